@@ -12,7 +12,6 @@ from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.detect.recording import RecordingError
 from gpuassist.detect.shell import left_out
-from gpuassist.install.hypothetical import without_root
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.codec import Json
 from gpuassist.model.outlook import Outlook, WayPlan
@@ -30,7 +29,6 @@ _GOALS = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6, gpu="RT
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """The goals, and how they are answered."""
     parser.add_argument("goals", nargs="*", metavar=words(text("GOAL")), help=words(_GOALS))
     tools = [one.value for one in Tool]
     parser.add_argument("--as", dest="tool", choices=tools, default="", help=words(text("what torch shall come by")))
@@ -41,7 +39,6 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Looks, plans and tells."""
     context = context.for_programs(options)
     if plan_run_options.is_about_an_install(options):
         return plan_run_options.run(options, context)
@@ -56,9 +53,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     missing = left_out(context.session.world) if not context.machine_file else None
     if missing is not None:
         context.note(missing)
-    if options.no_root:
-        machine = without_root(machine)
-    outlook = plan_goals(context.session, machine, goals, Tool(options.tool) if options.tool else None)
+    tool = Tool(options.tool) if options.tool else None
+    outlook = plan_goals(context.session, machine, goals, tool, no_root=options.no_root)
     runs = options.run and bool(outlook.steps)
     if not options.json:
         _show(context, outlook)

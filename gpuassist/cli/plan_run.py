@@ -10,7 +10,8 @@ import argparse
 import io
 import os
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -20,25 +21,36 @@ from gpuassist.cli.confirm import NOBODY_FOR_PACKAGES, confirmed
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.live_lines import LiveLines
 from gpuassist.install import records
-from gpuassist.install.autostart import add_autostart
-from gpuassist.install.execution import forget, give_up, said_done, take
-from gpuassist.install.preview import look_before
-from gpuassist.install.records import Install, InstallState, StepState
-from gpuassist.install.resume import next_step, open_install, recheck, waiting
-from gpuassist.install.rollback import BackStep, plan_back, take_back
+from gpuassist.install.execution import give_up
+from gpuassist.install.records import Install, InstallState
+from gpuassist.install.resume import next_step, open_install, waiting
+from gpuassist.install.rollback import BackStep, plan_back
 from gpuassist.install.run import StepEnding
-from gpuassist.install.step_proof import Holds
 from gpuassist.install.user_terminal import type_into_terminal, typing_command
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import StepKind
 from gpuassist.model.text import text
 from gpuassist.present.marks import Exit
+from gpuassist.session.install import (
+    Course,
+    InstallError,
+    alone,
+    course_of,
+    forget_unbegun,
+    get_ready_to_restart,
+    go_back,
+    go_on,
+    is_begun,
+    look_at,
+    on_record,
+    say_done,
+    take,
+)
 from gpuassist.session.plan import look
 from gpuassist.system.interrupts import counted_interrupts
 from gpuassist.system.ownership import UntrustedStateError, require_own_state
 
-_BUSY = text("another gpuassist is at an install just now")
 _ENDS = {StepEnding.DONE: Exit.HEALTHY, StepEnding.CANCELLED: Exit.INTERRUPTED}
 
 
@@ -52,31 +64,31 @@ class InstallRun:
     install: Install
 
     def agreed(self) -> bool:
-        """Whether the user wants the step to be run."""
         return self.options.yes or confirmed(self.context, text("Run this?"), NOBODY_FOR_PACKAGES)
 
 
 def run_plan(options: argparse.Namespace, context: Context, machine: Machine, outlook: Outlook) -> Exit:
-    """Takes the steps of a plan from the first on."""
     session = context.session
-    goal = session.words(outlook.goal)
-    try:
-        with records.lock(session.world):
-            earlier = open_install(session.world)
-            if earlier is not None:
-                give_up(session, earlier)
-                say.superseded(context, earlier)
-            install = _begun(options, context, outlook, goal)
-            return _finished(InstallRun(context, options, lambda: machine, install))
-    except BlockingIOError:
-        raise UsageError(_BUSY) from None
+    with _alone(context):
+        earlier = open_install(session.world)
+        if earlier is not None:
+            say.superseded(context, earlier)
+        try:
+            install = on_record(session, Course(outlook.goal, tuple(options.goals), outlook.steps, directory=os.getcwd()))
+        except OSError as error:
+            words = text("nothing is run, because it could not be put on record first: {words}", words=str(error))
+            raise UsageError(words) from error
+        return _finished(InstallRun(context, options, lambda: machine, install))
 
 
-def _begun(options: argparse.Namespace, context: Context, outlook: Outlook, goal: str) -> Install:
+@contextmanager
+def _alone(context: Context) -> Iterator[None]:
+    """All that is asked in between included: whoever comes meanwhile is told."""
     try:
-        return records.begin(context.session, goal, outlook.steps, goals=tuple(options.goals), directory=os.getcwd())
-    except OSError as error:
-        raise UsageError(text("nothing is run, because it could not be put on record first: {words}", words=str(error))) from error
+        with alone(context.session):
+            yield
+    except InstallError as error:
+        raise UsageError(error.reason) from None
 
 
 def run_resume(options: argparse.Namespace, context: Context) -> Exit:
@@ -86,19 +98,15 @@ def run_resume(options: argparse.Namespace, context: Context) -> Exit:
     if not options.yes and not context.terminal.interactive:
         raise UsageError(NOBODY_FOR_PACKAGES)
     session = context.session
-    try:
-        with records.lock(session.world):
-            found = open_install(session.world)
-            if found is None:
-                say.nothing_waits(context, options)
-                return Exit.HEALTHY
-            install = recheck(session, found)
-            say.steps(context, install, options)
-            if next_step(install) is None:
-                return say.finished(context, install, options, Exit.HEALTHY)
-            return _finished(InstallRun(context, options, cache(lambda: look(session)), install))
-    except BlockingIOError:
-        raise UsageError(_BUSY) from None
+    with _alone(context):
+        install = go_on(session)
+        if install is None:
+            say.nothing_waits(context, options)
+            return Exit.HEALTHY
+        say.steps(context, install, options)
+        if next_step(install) is None:
+            return say.finished(context, install, options, Exit.HEALTHY)
+        return _finished(InstallRun(context, options, cache(lambda: look(session)), install))
 
 
 def run_give_up(options: argparse.Namespace, context: Context) -> Exit:
@@ -117,8 +125,8 @@ def _finished(run: InstallRun) -> Exit:
     status = Exit.HEALTHY
     while status is Exit.HEALTHY and (number := next_step(run.install)) is not None:
         status = _take(run, number)
-    if all(one.state is StepState.WAITING for one in run.install.steps) and run.install.steps:
-        forget(run.context.session, run.install)  # nothing of it was begun: nobody has to be reminded
+    if run.install.steps and not is_begun(run.install):
+        forget_unbegun(run.context.session, run.install)
         return say.not_begun(run.context, run.install, run.options, status)
     return say.finished(run.context, run.install, run.options, status)
 
@@ -130,8 +138,7 @@ def _take(run: InstallRun, number: int) -> Exit:
         # A step that gpuassist takes itself: looked at, confirmed, run, proved.
         session = run.context.session
         with counted_interrupts() as interrupted:
-            step = run.install.steps[number].step
-            looked = look_before(session, run.machine(), step, directory=run.install.directory, cancelled=interrupted)
+            looked = look_at(session, run.machine(), course_of(run.install), number, cancelled=interrupted)
         if interrupted():
             return Exit.INTERRUPTED
         say.looked(run.context, looked, run.options)
@@ -141,10 +148,10 @@ def _take(run: InstallRun, number: int) -> Exit:
             return Exit.WARNINGS
         lines = LiveLines(run.context, on_error=run.options.json)
         with counted_interrupts() as interrupted:
-            run.install, done = take(session, run.install, number, on_line=lines, cancelled=interrupted)
+            run.install, outcome = take(session, run.install, number, on_line=lines, cancelled=interrupted)
         lines.close()
-        say.done(run.context, done, run.options)
-        return _ENDS.get(done.came, Exit.PROBLEMS)
+        say.done(run.context, outcome, run.options)
+        return _ENDS.get(outcome.ending, Exit.PROBLEMS)
     if step.kind is StepKind.EDIT and step.commands:
         # A change of a start-up file, which is shown, asked for and proved by the command that makes it.
         status = use_here(run.context, step.commands, yes=run.options.yes, quiet=run.options.json)
@@ -171,18 +178,18 @@ def _offer_terminal(run: InstallRun, number: int) -> None:
 
 
 def _said(run: InstallRun, number: int) -> Exit:
-    run.install, proved = said_done(run.context.session, run.install, number)
-    if proved is not None:
-        say.proved(run.context, proved, run.options)
-    done = run.install.steps[number].state is StepState.DONE
-    return Exit.HEALTHY if done else Exit.PROBLEMS if proved and proved.holds is Holds.NO else Exit.WARNINGS
+    run.install, outcome = say_done(run.context.session, run.install, number)
+    if outcome.proved is not None:
+        say.proved(run.context, outcome.proved, run.options)
+    return _ENDS.get(outcome.ending, Exit.PROBLEMS)
 
 
 def _reboot(run: InstallRun) -> Exit:
     asks = run.context.terminal.interactive and not run.options.json and not run.options.yes
     if run.options.autostart or (asks and confirmed(run.context, text("Open gpuassist by itself after the restart, once?"))):
         try:
-            say.autostart(run.context, add_autostart(run.context.session), run.options)
+            _, entry = get_ready_to_restart(run.context.session, course_of(run.install), autostart=True)
+            say.autostart(run.context, entry, run.options)
         except UntrustedStateError as error:
             run.context.note(error.reason)
         except OSError as error:
@@ -218,23 +225,20 @@ def run_back(options: argparse.Namespace, context: Context) -> Exit:
     """Goes the whole way back, as far as the user agrees and each step of it works."""
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="plan --back"))
-    try:
-        with records.lock(context.session.world):
-            install = _chosen(context, options.back)
-            way = plan_back(context.session, install) if install is not None else ()
-            if install is None or not way:
-                say.nothing_to_take_back(context, install, options)
-                return Exit.HEALTHY
-            status = Exit.HEALTHY
-            for back in way:
-                install, status = _step(options, context, install, back)
-                if status is not Exit.HEALTHY:
-                    break
-            if options.json:
-                context.document(say.document(context, install))
-            return status
-    except BlockingIOError:
-        raise UsageError(text("another gpuassist is at an install just now")) from None
+    with _alone(context):
+        install = _chosen(context, options.back)
+        way = plan_back(context.session, install) if install is not None else ()
+        if install is None or not way:
+            say.nothing_to_take_back(context, install, options)
+            return Exit.HEALTHY
+        status = Exit.HEALTHY
+        for back in way:
+            install, status = _step(options, context, install, back)
+            if status is not Exit.HEALTHY:
+                break
+        if options.json:
+            context.document(say.document(context, install))
+        return status
 
 
 def _chosen(context: Context, name: str) -> Install | None:
@@ -257,7 +261,7 @@ def _step(options: argparse.Namespace, context: Context, install: Install, back:
         return install, Exit.WARNINGS
     lines = LiveLines(context, on_error=options.json)
     with counted_interrupts() as interrupted:
-        install, done = take_back(context.session, install, back, on_line=lines, cancelled=interrupted)
+        install, outcome = go_back(context.session, install, (back,), on_line=lines, cancelled=interrupted)
     lines.close()
-    say.done(context, done, options)
-    return install, {StepEnding.DONE: Exit.HEALTHY, StepEnding.CANCELLED: Exit.INTERRUPTED}.get(done.came, Exit.PROBLEMS)
+    say.done(context, outcome, options)
+    return install, _ENDS.get(outcome.ending, Exit.PROBLEMS)

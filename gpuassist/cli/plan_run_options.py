@@ -15,7 +15,6 @@ from gpuassist.present.marks import Exit
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Adds them."""
     what = parser.add_mutually_exclusive_group()
     run = words(
         text("take the steps one by one, each shown with its commands and confirmed; what needs root is shown and never run")
@@ -46,7 +45,6 @@ def is_about_an_install(options: argparse.Namespace) -> bool:
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Goes on with it, gives it up or takes it back."""
     if options.goals:
         raise UsageError(text("--resume, --give-up and --back are about an install on record and take no goal"))
     require_own_account(context)
@@ -73,7 +71,6 @@ def check(options: argparse.Namespace, context: Context, goals: tuple[Goal, ...]
 
 
 def take_steps(options: argparse.Namespace, context: Context, machine: Machine, outlook: Outlook) -> Exit:
-    """Takes the steps of a plan."""
     from gpuassist.cli.plan_run import run_plan
 
     if options.way:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Callable
 
 from gpuassist.cli.context import Context
 from gpuassist.cli.paragraphs import show_block
@@ -11,7 +12,7 @@ from gpuassist.install.execution import log_name
 from gpuassist.install.records import Install, InstallState, StepRecord, StepState, place
 from gpuassist.install.resume import next_step
 from gpuassist.install.rollback import BackStep
-from gpuassist.install.run import StepDone, StepEnding
+from gpuassist.install.run import StepEnding, StepOutcome
 from gpuassist.install.step_proof import Proved
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
@@ -28,7 +29,7 @@ def step(context: Context, install: Install, number: int, options: argparse.Name
     """A step before it is taken, with its exact commands."""
     record = install.steps[number]
     tell = _teller(context, options)
-    tell()
+    tell("")
     tell(text("Step {number} of {count}: {step}", number=number + 1, count=len(install.steps), step=record.step.text))
     run = record.step.run
     if run is None:
@@ -44,7 +45,6 @@ def step(context: Context, install: Install, number: int, options: argparse.Name
 
 
 def looked(context: Context, found: DryRun, options: argparse.Namespace) -> None:
-    """What the step would do."""
     tell = _teller(context, options)
     if isinstance(found.solve, Known) and found.solve.value.changes:
         tell(text("What it would do:"))
@@ -62,29 +62,26 @@ def looked(context: Context, found: DryRun, options: argparse.Namespace) -> None
         tell(text("So it is not run."))
 
 
-def done(context: Context, came: StepDone, options: argparse.Namespace) -> None:
-    """What came of a step."""
+def done(context: Context, outcome: StepOutcome, options: argparse.Namespace) -> None:
     tell = _teller(context, options)
-    tell(f"{glyph_of(came.came)} {context.session.words(came.words)}")
-    if came.left:
+    tell(f"{glyph_of(outcome.ending)} {context.session.words(outcome.words)}")
+    if outcome.left:
         tell(
             counted(
                 "  it had left {count} process running, which was ended",
                 "  it had left {count} processes running, which were ended",
-                came.left,
+                outcome.left,
             )
         )
-    if came.log and came.came is not StepEnding.DONE:
-        tell(text("  all that it printed: {log}", log=came.log))
+    if outcome.log and outcome.ending is not StepEnding.DONE:
+        tell(text("  all that it printed: {log}", log=outcome.log))
 
 
 def proved(context: Context, found: Proved, options: argparse.Namespace) -> None:
-    """What the check of a step shows."""
     _teller(context, options)(f"{glyph_of(found.holds)} {context.session.words(found.words)}")
 
 
 def steps(context: Context, install: Install, options: argparse.Namespace) -> None:
-    """How far an install came."""
     tell = _teller(context, options)
     tell(text("Goal: {goal}", goal=install.goal))
     for number, one in enumerate(install.steps, start=1):
@@ -94,9 +91,8 @@ def steps(context: Context, install: Install, options: argparse.Namespace) -> No
 
 
 def back_step(context: Context, back: BackStep, options: argparse.Namespace) -> None:
-    """A step of the way back before it is gone."""
     tell = _teller(context, options)
-    tell()
+    tell("")
     tell(back.text)
     for line in back.commands:
         tell(f"    {line}")
@@ -108,7 +104,6 @@ def back_step(context: Context, back: BackStep, options: argparse.Namespace) -> 
 
 
 def autostart(context: Context, path: str, options: argparse.Namespace) -> None:
-    """Where the entry lies."""
     _teller(context, options)(
         text("gpuassist opens after the restart; the entry {path} goes away when the install is done.", path=path)
     )
@@ -120,14 +115,12 @@ def superseded(context: Context, install: Install) -> None:
 
 
 def given_up(context: Context, install: Install, options: argparse.Namespace) -> None:
-    """Nobody goes on with it."""
     superseded(context, install)
     _way_back(context, install, options)
     _document(context, install, options)
 
 
 def nothing_waits(context: Context, options: argparse.Namespace) -> None:
-    """There is nothing to go on with."""
     words = text("no install waits")
     if options.json:
         context.document({"schema": SCHEMA, "install": None, "message": context.session.words(words)})
@@ -146,7 +139,6 @@ def nothing_to_take_back(context: Context, install: Install | None, options: arg
 
 
 def not_begun(context: Context, install: Install, options: argparse.Namespace, status: Exit) -> Exit:
-    """Nothing was done."""
     _teller(context, options)(text("Nothing was changed."))
     _document(context, install, options)
     return status
@@ -155,7 +147,7 @@ def not_begun(context: Context, install: Install, options: argparse.Namespace, s
 def finished(context: Context, install: Install, options: argparse.Namespace, status: Exit) -> Exit:
     """Where it stands now, and how it goes on or back."""
     tell = _teller(context, options)
-    tell()
+    tell("")
     if next_step(install) is None:
         tell(text("All steps are done."))
     else:
@@ -176,7 +168,6 @@ def _document(context: Context, install: Install, options: argparse.Namespace) -
 
 
 def document(context: Context, install: Install) -> Json:
-    """An install for programs."""
     number = next_step(install)
     return {
         "schema": SCHEMA,
@@ -211,15 +202,6 @@ def _change(change: PackageChange) -> str:
     return f"~ {change.name} {change.before} → {change.after}"
 
 
-class _Teller:
+def _teller(context: Context, options: argparse.Namespace) -> Callable[[Text | str], None]:
     """Says a line where people read: on standard error where standard output is for a document."""
-
-    def __init__(self, context: Context, *, on_error: bool) -> None:
-        self._say = context.note if on_error else context.say
-
-    def __call__(self, words: Text | str = "") -> None:
-        self._say(words)
-
-
-def _teller(context: Context, options: argparse.Namespace) -> _Teller:
-    return _Teller(context, on_error=options.json)
+    return context.note if options.json else context.say

@@ -19,7 +19,7 @@ from gpuassist.diagnose.catalogue_entry import (
 )
 from gpuassist.diagnose.guide import read_guide
 from gpuassist.knowledge.commands import CommandError, Commands
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.finding import Action, Answer, CommandUse, Finding, GuideLink, Remedy, Severity
 from gpuassist.model.text import Text, text
 

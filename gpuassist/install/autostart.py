@@ -15,7 +15,6 @@ _ESCAPED = str.maketrans({"\\": "\\\\\\\\", '"': '\\\\"', "`": "\\\\`", "$": "\\
 
 
 def autostart_path(world: World) -> str:
-    """Where the entry lies."""
     return f"{os.path.dirname(world.surroundings.settings())}/autostart/{NAME}"
 
 

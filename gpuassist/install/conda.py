@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuassist.install.place import InstallPlace, UsedCommand, step, use
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import TorchMove
+from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.knowledge.conda import exact_spec, specs
 from gpuassist.knowledge.records import Channel, Companion, CondaRecord
 from gpuassist.knowledge.smallest import usual_python
@@ -30,13 +31,8 @@ def channels_for(names: tuple[str, ...], settings: Channels) -> tuple[str, ...]:
     """What `-c` takes for each: the user's own address of it where the settings have one; none where that holds a token, which only
     the settings know.
     """
-    spelled = (_spelled(name, settings) for name in names)
+    spelled = (next((one.value for one in _own(name, settings)), name) for name in names)
     return tuple(one for one in spelled if _NEVER_SHOWN not in one)
-
-
-def notes_on_channels(record: CondaRecord, settings: Channels) -> tuple[Text, ...]:
-    """What of the settings serves the build, and what stands in its way."""
-    return tuple(_notes(record, settings))
 
 
 def name_of(channel: str) -> str:
@@ -44,46 +40,44 @@ def name_of(channel: str) -> str:
     return channel.rstrip("/").rpartition("/")[2]
 
 
-def _spelled(name: str, settings: Channels) -> str:
-    return next((one.value for one in _own(name, settings)), name)
-
-
 def _own(name: str, settings: Channels) -> Iterator[PackageSetting]:
     """The channels of that name that the user gives an address for."""
     return (one for one in settings.channels if "://" in one.value and name_of(one.value) == name)
 
 
-def _notes(record: CondaRecord, settings: Channels) -> Iterator[Text]:
+def notes_on_channels(record: CondaRecord, settings: Channels) -> tuple[Text, ...]:
+    """What of the settings serves the build, and what stands in its way."""
+    notes = list[Text]()
+    denied = {name_of(one.value): one for one in reversed(settings.denied)}
     for name in record.channels:
         own = next(_own(name, settings), settings.alias)
         if own:
-            yield text("{url} of {source} is kept for {channel}", url=own.value, source=own.source, channel=name)
-        if settings.allowed and name not in map(_named, settings.allowed):
-            on_channel = settings.allowed[0].source
-            yield text("{source} allows other channels alone: {channel} is missing there", source=on_channel, channel=name)
-        denied = next((one for one in settings.denied if _named(one) == name), None)
-        if denied is not None:
-            yield text("{source} denies the channel {channel}, which has the build", source=denied.source, channel=name)
+            notes.append(text("{url} of {source} is kept for {channel}", url=own.value, source=own.source, channel=name))
+        if settings.allowed and name not in {name_of(one.value) for one in settings.allowed}:
+            source = settings.allowed[0].source
+            notes.append(text("{source} allows other channels alone: {channel} is missing there", source=source, channel=name))
+        if name in denied:
+            source = denied[name].source
+            notes.append(text("{source} denies the channel {channel}, which has the build", source=source, channel=name))
     for pin in settings.pins:
         # The name in `pytorch=2.1`, `cuda-version >=12` and `conda-forge::pytorch`.
         found = _PACKAGE.match(pin.value.rpartition("::")[2].strip())
-        if (found[0] if found else "") in _DECIDE:
+        if found and found[0] in _DECIDE:
             words = {"source": pin.source, "pin": pin.value}
-            yield text("{source} pins {pin} in every environment: conda keeps to it or finds nothing", **words)
+            notes.append(text("{source} pins {pin} in every environment: conda keeps to it or finds nothing", **words))
     if settings.offline:
         source = settings.offline.source
-        yield text("{source} keeps conda from the network: it takes only what it has downloaded before", source=source)
+        notes.append(text("{source} keeps conda from the network: it takes only what it has downloaded before", source=source))
     if record.cuda is not None and settings.virtual and _is_older(settings.virtual.value, record.cuda):
-        yield text(
-            "{source} makes conda take the driver for one of CUDA {value}, so that it refuses the build for {cuda}: unset it",
-            source=settings.virtual.source,
-            value=settings.virtual.value,
-            cuda=str(record.cuda),
+        notes.append(
+            text(
+                "{source} makes conda take the driver for one of CUDA {value}, so that it refuses the build for {cuda}: unset it",
+                source=settings.virtual.source,
+                value=settings.virtual.value,
+                cuda=str(record.cuda),
+            )
         )
-
-
-def _named(setting: PackageSetting) -> str:
-    return name_of(setting.value)
+    return tuple(notes)
 
 
 def _is_older(value: str, cuda: Version) -> bool:
@@ -117,8 +111,22 @@ def conda_ways(move: TorchMove, record: CondaRecord, place: InstallPlace, knowle
 
 
 def notes_on_conda(record: CondaRecord, place: InstallPlace, knowledge: Knowledge) -> tuple[Text, ...]:
-    """What to know of a build by where it comes from, and what of the environment does not come with it."""
-    told = (*notes_on_channels(record, place.around.settings.conda), *_left(record, place, knowledge))
+    """What to know of a build by where it comes from, and what of the environment is built for one torch and does not come with
+    this one.
+    """
+    known = {one.name for one in _belonging(record, knowledge)}
+    coming = known & set(_COMPANIONS if record.channel is Channel.PYTORCH else _OF_FORGE)
+    left = (
+        text(
+            "{name} {there} is built for the torch that is there, and does not come along: torch {torch} needs another",
+            name=one.name,
+            there=one.version,
+            torch=str(record.version),
+        )
+        for one in place.around.packages
+        if one.name in _BUILT_FOR_IT and one.name not in coming
+    )
+    told = (*notes_on_channels(record, place.around.settings.conda), *left)
     if record.channel is not Channel.PYTORCH:
         return told
     frozen = text(
@@ -214,20 +222,6 @@ class _Goal:
 def _belonging(record: CondaRecord, knowledge: Knowledge) -> tuple[Companion, ...]:
     release = knowledge.torch_release(record.version)
     return release.companions_of(record.version) if release else ()
-
-
-def _left(record: CondaRecord, place: InstallPlace, knowledge: Knowledge) -> Iterator[Text]:
-    """What is built for one torch, and conda does not exchange with it."""
-    known = {one.name for one in _belonging(record, knowledge)}
-    coming = known & set(_COMPANIONS if record.channel is Channel.PYTORCH else _OF_FORGE)
-    for one in place.around.packages:
-        if one.name in _BUILT_FOR_IT and one.name not in coming:
-            yield text(
-                "{name} {there} is built for the torch that is there, and does not come along: torch {torch} needs another",
-                name=one.name,
-                there=one.version,
-                torch=str(record.version),
-            )
 
 
 def _serves(record: CondaRecord, python: Version) -> bool:

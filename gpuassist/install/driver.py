@@ -1,168 +1,117 @@
-"""The steps to another driver: by the distribution's packages or NVIDIA's, in Windows under WSL2, on the host of a container."""
+"""What another driver takes: its steps, by the distribution's packages or in the provider's way, and what to know beside them;
+and the steps that bring a driver to work which is there and fits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from gpuassist.install.cloud import cloud_words
-from gpuassist.install.driver_packages import driver_uses, removal, signed
-from gpuassist.install.place import InstallPlace, UsedCommand, step, use
+from gpuassist.context import Session
+from gpuassist.detect.gpu_holders import Role, holding_of, name_of
+from gpuassist.diagnose.case import RuleInput
+from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
+from gpuassist.install.configuration import waiting_module
+from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, provider_name
+from gpuassist.install.drivers.packages import Brings, DistributionPackages, SigningKey, flavour_of, packages_of
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
-from gpuassist.knowledge.commands import Commands
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.commands import Commands, UsedCommand, use
+from gpuassist.model.chain import Chain, Part, Status
+from gpuassist.model.driver import KernelModule
+from gpuassist.model.fact import value_or
+from gpuassist.model.finding import Finding
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, enumerated, text, verbatim
+
+_LISTED = text("`nvidia-smi` lists every GPU")
+_AT_WORK = StepProof(Proves.DRIVER)
 
 
-def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> Iterator[Step]:
-    """Installing the driver, and the restart that brings it to work."""
-    if place.family is Family.WSL:
-        version = str(move.version)
-        does = text(
-            "In Windows, install NVIDIA's driver {version} or newer; then bring WSL up to date. Linux needs no driver",
-            version=version,
-        )
-        check = text("`nvidia-smi` in a new WSL window shows driver {version} or newer", version=version)
-        yield step((use("wsl-update"),), place, commands, (does, check), proof=_proof(move))
-    elif place.family is Family.CONTAINER:
-        yield _on_the_host(move) if place.driver_there else _not_handed_in(move, place, commands)
-    else:
-        uses = driver_uses(move, place)
-        before = tuple(key_before(place, commands)) if uses else ()
-        after = tuple(key_after(place, commands, opened=move.open_module, signed=signed(move, place))) if uses else ()
-        yield from before
-        yield from _removed(move, place, commands)
-        yield _installed(move, uses, place, commands)
-        yield from after
-        if place.system.hybrid and place.family is Family.UBUNTU:
-            yield step((use("prime-on-demand"),), place, commands, (_hybrid(), text("`prime-select query` says on-demand")))
-        enrolled = bool(before or after) and place.system.secure_boot is True
-        yield restart(place, commands, enrolled=enrolled, proof=_proof(move, place, uses))
+def driver_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
+    """The commands that install it: the provider's where it has a way of its own; none where no packages hold such a driver."""
+    return cloud_uses(move, place) or packages_of(place.family).install(move, place)
 
 
-def _on_the_host(move: DriverMove) -> Step:
-    version = str(move.version)
-    does = text(
-        "On the host, not in this container, install NVIDIA's driver {version} or newer, {flavour}; then start a new container",
-        version=version,
-        flavour=_flavour(move),
-    )
-    check = text("`nvidia-smi` in the new container shows driver {version} or newer", version=version)
-    return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True, proof=_proof(move))
+def removal(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
+    """What of the driver that is there has to go first."""
+    return (use("runfile-driver-remove"),) if place.system.uninstaller else packages_of(place.family).removal(move, place)
 
 
-def _not_handed_in(move: DriverMove, place: InstallPlace, commands: Commands) -> Step:
-    does = text(
-        "On the host, start this container with its GPUs (`--gpus all`); the command tells whether they reach one. Where they do "
-        "not, the host needs NVIDIA's driver, {version} for instance, and the NVIDIA Container Toolkit",
-        version=str(move.version),
-    )
-    return step((use("container-check"),), place, commands, (does, text("`nvidia-smi` in the new container lists every GPU")))
-
-
-def _removed(move: DriverMove, place: InstallPlace, commands: Commands) -> Iterator[Step]:
-    uses = removal(move, place)
-    if uses:
+def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
+    """Installing the driver, and the restart that brings it to work; the one step that there is where it is another system's."""
+    packages = packages_of(place.family)
+    elsewhere = packages.elsewhere(move, place, commands)
+    if elsewhere is not None:
+        return (elsewhere,)
+    uses, gone, steps = driver_uses(move, place), removal(move, place), list[Step]()
+    brings = Brings.THEIRS if cloud_words(place, uses) is not None else packages.brings(move, uses)
+    may_be_secure = bool(uses) and place.system.secure_boot is not False
+    before = may_be_secure and packages.signing_key is SigningKey.BEFORE
+    after = may_be_secure and packages.signing_key is SigningKey.BUILDING and not packages.signed(move, place)
+    if before:
+        steps.append(_register_key("key-prepare", place, commands))
+    if gone:
         does = text(
             "Remove the driver that is there first: its packages and the new ones cannot stand side by side, and until the restart "
             "no GPU computes"
         )
-        yield step(uses, place, commands, (does, None))
+        steps.append(step(gone, place, commands, (does, None)))
+    steps.append(_installing(move, place, commands, packages=packages, uses=uses, brings=brings))
+    if after:
+        steps.append(_register_key("key-enroll", place, commands))
+    if place.system.hybrid and packages.hybrid_command:
+        does = text(
+            "Let the processor's graphics draw and the NVIDIA GPU compute: in this mode it sleeps while nothing uses it, and "
+            "programs for CUDA find it all the same"
+        )
+        check = text("`prime-select query` says on-demand")
+        steps.append(step((use(packages.hybrid_command),), place, commands, (does, check)))
+    # Which driver is loaded then: one of the branch, one that is no older, or whichever the provider or the distribution gives.
+    if brings is Brings.THEIRS:
+        proof = StepProof(Proves.DRIVER)
+    else:
+        modules = OPEN_MODULES if move.open_module and place.system.needs_open else ""
+        proof = StepProof(Proves.DRIVER, modules, f"{move.version}{'+' if brings is Brings.NEWEST else ''}")
+    words: tuple[Text, Text | None] = (text("Restart the computer"), None)
+    if (before or after) and place.system.secure_boot:
+        does = text(
+            "Restart the computer with its own keyboard and screen at hand: in the blue screen choose Enroll MOK, Continue, Yes, "
+            "and type the password"
+        )
+        words = (does, text("`mokutil --list-enrolled` names the key"))
+    return (*steps, step((use("reboot"),), place, commands, words, proof=proof))
 
 
-def _installed(move: DriverMove, uses: tuple[UsedCommand, ...], place: InstallPlace, commands: Commands) -> Step:
-    if not _is_newest(move, place, uses):
-        branch = str(move.version.major)
+def _installing(
+    move: DriverMove,
+    place: InstallPlace,
+    commands: Commands,
+    *,
+    packages: DistributionPackages,
+    uses: tuple[UsedCommand, ...],
+    brings: Brings,
+) -> Step:
+    branch, flavour = str(move.version.major), flavour_of(open_module=move.open_module)
+    if brings is Brings.BRANCH:
         check = text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
     else:
         check = text("after the restart, `nvidia-smi` lists every GPU; its driver is the newest of these packages")
-    words: dict[str, str | Text] = {"branch": str(move.version.major), "flavour": _flavour(move)}
     if not uses:
-        does = text("Install NVIDIA's driver, branch {branch}, {flavour}, in the way that your distribution describes", **words)
+        does = text(
+            "Install NVIDIA's driver, branch {branch}, {flavour}, in the way that your distribution describes",
+            branch=branch,
+            flavour=flavour,
+        )
         return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
-    does = text("Install NVIDIA's driver, branch {branch}, {flavour}", **words)
-    if place.family is Family.FEDORA and uses[0].key != "cuda-repository-add":
-        does = text("With RPM Fusion's nonfree repository enabled, install NVIDIA's driver, branch {branch}, {flavour}", **words)
-    if place.family is Family.ARCH and any(one.key == "driver-install-proprietary" for one in uses):
-        does = text(
-            "Install NVIDIA's driver, branch {branch}, from the AUR, after the headers that its module is built with", **words
-        )
-    if _is_debians(place, uses):
-        does = text(
-            "With Debian's contrib, non-free and non-free-firmware enabled, install Debian's own driver, {flavour}", **words
-        )
-    return step(uses, place, commands, (cloud_words(place, uses) or does, check))
+    return step(uses, place, commands, (cloud_words(place, uses) or packages.does(uses, branch, flavour), check))
 
 
-def _is_newest(move: DriverMove, place: InstallPlace, uses: tuple[UsedCommand, ...]) -> bool:
-    """Whether the packages have one driver alone, whichever that is by now."""
-    if cloud_words(place, uses) is not None or _is_debians(place, uses):
-        return True
-    return move.open_module and not move.pinned and place.family is not Family.UBUNTU
-
-
-def _is_debians(place: InstallPlace, uses: tuple[UsedCommand, ...]) -> bool:
-    return place.family is Family.DEBIAN and any(one.key == "driver-install-proprietary" for one in uses)
-
-
-def _hybrid() -> Text:
-    return text(
-        "Let the processor's graphics draw and the NVIDIA GPU compute: in this mode it sleeps while nothing uses it, and programs "
-        "for CUDA find it all the same"
-    )
-
-
-def _flavour(move: DriverMove) -> Text:
-    return text("with the open kernel modules") if move.open_module else text("with the proprietary kernel module")
-
-
-def _proof(move: DriverMove, place: InstallPlace | None = None, uses: tuple[UsedCommand, ...] = ()) -> StepProof:
-    """A driver of the branch; one that is no older where the packages hold only their newest; whichever a provider gives."""
-    if place is None:
-        return StepProof(Proves.DRIVER, wanted=f"{move.version}+")
-    if cloud_words(place, uses) is not None or _is_debians(place, uses):
-        return StepProof(Proves.DRIVER)
-    modules = OPEN_MODULES if move.open_module and place.system.needs_open else ""
-    newest = "+" if _is_newest(move, place, uses) else ""
-    return StepProof(Proves.DRIVER, modules, f"{move.version}{newest}")
-
-
-# The key that a driver's module is signed with, where Secure Boot is on: made and registered, then confirmed at the next start.
-
-
-# Fedora's akmods signs while it builds, so that its key must be there first; dkms makes its own when it builds the first module.
-_BEFORE = frozenset({Family.FEDORA})
-_AFTER = frozenset({Family.UBUNTU, Family.DEBIAN, Family.RHEL, Family.OPENSUSE})
-_CHECK = text("`mokutil --list-new` names the key")
-
-
-def key_before(place: InstallPlace, commands: Commands) -> Iterator[Step]:
-    """Making and registering the key, where the module is signed while it is built."""
-    if place.family in _BEFORE and place.system.secure_boot is not False:
-        yield _enroll("key-prepare", place, commands)
-
-
-def key_after(place: InstallPlace, commands: Commands, *, opened: bool, signed: bool) -> Iterator[Step]:
-    """Registering the key that the installation made; `signed` says that the modules come with a key that the computer knows."""
-    known = signed or (place.family is Family.OPENSUSE and opened)
-    if place.family in _AFTER and place.system.secure_boot is not False and not known:
-        yield _enroll("key-enroll", place, commands)
-
-
-def restart(place: InstallPlace, commands: Commands, *, enrolled: bool, proof: StepProof) -> Step:
-    """The restart, at which a registered key is confirmed."""
-    if not enrolled:
-        return step((use("reboot"),), place, commands, (text("Restart the computer"), None), proof=proof)
-    does = text(
-        "Restart the computer with its own keyboard and screen at hand: in the blue screen choose Enroll MOK, Continue, Yes, and "
-        "type the password"
-    )
-    return step((use("reboot"),), place, commands, (does, text("`mokutil --list-enrolled` names the key")), proof=proof)
-
-
-def _enroll(key: str, place: InstallPlace, commands: Commands) -> Step:
+def _register_key(key: str, place: InstallPlace, commands: Commands) -> Step:
+    """Where Secure Boot is on, or where that could not be told, whoever takes the step sees it first."""
     if place.system.secure_boot:
-        return step((use(key),), place, commands, (_because(), _CHECK))
+        does = text(
+            "Register the key that the module is signed with, because Secure Boot is on; it asks for a password of your choice, "
+            "which the restart asks for again"
+        )
+        return step((use(key),), place, commands, (does, text("`mokutil --list-new` names the key")))
     does = text(
         "Only where the first line says that Secure Boot is enabled, which could not be told from here: register the key that the "
         "module is signed with; it asks for a password, which the restart asks for again"
@@ -170,8 +119,121 @@ def _enroll(key: str, place: InstallPlace, commands: Commands) -> Step:
     return step((use("secure-boot-state"), use(key)), place, commands, (does, None))
 
 
-def _because() -> Text:
-    return text(
-        "Register the key that the module is signed with, because Secure Boot is on; it asks for a password of your choice, which "
-        "the restart asks for again"
+# What to know beside the steps: who uses the driver that is loaded, Secure Boot, whose machine it is.
+
+
+_AT_MOST = 6
+_AZURE = "az vm extension set --publisher Microsoft.HpcCompute --name NvidiaGpuDriverLinux --resource-group GROUP --vm-name NAME"
+
+
+def driver_notes(session: Session, case: RuleInput, move: DriverMove | None, place: InstallPlace) -> tuple[Text, ...]:
+    """All of them; none where the driver stays, or is another system's."""
+    packages = packages_of(place.family)
+    if move is None or packages.elsewhere(move, place, session.knowledge.commands) is not None:
+        return ()
+    notes: list[Text] = []
+    if place.system.secure_boot and place.system.part:
+        notes.append(
+            text(
+                "Secure Boot is on, and this driver is not signed: switch Secure Boot off in the settings of the virtual machine "
+                "first"
+            )
+        )
+    elif place.system.secure_boot and packages.signed(move, place):
+        notes.append(text("Secure Boot is on; these modules come signed with the distribution's key, which this computer knows"))
+    elif place.system.secure_boot and packages.signing_key is SigningKey.BY_HAND:
+        notes.append(
+            text("Secure Boot is on: the new module must be signed with a key that this computer knows, or it will not be loaded")
+        )
+    notes += (*_of_the_provider(place), *_in_use(session, case))
+    if place.system.hybrid and not packages.hybrid_command:
+        notes.append(
+            text(
+                "a laptop with two graphics processors: nothing is to be switched for CUDA, which finds the NVIDIA GPU in any "
+                "mode but the one that turns it off"
+            )
+        )
+    return tuple(notes)
+
+
+def _of_the_provider(place: InstallPlace) -> tuple[Text, ...]:
+    provider = place.system.provider
+    if provider == "azure":
+        return (
+            text("Azure installs the same from outside, from a shell with its command line: {command}", command=verbatim(_AZURE)),
+        )
+    if provider == "aws" and place.system.part:
+        return (text("the bucket can be read with credentials alone: those of a role of the instance with AmazonS3ReadOnlyAccess"),)
+    if not provider:
+        return ()
+    return (
+        text(
+            "{provider} has images that bring a driver along: a new machine from one of them needs none of these steps",
+            provider=provider_name(provider),
+        ),
     )
+
+
+def _in_use(session: Session, case: RuleInput) -> tuple[Text, ...]:
+    """The driver that is loaded works on until the restart, beside libraries that are already the new ones."""
+    held = [one for one in holding_of(session, case.machine).held if one.role is not Role.INVISIBLE]
+    if not held:
+        return ()
+    rest = len(held) - _AT_MOST
+    names = [*(f"{name_of(one.holder)} ({one.holder.pid})" for one in held[:_AT_MOST]), *((f"+{rest}",) if rest > 0 else ())]
+    used = text(
+        "the driver is in use by {names}: let what computes there end first, because the restart ends it, and start nothing new on "
+        "the GPUs in between",
+        names=enumerated(names),
+    )
+    if any(one.role is Role.DESKTOP for one in held):
+        return (used,)
+    lines = session.knowledge.commands.render("module-reload", (), {})
+    reload = text(
+        "no desktop uses the GPUs: once those have ended, {commands} puts the new driver to work without a restart",
+        commands=verbatim(" && ".join(f"`{line}`" for line in lines)),
+    )
+    return used, reload
+
+
+# A driver that is there and fits, and is not at work all the same.
+
+
+def mending_steps(case: RuleInput, chains: tuple[Chain, ...], place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
+    """The steps that bring the driver to work which is there; none where it works."""
+    every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
+    reason = next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)
+    if reason is None:
+        return ()
+    waiting = waiting_module(case)
+    if waiting is not None:
+        return _loading(case, waiting, place, commands)
+    mismatch = next((one for one in libraries_match_module(case) if isinstance(one, Finding)), None)
+    if mismatch is not None and mismatch.parameter("reboot_is_enough"):
+        does = text("Restart the computer: the driver was updated, and the old one is still loaded")
+        return (step((use("reboot"),), place, commands, (does, _LISTED), proof=_AT_WORK),)
+    library = next((one for one in library_is_there(case) if isinstance(one, Finding)), None)
+    if library is not None and commands.record("cuda-library-install", place.families) is not None:
+        does = text("Install the driver's library for CUDA, which is missing beside its kernel module")
+        uses = (use("cuda-library-install", branch=library.parameter("branch")),)
+        return (step(uses, place, commands, (does, text("`gpuassist doctor` no longer says that libcuda is missing"))),)
+    does = text("Mend the driver that is there ({reason}): this names the remedy", reason=reason)
+    return (step((use("doctor"),), place, commands, (does, None)),)
+
+
+def _loading(case: RuleInput, waiting: KernelModule, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
+    again = step((use("reboot"),), place, commands, (text("Restart the computer"), _LISTED), proof=_AT_WORK)
+    if not waiting.path:
+        does = text(
+            "Build the driver's module for the running kernel: the driver is installed, and this kernel has no module of it"
+        )
+        return step((use("kernel-headers-install"), use("module-rebuild")), place, commands, (does, None)), again
+    if any(case.held_by(card) for card in case.cards):
+        does = text("Keep nouveau from taking the GPU: NVIDIA's driver is installed and cannot load while it has it")
+        return step((use("nouveau-blacklist"),), place, commands, (does, None)), again
+    secure = value_or(case.machine.host.secure_boot, False)  # noqa: FBT003 -- the fact's default
+    if secure and commands.record("key-enroll", place.families) is not None:
+        does = text("Enroll the key that the module is signed with, because Secure Boot is on; the restart asks for the password")
+        return step((use("key-enroll"),), place, commands, (does, None)), again
+    does = text("Load the driver's module, which is installed and not loaded")
+    return (step((use("module-load"),), place, commands, (does, _LISTED), proof=_AT_WORK),)

@@ -56,7 +56,6 @@ class Act:
 
 
 def read_act(program: tuple[str, ...]) -> Act:
-    """What a program does."""
     name, rest = PurePosixPath(program[0]).name if program else "", program[1:]
     if _PYTHON.fullmatch(name) and rest[:2] == ("-m", "venv"):
         return Act(Does.CREATES, Tool.PIP, program[:3], program[3:])

@@ -23,7 +23,7 @@ from gpuassist.formats.paste import read_paste
 from gpuassist.formats.visible import shortened
 from gpuassist.install.dry_run import Act, Does, conda_looks, pip_looks, pip_looks_anew, read_act, uv_looks, uv_looks_anew
 from gpuassist.install.freeze import EnvironmentPackages, held_by
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepRun, Tool
 from gpuassist.model.solve import PackageChange
@@ -39,6 +39,7 @@ from gpuassist.system.processes import Ending, ProcessResult, clean
 
 _READ_BYTES = 128 << 10  # of its end: there tools say why
 _WORDS_AT_MOST = 600  # what is said of a failure is read, not scrolled through
+CLOSED = text("the distribution keeps this Python for itself: other packages belong in an environment of their own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,6 @@ class DryRunCommand:
 
 
 def failed(session: Session, asked: DryRunCommand, outcome: ProcessResult) -> Text:
-    """What came of a program that did not succeed."""
     if outcome.ending is Ending.CANCELLED:
         return text("Looking was cancelled; nothing was changed")
     if outcome.ending is Ending.TIMED_OUT:
@@ -69,11 +69,12 @@ def failed(session: Session, asked: DryRunCommand, outcome: ProcessResult) -> Te
     if outcome.ending is Ending.KILLED:
         return text("{tool} was ended by another before it could say what it would do", tool=asked.tool.value)
     words = read_paste(outcome.stderr[-_READ_BYTES:] + b"\n" + outcome.stdout[-_READ_BYTES:]).words
-    return _told(session, asked, without_login(words)) if words.strip() else _silent(asked, outcome)
+    if words.strip():
+        return _told(session, asked, without_login(words))
+    return text("{tool} ended with status {status} and did not say why", tool=asked.tool.value, status=outcome.status)
 
 
 def impossible(asked: DryRunCommand, words: str) -> Text:
-    """No set of packages fits together."""
     return text(
         "{tool} finds no set of packages that fits together, so nothing would be installed. It says: {words}",
         tool=asked.tool.value,
@@ -81,20 +82,11 @@ def impossible(asked: DryRunCommand, words: str) -> Text:
     )
 
 
-def closed() -> Text:
-    """An environment that no tool but the distribution's may change."""
-    return text("the distribution keeps this Python for itself: other packages belong in an environment of their own")
-
-
 def unreadable(asked: DryRunCommand) -> Text:
     """It succeeded, and yet nobody can tell what it would do."""
     return text(
         "What {tool} would do cannot be told: what it printed is no description of it, or not all of one", tool=asked.tool.value
     )
-
-
-def _silent(asked: DryRunCommand, outcome: ProcessResult) -> Text:
-    return text("{tool} ended with status {status} and did not say why", tool=asked.tool.value, status=outcome.status)
 
 
 def _told(session: Session, asked: DryRunCommand, words: str) -> Text:
@@ -123,7 +115,7 @@ def _told(session: Session, asked: DryRunCommand, words: str) -> Text:
         command = _line(session, "pip-repair", asked)
         return text("{python} has no pip; `{command}` brings it", python=asked.python, command=command)
     if reason is Reason.CLOSED:
-        return closed()
+        return CLOSED
     return text("{tool} would do nothing. It says: {words}", tool=tool, words=short)
 
 
@@ -233,18 +225,21 @@ class _View:
         return None
 
     def seen(self) -> DryRunView:
-        """What came of all programs."""
         for name, version in self.removed.items():
             if name not in self.after:
                 self.changes.setdefault(name, PackageChange(name, version))
         changes = tuple(self.changes[name] for name in sorted(self.changes))
-        told = (tuple(self.sources), bool(self.sources), tuple(self.yanked), tuple(self.blind), self.held.python or self._to_come())
-        return DryRunView(self.held.packages, self.after, changes, *told)
-
-    def _to_come(self) -> Version | None:
-        """The version of the Python that will make the environment, by its name."""
-        found = _PYTHON.search(self.python)
-        return Version.parse(found[1]) if found else None
+        to_come = _PYTHON.search(self.python)  # the interpreter that will make the environment, by its name
+        return DryRunView(
+            self.held.packages,
+            self.after,
+            changes,
+            sources=tuple(self.sources),
+            installs=bool(self.sources),
+            yanked=tuple(self.yanked),
+            blind=tuple(self.blind),
+            python=self.held.python or (Version.parse(to_come[1]) if to_come else None),
+        )
 
     def _install(self, act: Act) -> Text | None:
         if self.sources:  # the second would be told of an environment in which the first has not been yet
@@ -267,7 +262,7 @@ class _View:
 
     def _pip(self, act: Act) -> Text | None:
         if self._is_closed(act):
-            return closed()
+            return CLOSED
         report = self.scratch.place()
         around: Mapping[str, str] = {}
         if not self.held.there:

@@ -94,7 +94,6 @@ class EnvironmentPackages:
 
 
 def held_by(files: Files, machine: Machine, run: StepRun) -> EnvironmentPackages:
-    """What the environment of a step holds."""
     prefix = run.environment or run.interpreter.rpartition("/bin/")[0]
     if not files.exists(run.interpreter or prefix):
         return EnvironmentPackages(there=False)
@@ -102,7 +101,8 @@ def held_by(files: Files, machine: Machine, run: StepRun) -> EnvironmentPackages
     known = next(
         (one for one in every if one.prefix == run.environment or value_or(one.interpreter, "") == run.interpreter != ""), None
     )
-    sites = known.sites.value if known and isinstance(known.sites, Known) and known.sites.value else _own(files, prefix)
+    own = (*files.glob(f"{prefix}/lib/python3*/site-packages"), *files.glob(f"{prefix}/lib64/python3*/site-packages"))
+    sites = known.sites.value if known and isinstance(known.sites, Known) and known.sites.value else own
     packages: dict[str, PackageMetadata] = {}
     records: dict[str, str] = {}
     for site in dict.fromkeys(files.real(one) for one in sites):
@@ -111,10 +111,6 @@ def held_by(files: Files, machine: Machine, run: StepRun) -> EnvironmentPackages
             if one is not None and one.name not in packages:  # of two the first counts, as for Python
                 packages[one.name], records[one.name] = one, f"{site}/{name}"
     return EnvironmentPackages(sites=sites, packages=packages, records=records, python=_python(known, sites))
-
-
-def _own(files: Files, prefix: str) -> tuple[str, ...]:
-    return (*files.glob(f"{prefix}/lib/python3*/site-packages"), *files.glob(f"{prefix}/lib64/python3*/site-packages"))
 
 
 def _python(known: PythonEnvironment | None, sites: tuple[str, ...]) -> Version | None:

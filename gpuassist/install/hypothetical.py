@@ -67,7 +67,6 @@ def with_driver(machine: Machine, version: Version, cuda: Version | None, *, ope
 
 
 def without_driver(machine: Machine) -> Machine:
-    """The machine with no driver at all."""
     driver = Driver(
         loaded=Known((), SOURCE),
         on_disk=Known((), SOURCE),
@@ -99,19 +98,16 @@ def with_toolkit(machine: Machine, release: Version, record: ToolkitRecord | Non
 
 
 def without_toolkit(machine: Machine) -> Machine:
-    """The machine with no toolkit, so with no nvcc."""
     return _with_commands(replace(machine, toolkits=Known((), SOURCE)), ("nvcc",), ())
 
 
 def with_gcc(machine: Machine, version: Version) -> Machine:
-    """The machine whose nvcc calls this gcc."""
     path = f"/usr/bin/g++-{version.major}"
     compilers = Known((*value_or(machine.compilers, ()), Compiler("g++", path, Known(version, SOURCE))), SOURCE)
     return _with_commands(replace(machine, compilers=compilers), ("g++", "gcc"), (Command("g++", path, path),))
 
 
 def without_gcc(machine: Machine) -> Machine:
-    """The machine with no host compiler."""
     return _with_commands(replace(machine, compilers=Known((), SOURCE)), ("g++", "gcc"), ())
 
 
@@ -137,7 +133,6 @@ def with_unknown_torch(machine: Machine, spelled: str, python: Version | None = 
 
 
 def without_torch(machine: Machine, python: Version | None = None) -> Machine:
-    """The machine with no torch anywhere."""
     environments = tuple(replace(one, torch=Known((), SOURCE)) for one in value_or(machine.environments, ()))
     return _with_environment(replace(machine, environments=Known(environments, SOURCE)), torches=(), python=python)
 

@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass, replace
 
 from gpuassist.context import Session
-from gpuassist.diagnose.case import InstalledTorch, RuleInput
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
-from gpuassist.install.conda import notes_on_conda
-from gpuassist.install.driver_at_work import mending_steps
-from gpuassist.install.driver_notes import driver_notes, root_notes
+from gpuassist.install.conda import conda_ways, notes_on_conda
+from gpuassist.install.configuration import place_of, rig_of
+from gpuassist.install.driver import driver_notes, driver_steps, mending_steps
 from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
-from gpuassist.install.place import InstallPlace, around, system_of, waiting_module
+from gpuassist.install.place import InstallPlace
 from gpuassist.install.replacements import with_driver, with_toolkit
-from gpuassist.install.steps import install_steps, install_ways
-from gpuassist.install.toolkit_methods import of_conda
-from gpuassist.install.torch import jetson_ways, left_by
-from gpuassist.install.torch_source import Found, find
-from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, Stock, TorchThere, VersionChange
+from gpuassist.install.toolkit_methods import gcc_steps, of_conda, toolkit_steps, toolkit_ways
+from gpuassist.install.torch import jetson_ways, left_by, torch_ways
+from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, Stock, VersionChange
 from gpuassist.knowledge.choice import Obstacle
-from gpuassist.knowledge.compatibility import kernels_run
-from gpuassist.knowledge.families import families_of, surroundings_of
+from gpuassist.knowledge.conda import LAST_OF_PYTORCH, conda_builds, of_channel, record_of
+from gpuassist.knowledge.records import Channel, CondaRecord
 from gpuassist.knowledge.smallest import smallest_change
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.environment import Accelerator, Torch
-from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
+from gpuassist.model.fact import NOT_ASKED
 from gpuassist.model.machine import Machine
-from gpuassist.model.outlook import Method, Outlook
+from gpuassist.model.outlook import Method, Outlook, WayPlan
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
-from gpuassist.model.toolkit import Origin
-from gpuassist.model.version import ComputeCapability, Version, VersionError
+from gpuassist.model.version import Version
 
-_NO_TORCH = Torch("")
-_JETPACK_6 = 540
+_JETPACK_6 = 540  # the driver that it brings
 _NVIDIAS_TORCH = "JetPack 6"
-
-
-def _nowhere(path: str) -> bool:
-    return not path
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +48,6 @@ class Question:
 
 
 def foresee(session: Session, question: Question) -> Outlook:
-    """What the wish would take."""
     looked = begun(session, question)
     if looked.blocked_by or looked.undetermined:
         return looked
@@ -69,12 +59,13 @@ def foresee(session: Session, question: Question) -> Outlook:
     change = found.smallest.change
     if change is not None:
         return _with_steps(session, question, looked, found=found, change=change, place=place)
-    if _is_jetpack_6(rig, found.smallest) and demand.torch is None and question.tool is not Tool.CONDA:
+    # A Jetson for whose driver PyTorch's own builds are too new, and NVIDIA's index is not.
+    jetpack = found.smallest.obstacle is Obstacle.JETSON_WHEELS and rig.driver is not None and rig.driver.major == _JETPACK_6
+    if jetpack and demand.torch is None and question.tool is not Tool.CONDA:
         after = chains(hypothetical.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
         ways = jetson_ways(place, knowledge)
         return replace(looked, after=after, steps=ways[0].steps, ways=ways)
-    # Whether the toolkit alone finds nothing that fits.
-    if found.smallest.change is None and found.smallest.walls == (Blocker.TOOLKIT,):
+    if found.smallest.walls == (Blocker.TOOLKIT,):
         inside = by_conda(knowledge, case, looked, demand=demand, rig=rig, place=place)
         if inside is not None:
             return inside
@@ -110,19 +101,21 @@ def _with_steps(
     else:
         torch = found.smallest.change.torch if found.smallest.change else None
         notes_on_torch = left_by(torch, place, knowledge) if torch is not None else ()
+    for_others = (
+        text(
+            "some steps need root, and your account is in none of the groups that may become root: the administrator of this "
+            "machine can take them"
+        ),
+    )
+    left_to_others = not place.system.administrator and any(one.needs_root for one in steps)
     notes = (
         *driver,
-        *root_notes(place, steps),
+        *(for_others if left_to_others else ()),
         *notes_on(case, rig, question.demand, found.smallest),
         *((DRIVER_STAYS,) if broken and not must and Blocker.DRIVER not in change.left else ()),
         *notes_on_torch,
     )
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
-
-
-def _is_jetpack_6(rig: Configuration, found: SmallestChange) -> bool:
-    """A Jetson for whose driver PyTorch's own builds are too new, and NVIDIA's index is not (JetPack 6 brings 540)."""
-    return found.obstacle is Obstacle.JETSON_WHEELS and rig.driver is not None and rig.driver.major == _JETPACK_6
 
 
 def steps_that_mend(session: Session, case: RuleInput, rig: Configuration, change: VersionChange) -> tuple[Step, ...]:
@@ -131,62 +124,6 @@ def steps_that_mend(session: Session, case: RuleInput, rig: Configuration, chang
         return ()
     now = chains(case.machine, session.knowledge)
     return mending_steps(case, now, place_of(case), session.knowledge.commands)
-
-
-def rig_of(case: RuleInput) -> Configuration:
-    """The machine as far as its parts must fit."""
-    host = case.machine.host
-    gcc, torch = case.gcc, torch_of(case)
-    environment = torch.environment if torch else hypothetical.environment_of(case.machine)
-    waiting = waiting_module(case)
-    driver = case.driver if waiting is None else waiting.version
-    opened = case.open_module if waiting is None else waiting.open_flavour
-    # The toolkits that are no part of a Python environment.
-    outside = (one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
-    return Configuration(
-        gpus=case.wishes,
-        capabilities=_capabilities(case),
-        today=case.machine.taken_at[:10],
-        machine=value_or(host.architecture, "x86_64"),
-        driver=_known(driver),
-        open_module=opened.value if isinstance(opened, Known) else None,
-        one_module=not case.wsl,
-        driver_fixed=case.jetson,
-        torch=_torch_there(torch) if torch else None,
-        python=_known(environment.python_version) if environment else None,
-        toolkit=case.known(case.toolkit) if case.toolkit is not None else None,
-        toolkits=tuple(known for known in map(case.known, outside) if known is not None),
-        gcc=_known(gcc.version) if gcc else None,
-        gccs=tuple(version for version, _ in _compilers(case)),
-        glibc=_known(host.glibc),
-    )
-
-
-def torch_of(case: RuleInput) -> InstalledTorch | None:
-    """The torch that is meant: one that computes on every GPU before others, a CUDA build before one for the processor alone."""
-    capabilities = _capabilities(case)
-    runs = (one for one in case.cuda_torches if _runs(one, capabilities))
-    return next(runs, next(iter(case.cuda_torches or case.torches), None))
-
-
-def place_of(case: RuleInput, exists: Callable[[str], bool] = _nowhere, wished: Tool | None = None) -> InstallPlace:
-    """Where the steps are done, by which tool; a new environment is made where nothing `exists`."""
-    torch = torch_of(case)
-    environment = torch.environment if torch else hypothetical.environment_of(case.machine)
-    tool = torch.tool if torch else InstalledTorch(environment, _NO_TORCH).tool if environment else ""
-    surroundings = surroundings_of(case.machine)
-    return InstallPlace(
-        families=families_of(case.machine),
-        repository=surroundings["repository"],
-        repository_architecture=surroundings["repository_architecture"],
-        python=value_or(environment.interpreter, "python3") if environment else "python3",
-        tool=tool,
-        torch_there=torch is not None,
-        driver_there=isinstance(case.driver, Known),
-        compilers=tuple((version.major, path) for version, path in _compilers(case)),
-        system=system_of(case),
-        around=replace(around(case.machine, environment, torch.torch if torch else None, exists), wished=wished),
-    )
 
 
 def _changed(knowledge: Knowledge, machine: Machine, change: VersionChange) -> Machine:
@@ -199,40 +136,6 @@ def _changed(knowledge: Knowledge, machine: Machine, change: VersionChange) -> M
     return hypothetical.with_gcc(machine, change.gcc.version) if change.gcc is not None else machine
 
 
-def _torch_there(one: InstalledTorch) -> TorchThere | None:
-    words = value_or(one.torch.version, "")
-    try:
-        version = Version.parse(words)
-    except VersionError:
-        version = Version(())
-    targets = one.torch.targets
-    return TorchThere(
-        version,
-        words.partition("+")[2],
-        _known(one.torch.cuda),
-        targets.value if isinstance(targets, Known) else None,
-        cpu=value_or(one.torch.accelerator, Accelerator.CUDA) is not Accelerator.CUDA,
-    )
-
-
-def _compilers(case: RuleInput) -> tuple[tuple[Version, str], ...]:
-    every = value_or(case.machine.compilers, ())
-    return tuple((one.version.value, one.path) for one in every if one.family == "g++" and isinstance(one.version, Known))
-
-
-def _known(fact: Fact[Version]) -> Version | None:
-    return fact.value if isinstance(fact, Known) else None
-
-
-def _capabilities(case: RuleInput) -> tuple[ComputeCapability, ...]:
-    return tuple(sorted({card.capability.value for card in case.cards if isinstance(card.capability, Known)}))
-
-
-def _runs(one: InstalledTorch, capabilities: tuple[ComputeCapability, ...]) -> bool:
-    targets = value_or(one.torch.targets, ())
-    return all(kernels_run(capability, targets, cuda=_known(one.torch.cuda)) for capability in capabilities)
-
-
 # A toolkit for a system whose own C library or compiler none fits that would: conda's, which brings both along.
 
 
@@ -242,7 +145,9 @@ def by_conda(
     """The outlook with conda's toolkit; None where something else stands in the way, or conda has none that fits."""
     if rig.glibc is None:
         return None
-    found = smallest_change(replace(rig, glibc=None, gcc=None, toolkit=None, toolkits=()), demand, _stock(knowledge))
+    toolkits = tuple(one for one in knowledge.toolkits() if of_conda(one.release))
+    stock = Stock(knowledge.branches(), knowledge.torch_builds(), toolkits)
+    found = smallest_change(replace(rig, glibc=None, gcc=None, toolkit=None, toolkits=()), demand, stock)
     change = found.change
     if change is None or change.toolkit is None or change.torch is not None or change.left:
         return None
@@ -259,19 +164,135 @@ def by_conda(
         inside = replace(made, host=replace(made.host, glibc=NOT_ASKED))
         changed = hypothetical.with_gcc(inside, Version((limit,))) if limit is not None else inside
     after = chains(changed, knowledge, thorough=True)
-    notes = (*looked.notes, _why(change.toolkit.release, rig.glibc))
-    return replace(looked, after=after, steps=ways[0].steps, ways=ways, notes=notes)
-
-
-def _stock(knowledge: Knowledge) -> Stock:
-    toolkits = tuple(one for one in knowledge.toolkits() if of_conda(one.release))
-    return Stock(knowledge.branches(), knowledge.torch_builds(), toolkits)
-
-
-def _why(release: Version, glibc: Version) -> Text:
-    return text(
+    why = text(
         "the headers of CUDA {release} clash with this system's glibc {glibc}: conda's nvcc compiles with a C library and a "
         "compiler of its own",
-        release=str(release),
-        glibc=str(glibc),
+        release=str(change.toolkit.release),
+        glibc=str(rig.glibc),
+    )
+    return replace(looked, after=after, steps=ways[0].steps, ways=ways, notes=(*looked.notes, why))
+
+
+# A change arranged into steps: driver and restart first, because all else stands on it, then torch, toolkit and host compiler.
+
+
+def install_steps(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> tuple[Step, ...]:
+    """The steps of a change, in the order in which they are done; of several ways those of the best."""
+    ways = install_ways(change, place, knowledge)
+    return ways[0].steps if ways else (*_before(change, place, knowledge), *_after(change, place, knowledge))
+
+
+def install_ways(
+    change: VersionChange, place: InstallPlace, knowledge: Knowledge, record: CondaRecord | None = None
+) -> tuple[WayPlan, ...]:
+    """Each way to the torch of a change, or else to its toolkit, with all steps of the change; empty where both stay. `record` is
+    that of conda's build where torch is to come from there.
+    """
+    if change.torch is None:
+        # Those to a toolkit that is not there yet; conda's brings a host compiler of its own.
+        if change.toolkit is None or change.toolkit.root:
+            return ()
+        gcc = gcc_steps(change.gcc, place, knowledge.commands) if change.gcc is not None else ()
+        before, ways = _before(change, place, knowledge), toolkit_ways(change.toolkit, place, knowledge)
+        return tuple(replace(one, steps=(*before, *one.steps, *(() if one.way is Method.CONDA else gcc))) for one in ways)
+    torch = change.torch
+    ways = torch_ways(torch, place, knowledge) if record is None else conda_ways(torch, record, place, knowledge)
+    before, after = _before(change, place, knowledge), _after(change, place, knowledge)
+    return tuple(replace(one, steps=(*before, *one.steps, *after)) for one in ways)
+
+
+def _before(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> tuple[Step, ...]:
+    return driver_steps(change.driver, place, knowledge.commands) if change.driver is not None else ()
+
+
+def _after(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> tuple[Step, ...]:
+    toolkit = toolkit_steps(change.toolkit, place, knowledge) if change.toolkit is not None else ()
+    gcc = gcc_steps(change.gcc, place, knowledge.commands) if change.gcc is not None else ()
+    return (*toolkit, *gcc)
+
+
+# Where the builds of torch come from that a plan chooses from: PyTorch's indexes, or the channels of conda.
+
+
+@dataclass(frozen=True, slots=True)
+class TorchSource:
+    """A machine as it counts for a source, what that has, and the records behind it where it is a channel of conda's."""
+
+    rig: Configuration
+    stock: Stock
+    records: tuple[CondaRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The smallest change, and where its torch comes from; `record` is none where that is an index of wheels."""
+
+    smallest: SmallestChange
+    rig: Configuration
+    record: CondaRecord | None = None
+    missing: tuple[Text, ...] = ()
+
+
+def find(knowledge: Knowledge, rig: Configuration, demand: Constraints, tool: Tool | None, *, torch_of_conda: bool) -> Found:
+    """The smallest change with a torch by that tool. Where none is asked for, a torch that conda installed is followed by another
+    of conda's, if that takes no more than a wheel does.
+    """
+    if demand.torch_need is not Need.MUST or not (tool is Tool.CONDA or (tool is None and torch_of_conda)):
+        return Found(smallest_change(rig, demand, _wheels(knowledge, demand)), rig)
+    found = _by_conda(knowledge, rig, demand, torch_of_conda=torch_of_conda)
+    if tool is Tool.CONDA:
+        return found
+    wheels = Found(smallest_change(rig, demand, _wheels(knowledge, demand)), rig)
+    return wheels if _cost(wheels.smallest) < _cost(found.smallest) or found.smallest.change is None else found
+
+
+def _cost(smallest: SmallestChange) -> float:
+    return smallest.change.cost if smallest.change is not None else math.inf
+
+
+def _by_conda(knowledge: Knowledge, rig: Configuration, demand: Constraints, *, torch_of_conda: bool) -> Found:
+    """Of the two channels the one that takes less."""
+    sources = _channels(knowledge, rig if torch_of_conda else replace(rig, torch=None), demand)
+    answers = [(one, smallest_change(one.rig, demand, one.stock)) for one in sources]
+    reached = [(one, answer) for one, answer in answers if answer.change is not None]
+    if not reached:
+        return Found(answers[0][1], rig, missing=_missing(knowledge, sources, demand))
+    source, best = min(reached, key=lambda pair: _cost(pair[1]))
+    move = best.change.torch if best.change else None
+    return Found(best, source.rig, record_of(source.records, move.build, tegra=rig.driver_fixed) if move else None)
+
+
+def _wheels(knowledge: Knowledge, demand: Constraints) -> Stock:
+    """A patch that is asked for counts as the newest of its release."""
+    wanted, builds = demand.torch, knowledge.torch_builds()
+    release = knowledge.torch_release(wanted) if wanted is not None and len(wanted.parts) > 2 else None
+    if wanted is not None and release is not None and wanted in release.patches:
+        builds = tuple(replace(one, newest=wanted) if one.release == wanted.release else one for one in builds)
+    return Stock(knowledge.branches(), builds, knowledge.toolkits())
+
+
+def _channels(knowledge: Knowledge, rig: Configuration, demand: Constraints) -> tuple[TorchSource, ...]:
+    """PyTorch's own channel first for a release that it has: conda-forge for all others. Each makes the Python that it needs."""
+    old = demand.torch is not None and demand.torch.release <= LAST_OF_PYTORCH.release
+    sources = []
+    for channel in (Channel.PYTORCH, Channel.CONDA_FORGE) if old else (Channel.CONDA_FORGE, Channel.PYTORCH):
+        records = of_channel(knowledge.conda(), channel)
+        builds = conda_builds(records, knowledge.torch_builds(), wanted=demand.torch, tegra=rig.driver_fixed)
+        stock = Stock(knowledge.branches(), builds, knowledge.toolkits())
+        sources.append(TorchSource(replace(rig, python=None), stock, records))
+    return tuple(sources)
+
+
+def _missing(knowledge: Knowledge, sources: tuple[TorchSource, ...], demand: Constraints) -> tuple[Text, ...]:
+    """That conda has no such release at all, where that is why."""
+    if demand.torch is None or any(source.stock.builds for source in sources):
+        return ()
+    newest = max(one.version for one in of_channel(knowledge.conda(), Channel.CONDA_FORGE))
+    return (
+        text(
+            "gpuassist knows no torch {wanted} with CUDA in conda's channels, where {newest} is the newest; pip and uv have newer "
+            "ones",
+            wanted=str(demand.torch),
+            newest=str(newest),
+        ),
     )

@@ -8,13 +8,13 @@ from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
-from gpuassist.install.outlook import Question, begun, place_of, rig_of, steps_that_mend
-from gpuassist.install.place import InstallPlace, step, use
+from gpuassist.install.configuration import place_of, rig_of
+from gpuassist.install.outlook import Question, begun, install_steps, steps_that_mend
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.replacements import with_driver
-from gpuassist.install.steps import install_steps
 from gpuassist.knowledge.change import Configuration, DriverMove, VersionChange
 from gpuassist.knowledge.choice import ImageChoice, Images, choose_driver
-from gpuassist.knowledge.commands import Commands
+from gpuassist.knowledge.commands import Commands, use
 from gpuassist.knowledge.compatibility import is_jetson
 from gpuassist.knowledge.records import ImageRecord
 from gpuassist.knowledge.smallest import driver_fits
@@ -27,7 +27,6 @@ _JETPACKS = {540: Version((6,)), 535: Version((6,))}  # the driver of a JetPack 
 
 
 def foresee_container(session: Session, question: Question) -> Outlook:
-    """The outlook on torch in NVIDIA's image."""
     looked = begun(session, question)
     if looked.blocked_by or looked.undetermined:
         return looked

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput, wishes_of
+from gpuassist.install.drivers.packages import flavour_of
 from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, TorchThere
 from gpuassist.knowledge.choice import GpuWish, Obstacle, choose_driver
 from gpuassist.knowledge.compatibility import (
@@ -40,50 +41,76 @@ def without_gpu(case: RuleInput, demand: Constraints) -> tuple[Text, ...]:
 
 def undetermined(case: RuleInput, demand: Constraints) -> tuple[Text, ...]:
     """What is not known and could change the answer."""
-    return tuple(_undetermined(case, demand))
-
-
-def blocked_by(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> tuple[Text, ...]:
-    """Why no change makes every link hold, which side must move, and between what there is a choice."""
-    return tuple(dict.fromkeys(_blocked(case, rig, demand, found)))
-
-
-def notes_on(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> tuple[Text, ...]:
-    """What to know beside the steps: what is left as it is, and what will have to be done some day."""
-    return tuple(_notes(case, rig, demand, found))
-
-
-def _undetermined(case: RuleInput, demand: Constraints) -> Iterator[Text]:
     gpus, driver = case.machine.gpus, case.machine.driver
     if isinstance(gpus, Unknown):
-        yield text("the GPUs of this machine: {reason}", reason=gpus.reason)
-        return
+        return (text("the GPUs of this machine: {reason}", reason=gpus.reason),)
+    unknown = list[Text]()
     unread = isinstance(driver.loaded, Unknown) and not case.wsl
     libraries = driver.libcuda
     windows = isinstance(libraries, Unknown) or any(one.path.startswith("/usr/lib/wsl/") for one in libraries.value)
     asked = bool(case.cards) and demand.driver is None and demand.driver_need is Need.MUST
     if asked and isinstance(case.driver, Unknown) and (case.loaded or (case.wsl and windows) or unread):
-        yield text("the driver's version: {reason}", reason=case.driver.reason)
+        unknown.append(text("the driver's version: {reason}", reason=case.driver.reason))
     for card in case.cards if demand.torch_need is Need.MUST or demand.toolkit_need is Need.MUST else ():
         if isinstance(card.capability, Unknown):
-            yield text("the compute capability of {gpu}: {reason}", gpu=card.name, reason=card.capability.reason)
+            unknown.append(text("the compute capability of {gpu}: {reason}", gpu=card.name, reason=card.capability.reason))
+    return tuple(unknown)
 
 
-def _blocked(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> Iterator[Text]:
-    if Blocker.SPLIT in found.walls or (Blocker.DRIVER in found.walls and _is_split(case)):
-        yield from _split(case)
-        return
-    if Blocker.NO_DRIVER in found.walls or Blocker.DRIVER in found.walls:
-        yield from _no_driver(case, rig, demand)
-    if Blocker.TORCH in found.walls:
-        yield from _no_torch(case, rig, demand, found)
-    if Blocker.TOOLKIT in found.walls:
-        yield from _no_toolkit(case, rig, demand)
-
-
-def _is_split(case: RuleInput) -> bool:
+def blocked_by(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> tuple[Text, ...]:
+    """Why no change makes every link hold, which side must move, and between what there is a choice."""
     flavours = {card.flavour for card in case.cards}
-    return not case.wsl and {ModuleFlavour.OPEN_REQUIRED, ModuleFlavour.OPEN_IMPOSSIBLE} <= flavours
+    needs_both = not case.wsl and {ModuleFlavour.OPEN_REQUIRED, ModuleFlavour.OPEN_IMPOSSIBLE} <= flavours
+    if Blocker.SPLIT in found.walls or (Blocker.DRIVER in found.walls and needs_both):
+        return tuple(dict.fromkeys(_split(case)))
+    reasons = list[Text]()
+    if Blocker.NO_DRIVER in found.walls or Blocker.DRIVER in found.walls:
+        reasons += _no_driver(case, rig, demand)
+    if Blocker.TORCH in found.walls:
+        reasons += _no_torch(case, rig, demand, found)
+    if Blocker.TOOLKIT in found.walls:
+        reasons += _no_toolkit(case, rig, demand)
+    return tuple(dict.fromkeys(reasons))
+
+
+def notes_on(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> tuple[Text, ...]:
+    """What to know beside the steps: what is left as it is, and what will have to be done some day."""
+    change = found.change
+    if change is None:
+        return ()
+    notes = [  # GPUs that are no cards
+        text("{gpu} is part of a computer of its own and fits into no other: the steps are those of that computer", gpu=card.name)
+        for card in case.cards
+        if card.record is not None and card.record.integrated and rig.machine == "x86_64"
+    ]
+    if Blocker.TORCH in change.left:
+        notes.append(text("torch stays as it is, and does not compute on every GPU: `gpuassist plan torch` tells more"))
+    if Blocker.TOOLKIT in change.left:
+        notes.append(text("the toolkit stays as it is, which matters to those who compile: `gpuassist plan cuda` tells more"))
+    if Blocker.DRIVER in change.left:
+        notes.append(DRIVER_STAYS)
+    if change.torch is not None and rig.torch is not None and not rig.torch.cpu and demand.torch is None:
+        notes += _other_torch(rig, rig.torch, change.torch.build, demand)
+    if change.driver is None and demand.driver is None and rig.driver is not None and demand.driver_need is Need.MUST:
+        branch, best = case.knowledge.branch(rig.driver.major), _best_driver(case)
+        ended = branch is not None and branch.has_ended(case.machine.taken_at[:10])
+        if ended and branch is not None and best is not None and best != branch.branch:
+            notes.append(
+                text(
+                    "driver branch {branch} gets no updates any more; `gpuassist plan driver=={best}` tells how to get one that "
+                    "does",
+                    branch=branch.branch,
+                    best=best,
+                )
+            )
+    return tuple(notes)
+
+
+def _best_driver(case: RuleInput) -> int | None:
+    """The branch that serves every GPU best."""
+    today = case.machine.taken_at[:10]
+    best = choose_driver(case.knowledge.branches(), case.wishes, today=today, one_module=not case.wsl).best
+    return best.branch if best is not None else None
 
 
 def _split(case: RuleInput) -> Iterator[Text]:
@@ -116,7 +143,7 @@ def _without(case: RuleInput, keep: Sequence[KnownGpu], give: Sequence[KnownGpu]
             keep=_names(keep),
             give=_names(give),
             branch=choice.best.branch,
-            flavour=text("with the open kernel modules") if choice.open_module else text("with the proprietary kernel module"),
+            flavour=flavour_of(open_module=choice.open_module),
         )
 
 
@@ -151,9 +178,9 @@ def _no_driver(case: RuleInput, rig: Configuration, demand: Constraints) -> Iter
         return
     for card in case.cards:
         yield from _unserved(card, demand.driver)
-    best = choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], one_module=not case.wsl).best
+    best = _best_driver(case)
     if best is not None:
-        yield text("driver branch {branch} serves {gpus}", branch=best.branch, gpus=_names(case.cards))
+        yield text("driver branch {branch} serves {gpus}", branch=best, gpus=_names(case.cards))
 
 
 def _unserved(card: KnownGpu, driver: Version) -> Iterator[Text]:
@@ -176,7 +203,8 @@ def _unserved(card: KnownGpu, driver: Version) -> Iterator[Text]:
 
 
 def _no_torch(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> Iterator[Text]:
-    release = text("torch {version}", version=_torch_words(demand)) if demand.torch else text("torch")
+    build = f"{demand.torch}+{demand.torch_tag}" if demand.torch_tag else str(demand.torch)
+    release = text("torch {version}", version=build) if demand.torch else text("torch")
     builds = [one for one in case.knowledge.torch_builds() if one.cuda is not None and one.machine == rig.machine]
     if found.obstacle is Obstacle.RELEASE_UNKNOWN:
         yield text("gpuassist knows no CUDA build of {torch} for {machine}", torch=release, machine=rig.machine)
@@ -233,45 +261,14 @@ def _unfit(record: ToolkitRecord, case: RuleInput, rig: Configuration) -> Iterat
 
 def _unknown_to(release: str, card: KnownGpu, capability: ComputeCapability, every: tuple[ToolkitRecord, ...]) -> Iterator[Text]:
     first, last = first_toolkit_for(capability, every), last_toolkit_for(capability, every)
-    words = text(
-        "CUDA {release} does not build for {gpu} ({capability})", release=release, gpu=card.name, capability=str(capability)
-    )
-    yield words
+    yield text("CUDA {release} does not build for {gpu} ({capability})", release=release, gpu=card.name, capability=str(capability))
     if first is not None:
         edge = text("{first} to {last}", first=str(first), last=str(last)) if last else text("{first} and newer", first=str(first))
         yield text("CUDA {releases} do", releases=edge)
 
 
-def _notes(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> Iterator[Text]:
-    change = found.change
-    if change is None:
-        return
-    yield from _computers(case, rig)
-    if Blocker.TORCH in change.left:
-        yield text("torch stays as it is, and does not compute on every GPU: `gpuassist plan torch` tells more")
-    if Blocker.TOOLKIT in change.left:
-        yield text("the toolkit stays as it is, which matters to those who compile: `gpuassist plan cuda` tells more")
-    if Blocker.DRIVER in change.left:
-        yield DRIVER_STAYS
-    if change.torch is not None and rig.torch is not None and not rig.torch.cpu:
-        yield from _other_torch(rig, rig.torch, change.torch.build, demand)
-    if change.driver is None and demand.driver is None and rig.driver is not None and demand.driver_need is Need.MUST:
-        yield from _ended(case, rig.driver)
-
-
-def _computers(case: RuleInput, rig: Configuration) -> Iterator[Text]:
-    """GPUs that are no cards."""
-    for card in case.cards:
-        if card.record is not None and card.record.integrated and rig.machine == "x86_64":
-            yield text(
-                "{gpu} is part of a computer of its own and fits into no other: the steps are those of that computer", gpu=card.name
-            )
-
-
 def _other_torch(rig: Configuration, there: TorchThere, build: TorchBuild, demand: Constraints) -> Iterator[Text]:
     """Where torch moves that nobody asked to move: what for, and how it can stay."""
-    if demand.torch is not None:
-        return
     words = {"there": str(there.version), "cuda": str(there.cuda)}
     if demand.toolkit is not None and torch_fits(rig, there, rig.driver):
         yield text(
@@ -281,22 +278,6 @@ def _other_torch(rig: Configuration, there: TorchThere, build: TorchBuild, deman
         )
     elif build.release < there.version.release and torch_fits(rig, there, None) and not torch_fits(rig, there, rig.driver):
         yield text("torch {there} could stay with a newer driver: `gpuassist plan driver` tells how", there=str(there.version))
-
-
-def _ended(case: RuleInput, driver: Version) -> Iterator[Text]:
-    branch = case.knowledge.branch(driver.major)
-    if branch is not None and branch.has_ended(case.machine.taken_at[:10]):
-        best = choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], one_module=not case.wsl).best
-        if best is not None and best.branch != branch.branch:
-            yield text(
-                "driver branch {branch} gets no updates any more; `gpuassist plan driver=={best}` tells how to get one that does",
-                branch=branch.branch,
-                best=best.branch,
-            )
-
-
-def _torch_words(demand: Constraints) -> str:
-    return f"{demand.torch}+{demand.torch_tag}" if demand.torch_tag else str(demand.torch)
 
 
 def _names(cards: Iterable[KnownGpu]) -> Text:

@@ -157,17 +157,14 @@ def _named(torch: SolvedTorch) -> str:
 
 def _unsure(machine: Machine, step: Step, torch: SolvedTorch) -> Iterator[Text]:
     wanted = step.proof.wanted if step.proof else ""
-    if wanted and not _is_wanted(torch, wanted):
+    release, _, tag = wanted.partition("+")
+    is_wanted = torch.version.partition("+")[0] == release and (not tag or not torch.tag or torch.tag == tag)
+    if wanted and not is_wanted:
         yield text("torch would be {version}, not {wanted}, which the plan is made for", version=_named(torch), wanted=wanted)
     if torch.accelerator is None or (torch.accelerator is Accelerator.CUDA and torch.targets is None):
         gpus = value_or(machine.gpus, ())
         if gpus:
             yield text("gpuassist does not know which GPUs torch {version} was built for", version=_named(torch))
-
-
-def _is_wanted(torch: SolvedTorch, wanted: str) -> bool:
-    release, _, tag = wanted.partition("+")
-    return torch.version.partition("+")[0] == release and (not tag or not torch.tag or torch.tag == tag)
 
 
 def _broken(seen: DryRunView, asks: _Asks) -> Iterator[Text]:
@@ -286,7 +283,6 @@ def _of_python(knowledge: Knowledge, machine: Machine, seen: DryRunView, change:
     every = knowledge.torch_builds(read.release.release) if read and read.origin is BuildOrigin.RELEASE else ()
     known = tuple(one for one in every if one.machine == architecture)
     # What its version says of its build, or the address that it comes from.
-    read = read_torch_version(version)
     tag = ((read.tag if read else "") or tag_of(source)) or _tag_by_company(machine, seen, known)
     accelerator = next((kind for start, kind in _MAKERS.items() if tag.startswith(start)), None)
     build = next((one for one in known if one.tag == tag), None)

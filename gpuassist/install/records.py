@@ -17,6 +17,7 @@ from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.clock import iso
+from gpuassist.system.disk import Disk
 from gpuassist.system.ownership import UntrustedStateError, require_own_state, strangers_home, why_state_untrusted, why_untrusted
 from gpuassist.system.world import World
 
@@ -74,7 +75,6 @@ class Install:
     state: InstallState = InstallState.OPEN
 
     def with_step(self, number: int, record: StepRecord) -> Install:
-        """The same with another record of that step."""
         return replace(self, steps=(*self.steps[:number], record, *self.steps[number + 1 :]))
 
 
@@ -126,14 +126,18 @@ def begin(session: Session, goal: str, steps: tuple[Step, ...], *, goals: tuple[
 
 def save(world: World, install: Install) -> None:
     """Writes the record in one step: whoever reads it finds the old one or the new one."""
-    path = f"{place(world, install)}/{_NAME}"
-    fresh = f"{path}.new"
-    world.disk.remove(fresh)
-    world.disk.create(fresh)
-    world.disk.write(fresh, (json.dumps(_encoded(install), indent=1) + "\n").encode())
-    world.disk.flush(fresh)
-    world.disk.replace(fresh, path)
+    write_whole(world.disk, f"{place(world, install)}/{_NAME}", (json.dumps(_encoded(install), indent=1) + "\n").encode())
     world.disk.flush(place(world, install))
+
+
+def write_whole(disk: Disk, path: str, content: bytes) -> None:
+    """Writes a file beside it first: a crash leaves the one that was there, or the new one."""
+    fresh = f"{path}.new"
+    disk.remove(fresh)
+    disk.create(fresh)
+    disk.write(fresh, content)
+    disk.flush(fresh)
+    disk.replace(fresh, path)
 
 
 def installs(world: World) -> tuple[Install, ...]:

@@ -74,7 +74,6 @@ def with_driver(knowledge: Knowledge, machine: Machine, version: Version) -> Mac
 
 
 def with_toolkit(knowledge: Knowledge, machine: Machine, release: Version) -> Machine:
-    """The machine whose nvcc is of this release."""
     return hypothetical.with_toolkit(machine, release, knowledge.toolkit(release))
 
 

@@ -29,7 +29,9 @@ def waiting(session: Session) -> Waiting | None:
     found = open_install(session.world)
     if found is None or _is_under_way(session):
         return None
-    found = _after_restarts(session, found)
+    for place, record in enumerate(found.steps):  # the restarts that have happened since: what one file of the kernel tells
+        if record.step.kind is StepKind.REBOOT:
+            found = found.with_step(place, _rebooted(session, found, place))
     number = next_step(found)
     if number is None:
         return None
@@ -109,14 +111,6 @@ def _rebooted(session: Session, install: Install, number: int) -> StepRecord:
     if record.state is not StepState.DONE and now and now not in boots and all(one.state is StepState.DONE for one in before):
         return replace(record, state=StepState.DONE, boot=now, words="")
     return record
-
-
-def _after_restarts(session: Session, install: Install) -> Install:
-    """The install with the restarts that have happened since: what one file of the kernel tells."""
-    for number, record in enumerate(install.steps):
-        if record.step.kind is StepKind.REBOOT:
-            install = install.with_step(number, _rebooted(session, install, number))
-    return install
 
 
 def _is_under_way(session: Session) -> bool:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gpuassist.context import Session
 from gpuassist.formats.packages import FreezeDifference, back_to
 from gpuassist.install.autostart import remove_autostart
-from gpuassist.install.execution import kept, mark
+from gpuassist.install.execution import InstallOutcome, kept, mark
 from gpuassist.install.freeze import freeze
-from gpuassist.install.records import Install, InstallState, StepRecord, StepState, place, save
-from gpuassist.install.run import Cancelled, OnLine, RunContext, StepDone, StepEnding, run_step
-from gpuassist.knowledge.records import Family
+from gpuassist.install.records import Install, InstallState, StepState, place, save
+from gpuassist.install.run import Cancelled, OnLine, RunContext, StepEnding, StepOutcome, run_step
+from gpuassist.knowledge.families import Family
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Step, StepKind, StepRun, Tool
 from gpuassist.model.text import Text, text, verbatim
@@ -36,7 +36,6 @@ class BackStep:
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """The exact lines, for a shell."""
         if self.removes:
             return (shlex.join(("rm", "-r", self.removes)),)
         return tuple(shlex.join(one) for one in self.run.programs) if self.run is not None else ()
@@ -44,42 +43,42 @@ class BackStep:
 
 def plan_back(session: Session, install: Install) -> tuple[BackStep, ...]:
     """The way back, in the order in which it is gone."""
-    return tuple(_plan(session, install))
-
-
-def take_back(
-    session: Session, install: Install, back: BackStep, *, on_line: OnLine, cancelled: Cancelled
-) -> tuple[Install, StepDone]:
-    """Goes one step back, and looks whether everything is as it was."""
-    session.world.programs.end_marked(mark(session, install, back.number))
-    if back.obstacle is not None:
-        done = StepDone(StepEnding.NOT_STARTED, back.obstacle)
-    elif back.removes:
-        done = _remove(session, back)
-    elif back.run is not None and back.run.programs:
-        done = _restore(session, install, back, (on_line, cancelled))
-    else:
-        done = StepDone(StepEnding.DONE, text("nothing has to be done"))
-    if done.came is StepEnding.DONE:
-        install = _taken_back(install, back)
-        save(session.world, install)
-        if install.state is not InstallState.OPEN:
-            remove_autostart(session)
-    return install, done
-
-
-def _plan(session: Session, install: Install) -> Iterator[BackStep]:
     made = [one.step.run.creates for one in install.steps if one.made and one.step.run is not None and one.state in _TOUCHED]
+    way = list[BackStep]()
     for number, record in reversed(tuple(enumerate(install.steps))):
         run = record.step.run
         if run is None or record.state not in _TOUCHED:
             continue
         if record.made:
-            yield BackStep(
-                number, text("Take {path} away, with all that it holds: it was made by this install", path=run.creates), run.creates
-            )
+            gone = text("Take {path} away, with all that it holds: it was made by this install", path=run.creates)
+            way.append(BackStep(number, gone, run.creates))
         elif not any(_lies_in(run, directory) for directory in made):
-            yield _restoring(session, install, number, run)
+            way.append(_restoring(session, install, number, run))
+    return tuple(way)
+
+
+def take_back(session: Session, install: Install, back: BackStep, *, on_line: OnLine, cancelled: Cancelled) -> InstallOutcome:
+    """Goes one step back, and looks whether everything is as it was."""
+    session.world.programs.end_marked(mark(session, install, back.number))
+    if back.obstacle is not None:
+        done = StepOutcome(StepEnding.NOT_STARTED, back.obstacle)
+    elif back.removes:
+        done = _removed(session, back.removes)
+    elif back.run is not None and back.run.programs:
+        directory = place(session.world, install)
+        log = f"{directory}/step-{back.number + 1}-back-{_backs(session, install, back.number) + 1}.txt"
+        around = RunContext(directory, log, mark(session, install, back.number))
+        step = Step(StepKind.COMMAND, verbatim(""), run=back.run)
+        done = run_step(session, step, around=around, on_line=on_line, cancelled=cancelled)
+        done = _checked(session, install, back, done) if done.ending is StepEnding.DONE else done
+    else:
+        done = StepOutcome(StepEnding.DONE, text("nothing has to be done"))
+    if done.ending is StepEnding.DONE:
+        install = _taken_back(install, back)
+        save(session.world, install)
+        if install.state is not InstallState.OPEN:
+            remove_autostart(session)
+    return InstallOutcome(install, done)
 
 
 def _restoring(session: Session, install: Install, number: int, run: StepRun) -> BackStep:
@@ -115,23 +114,13 @@ def _lies_in(run: StepRun, directory: str) -> bool:
     return any(one == directory or one.startswith(f"{directory}/") for one in (run.environment, run.interpreter) if one)
 
 
-def _remove(session: Session, back: BackStep) -> StepDone:
+def _removed(session: Session, path: str) -> StepOutcome:
     try:
-        session.world.disk.remove_tree(back.removes)
+        session.world.disk.remove_tree(path)
     except OSError as error:
-        words = text("{path} could not be taken away: {words}", path=back.removes, words=error.strerror or str(error))
-        return StepDone(StepEnding.FAILED, words)
-    return StepDone(StepEnding.DONE, text("{path} is gone", path=back.removes))
-
-
-def _restore(session: Session, install: Install, back: BackStep, listen: tuple[OnLine, Cancelled]) -> StepDone:
-    on_line, cancelled = listen
-    directory = place(session.world, install)
-    log = f"{directory}/step-{back.number + 1}-back-{_backs(session, install, back.number) + 1}.txt"
-    around = RunContext(directory, log, mark(session, install, back.number))
-    step = Step(StepKind.COMMAND, verbatim(""), run=back.run)
-    done = run_step(session, step, around=around, on_line=on_line, cancelled=cancelled)
-    return _checked(session, install, back, done) if done.came is StepEnding.DONE else done
+        words = text("{path} could not be taken away: {words}", path=path, words=error.strerror or str(error))
+        return StepOutcome(StepEnding.FAILED, words)
+    return StepOutcome(StepEnding.DONE, text("{path} is gone", path=path))
 
 
 def _backs(session: Session, install: Install, number: int) -> int:
@@ -139,7 +128,7 @@ def _backs(session: Session, install: Install, number: int) -> int:
     return sum(name.startswith(f"step-{number + 1}-back-") for name in session.world.disk.names(place(session.world, install)))
 
 
-def _checked(session: Session, install: Install, back: BackStep, done: StepDone) -> StepDone:
+def _checked(session: Session, install: Install, back: BackStep, done: StepOutcome) -> StepOutcome:
     before = kept(session, install, back.number, "before")
     run = install.steps[back.number].step.run
     now = freeze(session, run) if run is not None else None
@@ -148,7 +137,7 @@ def _checked(session: Session, install: Install, back: BackStep, done: StepDone)
     was, found = before.packages, now.value.packages
     other = sorted(name for name in {*was, *found} - set(back.left) if was.get(name) != found.get(name))
     if other:
-        return replace(done, came=StepEnding.FAILED, words=text("these are not as they were: {names}", names=", ".join(other)))
+        return replace(done, ending=StepEnding.FAILED, words=text("these are not as they were: {names}", names=", ".join(other)))
     return replace(done, words=text("everything is as it was before"))
 
 
@@ -156,14 +145,10 @@ def _taken_back(install: Install, back: BackStep) -> Install:
     for number, record in enumerate(install.steps):
         inside = back.removes and record.step.run is not None and _lies_in(record.step.run, back.removes)
         if number == back.number or (inside and record.state in _TOUCHED):
-            install = install.with_step(number, _back(record))
+            install = install.with_step(number, replace(record, state=StepState.TAKEN_BACK, words="", made=False))
     if not any(one.state in _TOUCHED and one.step.run is not None for one in install.steps):
         install = replace(install, state=InstallState.TAKEN_BACK)
     return install
-
-
-def _back(record: StepRecord) -> StepRecord:
-    return replace(record, state=StepState.TAKEN_BACK, words="", made=False)
 
 
 # The programs that take an environment back to what it held, by the tool that had changed it.

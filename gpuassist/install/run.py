@@ -51,7 +51,6 @@ class RunLog:
         self._settle(0)
 
     def add(self, printed: Printed) -> None:
-        """A line that a program printed."""
         if printed.back:
             del self._waiting[-printed.back :]
         if not printed.ended:
@@ -120,12 +119,12 @@ class StepEnding(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class StepDone:
+class StepOutcome:
     """`proved` is none where the step has no proof, or was not run to its end; `left` counts what it had left running, which was
     ended. `log` is the file that holds all that it printed.
     """
 
-    came: StepEnding
+    ending: StepEnding
     words: Text
     proved: Proved | None = None
     log: str = ""
@@ -142,7 +141,7 @@ class RunContext:
     mark: str
 
 
-def run_step(session: Session, step: Step, *, around: RunContext, on_line: OnLine, cancelled: Cancelled) -> StepDone:
+def run_step(session: Session, step: Step, *, around: RunContext, on_line: OnLine, cancelled: Cancelled) -> StepOutcome:
     """Runs a step that has a `run`; `on_line` is called on this thread, and whatever the programs do is in the result."""
     assert step.run is not None, "a step that the user takes is not run"
     disk = session.world.disk
@@ -153,7 +152,7 @@ def run_step(session: Session, step: Step, *, around: RunContext, on_line: OnLin
     else:
         obstacle = None
     if obstacle is not None:
-        return StepDone(StepEnding.NOT_STARTED, obstacle)
+        return StepOutcome(StepEnding.NOT_STARTED, obstacle)
     began = session.world.clock.monotonic()
     log = RunLog(session.world.disk, around.log)
     try:
@@ -161,10 +160,10 @@ def run_step(session: Session, step: Step, *, around: RunContext, on_line: OnLin
     finally:
         log.close()
     proved = (
-        prove_step(session, step.proof) if step.proof is not None and done.came in {StepEnding.DONE, StepEnding.FAILED} else None
+        prove_step(session, step.proof) if step.proof is not None and done.ending in {StepEnding.DONE, StepEnding.FAILED} else None
     )
-    came, words = _came(done, proved)
-    return StepDone(came, words, proved, around.log, session.world.clock.monotonic() - began, done.left)
+    ending, words = _ending(done, proved)
+    return StepOutcome(ending, words, proved, around.log, session.world.clock.monotonic() - began, done.left)
 
 
 @dataclass
@@ -183,17 +182,18 @@ class _Running:
         self.last.extend(lines[-_LAST_LINES:])
 
 
-def _run(running: _Running, run: StepRun) -> StepDone:
+def _run(running: _Running, run: StepRun) -> StepOutcome:
     left = 0
     for number, command in enumerate(run.programs):
         if running.cancelled():
-            return StepDone(StepEnding.CANCELLED, _cancelled_before(number))
+            between = text("cancelled between two of its programs") if number else text("cancelled before it began")
+            return StepOutcome(StepEnding.CANCELLED, between)
         running.log.note(f"$ {shlex.join(command)}")
         world = running.session.world
         refused = why_not_run(world, command, running.around.directory)
         if refused is not None:
             running.log.note(running.session.words(refused))
-            return StepDone(StepEnding.FAILED if number else StepEnding.NOT_STARTED, refused, left=left)
+            return StepOutcome(StepEnding.FAILED if number else StepEnding.NOT_STARTED, refused, left=left)
         program = world.programs.start(
             command,
             environment=clean(world.surroundings.variables),
@@ -202,16 +202,16 @@ def _run(running: _Running, run: StepRun) -> StepDone:
         )
         if isinstance(program, NotStarted):
             running.log.note(program.words)
-            came = StepEnding.FAILED if number else StepEnding.NOT_STARTED
-            return StepDone(came, text("{program} could not be started: {words}", program=command[0], words=program.words))
+            ending = StepEnding.FAILED if number else StepEnding.NOT_STARTED
+            return StepOutcome(ending, text("{program} could not be started: {words}", program=command[0], words=program.words))
         stopped, finished = _read(running, program)
         left += finished.left
         running.log.note(f"[status {finished.status}] {finished.signal}".rstrip())
         if stopped:
-            return StepDone(StepEnding.CANCELLED, text("cancelled while {program} ran", program=_name(command)), left=left)
+            return StepOutcome(StepEnding.CANCELLED, text("cancelled while {program} ran", program=_name(command)), left=left)
         if not finished.succeeded:
-            return StepDone(StepEnding.FAILED, _why(running, _name(command), finished), left=left)
-    return StepDone(StepEnding.DONE, text("done"), left=left)
+            return StepOutcome(StepEnding.FAILED, _why(running, _name(command), finished), left=left)
+    return StepOutcome(StepEnding.DONE, text("done"), left=left)
 
 
 def _read(running: _Running, program: Program) -> tuple[bool, ProgramEnd]:
@@ -248,10 +248,6 @@ def _stopping(running: _Running, program: Program) -> Iterator[bytes]:
                 yield piece
 
 
-def _cancelled_before(number: int) -> Text:
-    return text("cancelled between two of its programs") if number else text("cancelled before it began")
-
-
 def _why(running: _Running, program: str, finished: ProgramEnd) -> Text:
     said = [line.text.strip() for line in running.last if line.text.strip()]
     last = said[-1][:400] if said else ""
@@ -270,9 +266,9 @@ def _name(command: tuple[str, ...]) -> str:
     return os.path.basename(command[0])
 
 
-def _came(done: StepDone, proved: Proved | None) -> tuple[StepEnding, Text]:
-    if proved is None or done.came is not StepEnding.DONE:
-        return done.came, done.words
+def _ending(done: StepOutcome, proved: Proved | None) -> tuple[StepEnding, Text]:
+    if proved is None or done.ending is not StepEnding.DONE:
+        return done.ending, done.words
     if proved.holds is Holds.NO:
         words = text("its programs say that all went well, but its check does not hold: {reason}", reason=proved.words)
         return StepEnding.FAILED, words

@@ -39,7 +39,6 @@ class RunView:
         self.add_all((printed,))
 
     def add_all(self, lines: Iterable[Printed]) -> None:
-        """Several at once."""
         with self._lock:
             for printed in lines:
                 number = self._unfinished + printed.back
@@ -61,6 +60,5 @@ class RunView:
             return fresh
 
     def lines(self) -> tuple[str, ...]:
-        """All that are kept."""
         with self._lock:
             return tuple(self._lines)

@@ -42,7 +42,6 @@ class Proved:
 
 
 def prove_step(session: Session, proof: StepProof) -> Proved:
-    """Asks the machine."""
     return _ASK[proof.proves](session, proof)
 
 

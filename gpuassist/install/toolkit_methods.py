@@ -1,29 +1,24 @@
-"""The ways to a CUDA toolkit: NVIDIA's packages, its installer into HOME, conda, or the wheels of the compiler."""
+"""The ways to a CUDA toolkit: NVIDIA's packages, its installer into HOME, conda, or the wheels of the compiler; and to a host
+compiler that its nvcc accepts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuassist.install.place import InstallPlace, step, use
-from gpuassist.knowledge.change import ToolkitMove
+from gpuassist.install.drivers.packages import add_repository, packages_of
+from gpuassist.install.place import InstallPlace, step
+from gpuassist.knowledge.change import GccMove, ToolkitMove
+from gpuassist.knowledge.commands import Commands, use
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import Method, WayPlan
-from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool
-from gpuassist.model.text import Text, text
+from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
+from gpuassist.model.text import text
 from gpuassist.model.version import Version
 
 # conda-forge has CUDA in parts, its nvcc among them, from 12.0 on; the newest that its cuda-version named in April 2026 is 13.2.
 _FIRST_OF_CONDA, _LAST_OF_CONDA = Version((12, 0)), Version((13, 2))
 _FIRST_OF_WHEELS = Version((13, 0))  # the wheels of 11 and 12 hold ptxas and no nvcc (wheels.json)
-# The first release that NVIDIA's repository of a distribution holds: Jimver/cuda-toolkit issues 183 and 375 (Ubuntu),
-# NVIDIA/nvidia-docker issue 1791 (Debian 12), guoqingbao/xinfer issue 366 (Debian 13, without 13.0). Others are not known.
-_FIRST_OF_REPOSITORY = {
-    "ubuntu2204": Version((11, 7)),
-    "ubuntu2404": Version((12, 5)),
-    "debian12": Version((12, 3)),
-    "debian13": Version((13, 1)),
-}
 _MACHINES = {"x86_64": "x86_64", "sbsa": "aarch64"}
 _FIRST = {Tool.CONDA: Method.CONDA, Tool.PIP: Method.WHEELS, Tool.UV: Method.WHEELS}
 
@@ -33,13 +28,11 @@ def toolkit_ways(move: ToolkitMove, place: InstallPlace, knowledge: Knowledge) -
     tool that the user asked for before all others.
     """
     goal = _Goal(move.release.release, place, knowledge)
-    found = tuple(goal.ways())
     first = _FIRST.get(place.around.wished) if place.around.wished else None
-    return tuple(sorted(found, key=lambda one: one.way is not first))
+    return tuple(sorted(goal.ways(), key=lambda one: one.way is not first))
 
 
 def of_conda(release: Version) -> bool:
-    """Whether conda-forge has this CUDA with its nvcc."""
     return _FIRST_OF_CONDA <= release.release <= _LAST_OF_CONDA
 
 
@@ -49,21 +42,17 @@ class _Goal:
     place: InstallPlace
     knowledge: Knowledge
 
-    def ways(self) -> Iterator[WayPlan]:
-        if self._has_packages and self.place.system.administrator:
-            yield self.packages()
-        if self.knowledge.runfile(self.release) is not None and self._machine and not self.place.system.jetson:
-            yield from self.runfile()
-        if self.place.system.conda:
-            yield from self.conda()
-        if self.release >= _FIRST_OF_WHEELS:
-            yield self.wheels()
-        if not self.place.system.conda:
-            yield from self.conda()
+    def ways(self) -> tuple[WayPlan, ...]:
+        first = packages_of(self.place.packages).first_toolkits.get(self.place.repository)
+        held = self.place.system.jetson or (bool(self.place.repository) and (first is None or self.release >= first))
+        packages = (self.packages(),) if held and self.place.system.administrator else ()
+        wheels = (self.wheels(),) if self.release >= _FIRST_OF_WHEELS else ()
+        other = (*self.conda(), *wheels) if self.place.system.conda else (*wheels, *self.conda())
+        return (*packages, *self.runfile(), *other)
 
     def packages(self) -> WayPlan:
         root = f"/usr/local/cuda-{self.release}"
-        added = use("cuda-repository-add", repository=self.place.repository, architecture=self.place.repository_architecture)
+        added = add_repository(self.place)
         install = use("toolkit-install", version=self.release)
         # JetPack brings its own repository, whose CUDA is built for the board.
         uses = (install,) if self.place.system.jetson else (added, install)
@@ -72,10 +61,10 @@ class _Goal:
         made = step(uses, self.place, self.knowledge.commands, (does, check), proof=self._nvcc(root))
         return WayPlan(Method.PACKAGES, text("By NVIDIA's packages, for every user of the machine"), (made, self.used(root)))
 
-    def runfile(self) -> Iterator[WayPlan]:
+    def runfile(self) -> tuple[WayPlan, ...]:
         record = self.knowledge.runfile(self.release)
-        if record is None or self._machine not in record.machines:
-            return
+        if record is None or self._machine not in record.machines or self.place.system.jetson:
+            return ()
         root = self._directory
         installer = use("toolkit-install-runfile", version=record.version, file=record.file(self._machine), directory=root)
         does = text(
@@ -89,11 +78,11 @@ class _Goal:
             "the installer writes /tmp/cuda-installer.log and fails where that is another user's: its owner, or a restart, takes "
             "it away"
         )
-        yield WayPlan(Method.RUNFILE, text("Into your home directory, without root"), (made, self.used(root)), (told,))
+        return (WayPlan(Method.RUNFILE, text("Into your home directory, without root"), (made, self.used(root)), (told,)),)
 
-    def conda(self) -> Iterator[WayPlan]:
+    def conda(self) -> tuple[WayPlan, ...]:
         if not of_conda(self.release) or not self._machine:
-            return
+            return ()
         there = self.place.system.conda
         under = self.place.around.conda_root or f"{self._miniforge}/envs"
         directory = f"{under}/cuda-{self.release}"
@@ -108,9 +97,8 @@ class _Goal:
         create = use("conda-create", directory=directory, arguments=arguments)
         made = step((create,), self.place, self.knowledge.commands, words, run=run, proof=self._nvcc(directory))
         steps = (made,) if there else (self._conda_itself(), made)
-        yield WayPlan(
-            Method.CONDA, text("By conda, with a compiler and a C library of its own, where the environment is active"), steps
-        )
+        does = text("By conda, with a compiler and a C library of its own, where the environment is active")
+        return (WayPlan(Method.CONDA, does, steps),)
 
     def _conda_itself(self) -> Step:
         does = text("Install conda (miniforge) into {directory}; it needs no root", directory=self._miniforge)
@@ -150,20 +138,10 @@ class _Goal:
         )
 
     def used(self, root: str) -> Step:
-        """Making it the one that new terminals find."""
-        check = text("`nvcc --version` in a new terminal shows {release}", release=self._words)
-        proof = StepProof(Proves.NEW_TERMINAL, root, self._words) if root else None
-        return step(
-            (use("use-cuda", version=self.release),), self.place, self.knowledge.commands, (_use(self._words), check), proof=proof
-        )
+        return _used(self._words, root, self.place, self.knowledge)
 
     def _nvcc(self, root: str) -> StepProof:
         return StepProof(Proves.NVCC, f"{root}/bin/nvcc", self._words)
-
-    @property
-    def _has_packages(self) -> bool:
-        first = _FIRST_OF_REPOSITORY.get(self.place.repository)
-        return self.place.system.jetson or (bool(self.place.repository) and (first is None or self.release >= first))
 
     @property
     def _words(self) -> str:
@@ -184,5 +162,50 @@ class _Goal:
         return f"{home}/miniforge3" if home else "miniforge3"
 
 
-def _use(release: str) -> Text:
-    return text("Let new terminals use CUDA {release}; gpuassist shows the change to your start-up file first", release=release)
+# The steps to another CUDA toolkit, and to a host compiler that its nvcc accepts.
+
+
+_CONDA_COMPILER = "x86_64-conda-linux-gnu-g++"
+
+
+def toolkit_steps(move: ToolkitMove, place: InstallPlace, knowledge: Knowledge) -> tuple[Step, ...]:
+    """Installing the toolkit in the best way where it is not there, and making it the one that new terminals find."""
+    if move.root:
+        return (_used(str(move.release), move.root, place, knowledge),)
+    ways = toolkit_ways(move, place, knowledge)
+    if ways:
+        return ways[0].steps
+    release = str(move.release)
+    does = text("Install CUDA {release} from NVIDIA's download page, without the driver that its installer offers", release=release)
+    check = text("/usr/local/cuda-{release}/bin/nvcc is there", release=release)
+    by_hand = Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
+    return by_hand, _used(release, "", place, knowledge)
+
+
+def _used(release: str, root: str, place: InstallPlace, knowledge: Knowledge) -> Step:
+    does = text("Let new terminals use CUDA {release}; gpuassist shows the change to your start-up file first", release=release)
+    check = text("`nvcc --version` in a new terminal shows {release}", release=release)
+    proof = StepProof(Proves.NEW_TERMINAL, root, release) if root else None
+    return step((use("use-cuda", version=release),), place, knowledge.commands, (does, check), proof=proof)
+
+
+def gcc_steps(move: GccMove, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
+    """Installing a compiler that nvcc accepts where none is there, and letting nvcc call it."""
+    major = move.version.major
+    # Where the package puts it: without root that of conda-forge.
+    if not place.system.administrator:
+        root = place.around.conda_root or f"{place.system.home}/miniforge3/envs"
+        installed = f"{root}/gcc-{major}/bin/{_CONDA_COMPILER}"
+    else:
+        installed = packages_of(place.packages).compiler(major)
+    steps = list[Step]()
+    if not move.there:
+        does = text("Install gcc {major} beside the one that is there: nvcc accepts none newer", major=major)
+        # The same place, served by the lines for any system: conda's.
+        there = place if place.system.administrator else InstallPlace(python=place.python, around=place.around, system=place.system)
+        check = text("{path} is there", path=installed)
+        steps.append(step((use("gcc-install", version=major),), there, commands, (does, check)))
+    does = text("Let nvcc and cmake call gcc {major}; in your start-up file the lines hold for every terminal", major=major)
+    check = text("`nvcc` compiles a program in the same terminal")
+    compiler = dict(place.compilers).get(major, "") or installed
+    return (*steps, step((use("nvcc-host-compiler", compiler=compiler),), place, commands, (does, check)))

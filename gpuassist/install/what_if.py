@@ -7,33 +7,25 @@ from dataclasses import dataclass, replace
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
-from gpuassist.install.outlook import Question, foresee, rig_of
+from gpuassist.install.configuration import rig_of
+from gpuassist.install.drivers.packages import packages_of
+from gpuassist.install.outlook import Question, foresee
 from gpuassist.install.replacements import UnknownPartError, gpu_record, version_of, with_driver, with_toolkit, with_torch
 from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.compatibility import is_jetson
+from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.chain import Chain, Node, Part, Status
+from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.fact import NOT_ASKED, Known, value_or
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.outlook import Link, Outlook
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.model.version import Version
 from gpuassist.system.clock import iso
 
 NONE = "none"
 _OLDEST_GCC = 6
 _TITLE = text("what if")
-# What an imagined machine may run: the newest two of each for which NVIDIA's repository was looked at.
-_OFFERED = ("ubuntu 24.04", "ubuntu 22.04", "debian 13", "debian 12", "fedora 42", "rhel 9", "arch", "opensuse-tumbleweed")
-_DISTRIBUTIONS = {
-    "ubuntu": ((), "Ubuntu"),
-    "debian": ((), "Debian"),
-    "fedora": ((), "Fedora"),
-    "rhel": (("fedora",), "RHEL"),
-    "arch": ((), "Arch Linux"),
-    "opensuse-leap": (("suse", "opensuse"), "openSUSE Leap"),
-    "opensuse-tumbleweed": (("suse", "opensuse"), "openSUSE Tumbleweed"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +98,7 @@ def choices(session: Session) -> Choices:
         torches=tuple(dict.fromkeys(f"{one.newest}+{one.tag}" for one in builds)),
         pythons=tuple(str(one) for one in pythons),
         gccs=tuple(str(major) for major in range(max(limits, default=_OLDEST_GCC), _OLDEST_GCC - 1, -1)),
-        distributions=_OFFERED,
+        distributions=tuple(release for family in Family for release in packages_of(family).releases),
     )
 
 
@@ -131,18 +123,23 @@ def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Out
     environment = hypothetical.environment_of(made)
     python = value_or(environment.python_version, Version(())) if environment else Version(())
     reason = text("no wheel for Python {python}", python=str(python.release))
-    before = tuple(_marked(chain, reason) for chain in outlook.before)
-    links = tuple(_link(place, chain, python, reason) for place, chain in enumerate(before))
-    return replace(outlook, before=before, links=(*outlook.links, *links))
+    before, links = list[Chain](), list(outlook.links)
+    for place, chain in enumerate(outlook.before):
+        there = next(node.name for node in chain.nodes if node.part is Part.TORCH)
+        nodes = (replace(one, detail=reason, status=Status.PROBLEM) if one.part is Part.TORCH else one for one in chain.nodes)
+        before.append(replace(chain, nodes=tuple(nodes)))
+        first = text("torch {name} for GPU {place}", name=there, place=place)
+        links.append(Link(first, text("Python {python}", python=str(python.release)), holds=False, reason=reason))
+    return replace(outlook, before=tuple(before), links=tuple(links))
 
 
 def distribution_of(words: str) -> Distribution:
     """The distribution that `ubuntu 24.04` means; raises `UnknownPartError`."""
     name, _, version = words.partition(" ")
-    if name not in _DISTRIBUTIONS:
+    known = next((one for family in Family for one in packages_of(family).examples if one.id == name), None)
+    if known is None:
         raise UnknownPartError(text("{name} is no distribution that gpuassist knows", name=name))
-    like, title = _DISTRIBUTIONS[name]
-    return Distribution(name, like, version, f"{title} {version}".strip())
+    return replace(known, version_id=version, name=f"{known.name} {version}".strip())
 
 
 def _blank(session: Session, wish: Wish) -> Machine:
@@ -171,17 +168,3 @@ def lacks_wheel(knowledge: Knowledge, rig: Configuration) -> bool:
         return False
     builds = [one for one in knowledge.torch_builds(rig.torch.version) if one.machine == rig.machine]
     return bool(builds) and all(rig.python.release not in one.pythons for one in builds)
-
-
-def _marked(chain: Chain, reason: Text) -> Chain:
-    return replace(chain, nodes=tuple(_problem(node, reason) if node.part is Part.TORCH else node for node in chain.nodes))
-
-
-def _problem(node: Node, reason: Text) -> Node:
-    return replace(node, detail=reason, status=Status.PROBLEM)
-
-
-def _link(place: int, chain: Chain, python: Version, reason: Text) -> Link:
-    torch = next(node.name for node in chain.nodes if node.part is Part.TORCH)
-    first = text("torch {name} for GPU {place}", name=torch, place=place)
-    return Link(first, text("Python {python}", python=str(python.release)), holds=False, reason=reason)

@@ -8,13 +8,13 @@ from functools import cache
 from gpuassist.knowledge.codes import NvmlCodeRecord, XidCause, XidRecord
 from gpuassist.knowledge.commands import parameters_of
 from gpuassist.knowledge.compatibility import CompatPackage
+from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
     BranchKind,
     BranchRecord,
     ChipRecord,
     CommandRecord,
-    Family,
     GpuRecord,
     ModuleFlavour,
     RunfileRecord,

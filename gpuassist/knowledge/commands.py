@@ -5,12 +5,27 @@ from __future__ import annotations
 import shlex
 import string
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from gpuassist.knowledge.records import CommandRecord, Family
+from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.records import CommandRecord
 
 
 class CommandError(ValueError):
     """A command is asked for that is not in the list, or without a parameter that its lines need."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsedCommand:
+    """A command by its key, and what it is used with."""
+
+    key: str
+    parameters: Mapping[str, object]
+
+
+def use(key: str, **parameters: object) -> UsedCommand:
+    """A command to render."""
+    return UsedCommand(key, parameters)
 
 
 class Commands:

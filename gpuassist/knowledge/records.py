@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from gpuassist.knowledge.families import Family
 from gpuassist.model.finding import Action
 from gpuassist.model.version import ComputeCapability, Target, Version
 
@@ -172,20 +173,6 @@ class TorchBuild:
     pins: tuple[tuple[str, str], ...] | None
     source: str
     checked: str
-
-
-class Family(str, Enum):
-    """Distributions that share their commands; `wsl` and `container` are places where the driver is not the distribution's."""
-
-    UBUNTU = "ubuntu"
-    DEBIAN = "debian"
-    FEDORA = "fedora"
-    RHEL = "rhel"
-    ARCH = "arch"
-    OPENSUSE = "opensuse"
-    WSL = "wsl"
-    CONTAINER = "container"
-    ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)

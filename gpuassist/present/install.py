@@ -47,7 +47,6 @@ WAYS = {
 
 
 def plan_title(outlook: Outlook) -> Text:
-    """The answer."""
     if outlook.blocked_by:
         return text("No change makes this fit")
     if outlook.steps:
@@ -90,7 +89,6 @@ def remarks(step: Step, home: str) -> tuple[Text, ...]:
 
 
 def next_action(step: Step, number: int) -> Text:
-    """The words on the button that takes this step on."""
     if step.run is not None:
         return text("Take step {number}…", number=number + 1)
     if step.kind is StepKind.REBOOT:
@@ -117,7 +115,6 @@ def state_in_words(record: StepRecord) -> Text | None:
 
 
 def changes_title(looked: DryRun) -> Text:
-    """What would change, in figures."""
     if isinstance(looked.solve, Unknown):
         return text("What it would change could not be told")
     solve = looked.solve.value
@@ -140,7 +137,6 @@ def before_taking(looked: DryRun, waits: Install | None) -> tuple[Text, ...]:
 
 
 def before_going_back(way: tuple[BackStep, ...]) -> tuple[Text, ...]:
-    """What to know before an install is taken back."""
     left = ", ".join(name for one in way for name in one.left)
     stays = (text("Somebody else changed these since, so they stay as they are: {names}", names=left),) if left else ()
     return (*(one.text for one in way), *stays)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.fact import Known, value_or
-from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, counted, text, verbatim
@@ -35,12 +34,8 @@ class Alike:
 
 def slots(machine: Machine) -> tuple[Slot, ...]:
     """The GPUs of a machine as a wish names them: by PCI id where it is known, which no two models share."""
-    return tuple(slot for gpu in value_or(machine.gpus, ()) for slot in [_slot(gpu)] if slot.token)
-
-
-def _slot(gpu: Gpu) -> Slot:
-    name, pci_id = value_or(gpu.name, ""), value_or(gpu.pci_id, "")
-    return Slot(pci_id or name, short_name(name) or pci_id)
+    named = ((value_or(gpu.name, ""), value_or(gpu.pci_id, "")) for gpu in value_or(machine.gpus, ()))
+    return tuple(Slot(pci_id or name, short_name(name) or pci_id) for name, pci_id in named if pci_id or name)
 
 
 def as_it_is(machine: Machine, chains: tuple[Chain, ...]) -> dict[str, Text]:
@@ -63,7 +58,6 @@ def standing(outlook: Outlook) -> Status:
 
 
 def answer(outlook: Outlook) -> Text:
-    """The answer in one sentence."""
     if outlook.blocked_by:
         return text("This cannot be made to fit")
     if outlook.steps:

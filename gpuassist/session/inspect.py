@@ -11,7 +11,8 @@ from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.diagnose.catalogue import Catalogue
 from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
-from gpuassist.knowledge.families import families_of, surroundings_of
+from gpuassist.install.drivers.packages import surroundings_of
+from gpuassist.knowledge.families import families_of
 from gpuassist.model.chain import Chain
 from gpuassist.model.codec import DecodeError, decode_machine
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity

@@ -1,4 +1,4 @@
-"""An install gone through step by step by somebody who may leave in between: each act takes the lock and reads the record anew."""
+"""An install gone through step by step: the acts of the window and of the command line, each done while nobody else is at one."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ from dataclasses import dataclass
 from gpuassist.context import Session
 from gpuassist.install import execution, records
 from gpuassist.install.autostart import add_autostart
-from gpuassist.install.hypothetical import without_root
+from gpuassist.install.execution import InstallOutcome
 from gpuassist.install.preview import look_before
 from gpuassist.install.records import Install, InstallState, StepState
 from gpuassist.install.resume import open_install, recheck
-from gpuassist.install.rollback import BackStep, plan_back, take_back
-from gpuassist.install.run import Cancelled, OnLine, StepDone, StepEnding
-from gpuassist.install.step_proof import Proved
+from gpuassist.install.rollback import BackStep, take_back
+from gpuassist.install.run import Cancelled, OnLine, StepEnding, StepOutcome
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step
 from gpuassist.model.solve import DryRun
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.session.install_wish import InstallWish
 from gpuassist.session.plan import parse_goal, plan_goals
-from gpuassist.system.ownership import UntrustedStateError
 
 
 class InstallError(Exception):
@@ -36,42 +34,21 @@ class InstallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """Steps to be taken; `install` is empty until the first of them was begun, and from then on the id of what is on record."""
+    """Steps to be taken, and where their programs run (empty: at home); `install` is empty until the first of them was begun, and
+    from then on the id of what is on record.
+    """
 
     goal: Text
     goals: tuple[str, ...]
     steps: tuple[Step, ...]
     install: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What came of a step that was run, or of going back; `install` is none where nothing was begun."""
-
-    install: Install | None
-    done: StepDone
-
-
-@dataclass(frozen=True, slots=True)
-class StepCheck:
-    """What the check of a step showed that the user took; `proved` is none where it has no check."""
-
-    install: Install
-    proved: Proved | None
-
-
-@dataclass(frozen=True, slots=True)
-class ToRestart:
-    """A restart is the user's to make; `entry` is the file that opens gpuassist after it, empty without one."""
-
-    install: Install
-    entry: str
+    directory: str = ""
 
 
 def plan_wish(session: Session, machine: Machine, wish: InstallWish) -> Outlook:
     """What the wish would take; raises `GoalError` for a version that is none."""
     goals = tuple(parse_goal(words, session.knowledge) for words in wish.goals)
-    return plan_goals(session, without_root(machine) if wish.no_root else machine, goals, wish.as_tool)
+    return plan_goals(session, machine, goals, wish.as_tool, no_root=wish.no_root)
 
 
 def look_at(session: Session, machine: Machine, course: Course, number: int, *, cancelled: Cancelled) -> DryRun:
@@ -85,61 +62,85 @@ def look_at(session: Session, machine: Machine, course: Course, number: int, *, 
     return look_before(session, machine, step, earlier=earlier, directory=directory, cancelled=cancelled)
 
 
-def take(session: Session, course: Course, number: int, *, on_line: OnLine, cancelled: Cancelled) -> Ran:
+@contextmanager
+def alone(session: Session) -> Iterator[None]:
+    """Every act that changes an install is done while no other gpuassist is at one; raises `InstallError` where one is, and
+    `UntrustedStateError`.
+    """
+    try:
+        with records.lock(session.world):
+            yield
+    except BlockingIOError:
+        raise InstallError(text("another gpuassist is at an install just now")) from None
+
+
+def on_record(session: Session, course: Course) -> Install:
+    """What is on record of it, read anew; begun, in place of what waited before, where nothing is."""
+    if course.install:
+        return load(session, course.install)
+    waits = open_install(session.world)
+    if waits is not None:
+        execution.give_up(session, waits)
+    directory = course.directory or session.world.surroundings.home
+    return records.begin(session, session.words(course.goal), course.steps, goals=course.goals, directory=directory)
+
+
+def load(session: Session, install: str) -> Install:
+    """The one of this id; raises `InstallError`."""
+    found = records.load(session.world, install)
+    if found is None:
+        raise InstallError(text("what is on record of this install cannot be read any more"))
+    return found
+
+
+def take(session: Session, install: Install, number: int, *, on_line: OnLine, cancelled: Cancelled) -> InstallOutcome:
     """Runs a step; one that could not be started leaves no record where it was the first."""
-    with _alone(session):
-        install = _begun(session, course)
-        _require_waiting(install, number)
-        install, done = execution.take(session, install, number, on_line=on_line, cancelled=cancelled)
-        if done.came is StepEnding.NOT_STARTED and all(one.state is StepState.WAITING for one in install.steps):
-            execution.forget(session, install)
-            return Ran(None, done)
-        return Ran(install, done)
+    _require_waiting(install, number)
+    outcome = execution.take(session, install, number, on_line=on_line, cancelled=cancelled)
+    if outcome.step.ending is StepEnding.NOT_STARTED:
+        forget_unbegun(session, outcome.install)
+    return outcome
 
 
-def say_done(session: Session, course: Course, number: int) -> StepCheck:
+def say_done(session: Session, install: Install, number: int) -> InstallOutcome:
     """The user took a step; its check counts."""
-    with _alone(session):
-        install = _begun(session, course)
-        _require_waiting(install, number)
-        return StepCheck(*execution.said_done(session, install, number))
+    _require_waiting(install, number)
+    return execution.said_done(session, install, number)
 
 
-def get_ready_to_restart(session: Session, course: Course, *, autostart: bool) -> ToRestart:
-    """Puts the install on record, so that it goes on after the restart, by itself if that is wished."""
-    with _alone(session):
-        install = _begun(session, course)
-        return ToRestart(install, add_autostart(session) if autostart else "")
+def get_ready_to_restart(session: Session, course: Course, *, autostart: bool) -> tuple[Install, str]:
+    """Puts the install on record, so that it goes on after the restart, and makes the file that opens gpuassist then, where that
+    is wished.
+    """
+    return on_record(session, course), add_autostart(session) if autostart else ""
+
+
+def is_begun(install: Install) -> bool:
+    return any(one.state is not StepState.WAITING for one in install.steps)
+
+
+def forget_unbegun(session: Session, install: Install) -> None:
+    """Nobody has to be reminded of an install of which nothing was done."""
+    if not is_begun(install):
+        session.world.disk.remove_tree(records.place(session.world, install))
 
 
 def go_on(session: Session) -> Install | None:
     """The install that waits, with every step as the machine shows it now."""
-    with _alone(session):
-        found = open_install(session.world)
-        return recheck(session, found) if found is not None else None
+    found = open_install(session.world)
+    return recheck(session, found) if found is not None else None
 
 
-def give_up(session: Session, install: str) -> Install:
-    """Nobody is reminded of it any more; what was done stays."""
-    with _alone(session):
-        return execution.give_up(session, _loaded(session, install))
-
-
-def way_back(session: Session, install: str) -> tuple[BackStep, ...]:
-    """What would be done to take it back, in the order in which it is done."""
-    return plan_back(session, _loaded(session, install))
-
-
-def go_back(session: Session, install: str, way: tuple[BackStep, ...], *, on_line: OnLine, cancelled: Cancelled) -> Ran:
+def go_back(
+    session: Session, install: Install, way: tuple[BackStep, ...], *, on_line: OnLine, cancelled: Cancelled
+) -> InstallOutcome:
     """Goes that way, up to the first of its steps that does not go well."""
-    with _alone(session):
-        found = _loaded(session, install)
-        done = StepDone(StepEnding.DONE, text("there is nothing to take back"))
-        for back in way:
-            found, done = take_back(session, found, back, on_line=on_line, cancelled=cancelled)
-            if done.came is not StepEnding.DONE:
-                break
-        return Ran(found, done)
+    outcome = InstallOutcome(install, StepOutcome(StepEnding.DONE, text("there is nothing to take back")))
+    for back in way:
+        outcome = take_back(session, outcome.install, back, on_line=on_line, cancelled=cancelled)
+        if outcome.step.ending is not StepEnding.DONE:
+            break
+    return outcome
 
 
 def earlier_installs(session: Session) -> tuple[Install, ...]:
@@ -155,38 +156,8 @@ def can_be_taken_back(install: Install) -> bool:
     return any(one.step.run is not None and one.tries and one.state not in gone for one in install.steps)
 
 
-def course_of(install: Install, goal: Text) -> Course:
-    """The steps of an install on record."""
-    return Course(goal, install.goals, tuple(one.step for one in install.steps), install.id)
-
-
-@contextmanager
-def _alone(session: Session) -> Iterator[None]:
-    try:
-        with records.lock(session.world):
-            yield
-    except BlockingIOError:
-        raise InstallError(text("another gpuassist is at an install just now")) from None
-    except UntrustedStateError as error:
-        raise InstallError(error.reason) from error
-
-
-def _begun(session: Session, course: Course) -> Install:
-    """What is on record of it; begun anew, in place of what waited before, where nothing is."""
-    if course.install:
-        return _loaded(session, course.install)
-    waits = open_install(session.world)
-    if waits is not None:
-        execution.give_up(session, waits)
-    home = session.world.surroundings.home
-    return records.begin(session, session.words(course.goal), course.steps, goals=course.goals, directory=home)
-
-
-def _loaded(session: Session, install: str) -> Install:
-    found = records.load(session.world, install)
-    if found is None:
-        raise InstallError(text("what is on record of this install cannot be read any more"))
-    return found
+def course_of(install: Install) -> Course:
+    return Course(verbatim(install.goal), install.goals, tuple(one.step for one in install.steps), install.id)
 
 
 def _require_waiting(install: Install, number: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 from gpuassist.context import Session
@@ -12,12 +11,12 @@ from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import read_recording
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
-from gpuassist.install.outlook import Question, foresee, rig_of
+from gpuassist.install.configuration import rig_of
+from gpuassist.install.outlook import Question, foresee
 from gpuassist.install.outlook_container import foresee_container
 from gpuassist.install.replacements import UnknownPartError, gpu_record, with_added_gpu, with_driver, with_toolkit
 from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.choice import BuildHost, choose_torch
-from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Unknown, value_or
 from gpuassist.model.machine import Machine
@@ -66,23 +65,23 @@ def look(session: Session, recording: str = "") -> Machine:
     return detect(session.world, session.knowledge, lambda progress: None)
 
 
-def plan_goal(session: Session, machine: Machine, goal: Goal) -> Outlook:
-    """What a goal would take on a machine."""
-    return plan_goals(session, machine, (goal,))
-
-
-def plan_goals(session: Session, machine: Machine, goals: tuple[Goal, ...], tool: Tool | None = None) -> Outlook:
-    """What several goals would take at once; each GPU among them is one more beside those that are there. `tool` is what torch
-    shall come by.
+def plan_goals(
+    session: Session, machine: Machine, goals: tuple[Goal, ...], tool: Tool | None = None, *, no_root: bool = False
+) -> Outlook:
+    """What goals would take at once: the one function whose steps hold every command line for a driver (or a branch of it), a
+    toolkit or torch. Each GPU among the goals is one more beside those that are there; `tool` is what torch shall come by, and
+    `no_root` plans for a user who may not become root.
     """
     knowledge = session.knowledge
-    base = machine
+    base = hypothetical.without_root(machine) if no_root else machine
     for goal in goals:
         if goal.kind is GoalKind.GPU:
             base = with_added_gpu(knowledge, base, goal.name)
     rig = rig_of(RuleInput(base, knowledge))
     goals = tuple(_of_the_board(base, goal) for goal in goals)
-    demand = _demand(goals, rig)
+    demand = Constraints(torch_need=Need.LEAVE, toolkit_need=Need.LEAVE, driver_need=Need.SHOULD)
+    for goal in goals:
+        demand = _joined(demand, goal, rig)
     title = verbatim(" ".join(_spelled(goal, knowledge) for goal in goals))
     made = base
     for goal in goals:
@@ -106,13 +105,6 @@ def _of_the_board(machine: Machine, goal: Goal) -> Goal:
     return replace(goal, version=cuda.value.release)
 
 
-def _demand(goals: Iterable[Goal], rig: Configuration) -> Constraints:
-    demand = Constraints(torch_need=Need.LEAVE, toolkit_need=Need.LEAVE, driver_need=Need.SHOULD)
-    for goal in goals:
-        demand = _joined(demand, goal, rig)
-    return demand
-
-
 def _joined(demand: Constraints, goal: Goal, rig: Configuration) -> Constraints:
     if goal.kind is GoalKind.DRIVER:
         moves = goal.version is not None and not _is(rig.driver, goal.version)
@@ -123,15 +115,12 @@ def _joined(demand: Constraints, goal: Goal, rig: Configuration) -> Constraints:
         pinned = replace(demand, torch=goal.version, torch_tag=goal.name)
         return replace(pinned, driver_need=Need.MUST, torch_need=Need.MUST, toolkit_need=toolkit)
     if goal.kind is GoalKind.CUDA:
-        other = goal.version is not None and rig.torch is not None and not _same_major(rig.torch.cuda, goal.version)
+        cuda = rig.torch.cuda if rig.torch is not None else None
+        other = goal.version is not None and cuda is not None and cuda.major != goal.version.major
         torch = _more(demand.torch_need, Need.SHOULD if other else Need.KEEP)
         return replace(demand, toolkit=goal.version, torch_need=torch, toolkit_need=Need.MUST)
     torch = _more(demand.torch_need, Need.MUST if rig.torch is not None else Need.LEAVE)
     return replace(demand, driver_need=Need.MUST, torch_need=torch, toolkit_need=_more(demand.toolkit_need, Need.SHOULD))
-
-
-def _same_major(one: Version | None, other: Version) -> bool:
-    return one is None or one.major == other.major
 
 
 def _more(one: Need, other: Need) -> Need:
@@ -146,15 +135,11 @@ def _with_wished_torch(knowledge: Knowledge, machine: Machine, rig: Configuratio
         return machine
     builds = [one for one in knowledge.torch_builds(goal.version) if goal.name in {"", one.tag}]
     choice = choose_torch(builds, rig.capabilities, BuildHost(rig.machine, rig.driver, rig.python), release=goal.version)
-    build = choice.build or _default(builds, value_or(machine.host.architecture, "x86_64"))
+    here = (one for one in builds if one.machine == value_or(machine.host.architecture, "x86_64"))
+    build = choice.build or max(here, key=lambda one: (one.release, one.default), default=None)
     if build is None:
         return hypothetical.with_unknown_torch(machine, str(goal.version)) if goal.version else machine
     return hypothetical.with_torch(machine, build)
-
-
-def _default(builds: list[TorchBuild], architecture: str) -> TorchBuild | None:
-    here = [one for one in builds if one.machine == architecture]
-    return max(here, key=lambda one: (one.release, one.default), default=None)
 
 
 def _is(version: Version | None, wanted: Version) -> bool:

@@ -14,7 +14,7 @@ from gpuassist.cli.context import Context, TerminalStreams
 from gpuassist.context import words_for
 from gpuassist.install.records import StepState, save
 from gpuassist.install.rollback import BackStep
-from gpuassist.install.run import StepDone, StepEnding
+from gpuassist.install.run import StepEnding, StepOutcome
 from gpuassist.install.step_proof import Holds, Proved
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Step, StepKind, StepRun, Tool
@@ -87,7 +87,7 @@ def test_for_programs_it_goes_where_people_read(context: Context) -> None:
     ],
 )
 def test_what_came_of_it_has_a_mark_and_trouble_its_log(context: Context, came: StepEnding, mark: str, log: bool) -> None:
-    say.done(context, StepDone(came, text("some words"), log="/log.txt"), PLAIN)
+    say.done(context, StepOutcome(came, text("some words"), log="/log.txt"), PLAIN)
     assert out(context).startswith(f"{mark} some words\n")
     assert ("/log.txt" in out(context)) is log
 
@@ -96,7 +96,7 @@ def test_what_came_of_it_has_a_mark_and_trouble_its_log(context: Context, came: 
     ("left", "words"), [(1, "1 process running, which was ended"), (3, "3 processes running, which were ended")]
 )
 def test_what_was_left_running_is_counted(context: Context, left: int, words: str) -> None:
-    say.done(context, StepDone(StepEnding.DONE, text("x"), left=left), PLAIN)
+    say.done(context, StepOutcome(StepEnding.DONE, text("x"), left=left), PLAIN)
     assert words in out(context)
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from gpuassist.diagnose.catalogue import Catalogue
 from gpuassist.knowledge.commands import Commands
-from gpuassist.knowledge.records import CommandRecord, Family
+from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.records import CommandRecord
 from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, Finding, Severity
 from gpuassist.model.text import Parameter, Text, text, verbatim
 from gpuassist.model.words import ENGLISH, Words

@@ -13,8 +13,8 @@ import gpuassist.diagnose.rules
 from gpuassist.diagnose.catalogue import FAMILY, Catalogue
 from gpuassist.diagnose.catalogue_entry import CatalogueEntry, CommandEntry, Condition, Messages, read_entry, slots_of
 from gpuassist.formats.devices import DeviceListFault
-from gpuassist.knowledge.families import surroundings_of
-from gpuassist.knowledge.records import Family
+from gpuassist.install.drivers.packages import surroundings_of
+from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Action, Finding
 from gpuassist.model.machine import Machine

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.formats.distribution import read_distribution, read_processor
-from gpuassist.knowledge.families import packages_family
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family, packages_family
 
 
 @pytest.mark.parametrize(

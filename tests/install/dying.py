@@ -78,7 +78,7 @@ def _take(session: Session, install: Install, number: int, moment: str) -> Insta
             os.kill(os.getpid(), signal.SIGKILL)
 
     install, done = take(session, install, number, on_line=on_line, cancelled=lambda: False)
-    assert done.came.value == "done", session.words(done.words)
+    assert done.ending.value == "done", session.words(done.words)
     return install
 
 

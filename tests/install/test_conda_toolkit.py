@@ -8,7 +8,7 @@ from gpuassist.model.chain import Part, Status
 from gpuassist.model.machine import Distribution
 from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.plan import parse_goal, plan_goal
+from gpuassist.session.plan import parse_goal, plan_goals
 from tests.cli.made_session import live_session
 from tests.values import GTX_1080_TI, RTX_5090, Recipe, knowledge, machine
 
@@ -19,7 +19,7 @@ TRIXIE = Recipe(
 
 
 def plan(goal: str, **changes: object) -> Outlook:
-    return plan_goal(SESSION, machine(TRIXIE, **changes), parse_goal(goal, knowledge()))
+    return plan_goals(SESSION, machine(TRIXIE, **changes), (parse_goal(goal, knowledge()),))
 
 
 def test_conda_is_the_only_way() -> None:

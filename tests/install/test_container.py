@@ -9,7 +9,7 @@ import pytest
 
 from gpuassist.install.outlook_container import container_way
 from gpuassist.install.place import InstallPlace
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.outlook import Method
 from gpuassist.model.words import ENGLISH
 from tests.values import knowledge

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gpuassist.install.driver import driver_steps
 from gpuassist.install.place import InstallPlace, System
 from gpuassist.knowledge.change import DriverMove
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH

@@ -8,9 +8,8 @@ import pytest
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
-from gpuassist.install.driver_at_work import mending_steps
-from gpuassist.install.outlook import place_of
-from gpuassist.install.place import waiting_module
+from gpuassist.install.configuration import place_of, waiting_module
+from gpuassist.install.driver import mending_steps
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepKind

@@ -11,7 +11,7 @@ from gpuassist.model.fact import Fact, Known
 from gpuassist.model.gpu import Holder
 from gpuassist.model.machine import Distribution
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.plan import parse_goal, plan_goal
+from gpuassist.session.plan import parse_goal, plan_goals
 from tests.cli.made_session import live_session
 from tests.values import ARCH, FEDORA, GTX_1080_TI, Recipe, knowledge, machine
 
@@ -20,7 +20,7 @@ BARE = Recipe(environments=(), toolkits=(), nvcc="")
 
 
 def notes(recipe: Recipe = BARE, goal: str = "driver==580", **changes: object) -> list[str]:
-    found = plan_goal(SESSION, machine(recipe, **changes), parse_goal(goal, knowledge()))
+    found = plan_goals(SESSION, machine(recipe, **changes), (parse_goal(goal, knowledge()),))
     return [ENGLISH(one) for one in found.notes]
 
 

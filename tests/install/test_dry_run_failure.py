@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.install.dry_run_process import DryRunCommand, closed, failed, impossible, unreadable
+from gpuassist.install.dry_run_process import CLOSED, DryRunCommand, failed, impossible, unreadable
 from gpuassist.model.plan import Tool
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.processes import Ending, ProcessResult
@@ -96,6 +96,6 @@ def test_bytes_that_are_no_text_are_survived() -> None:
 
 
 def test_other_reasons_are_plain_sentences() -> None:
-    assert ENGLISH(closed()).startswith("the distribution keeps this Python for itself")
+    assert ENGLISH(CLOSED).startswith("the distribution keeps this Python for itself")
     assert ENGLISH(unreadable(CONDA)).startswith("What conda would do cannot be told")
     assert ENGLISH(impossible(PIP, "ERROR: Cannot install a and b")).endswith("It says: Cannot install a and b")

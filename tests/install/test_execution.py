@@ -13,7 +13,7 @@ from gpuassist.formats.terminal_output import Printed
 from gpuassist.install.execution import give_up, kept, log_name, mark, said_done, take
 from gpuassist.install.records import Install, InstallState, StepState, load, place
 from gpuassist.install.rollback import plan_back, take_back
-from gpuassist.install.run import StepDone, StepEnding
+from gpuassist.install.run import StepEnding, StepOutcome
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.system.disk import Disk
@@ -37,11 +37,11 @@ def never() -> bool:
     return False
 
 
-def taken(session: Session, install: Install, number: int = 0) -> tuple[Install, StepDone]:
+def taken(session: Session, install: Install, number: int = 0) -> tuple[Install, StepOutcome]:
     return take(session, install, number, on_line=quiet, cancelled=never)
 
 
-def back(session: Session, install: Install) -> tuple[Install, list[StepDone]]:
+def back(session: Session, install: Install) -> tuple[Install, list[StepOutcome]]:
     """The whole way."""
     came = []
     for one in plan_back(session, install):
@@ -52,7 +52,7 @@ def back(session: Session, install: Install) -> tuple[Install, list[StepDone]]:
 
 def test_what_came_of_it_is_on_record(session: Session) -> None:
     install, done = taken(session, begun(session, script("print('hello')")))
-    assert done.came is StepEnding.DONE
+    assert done.ending is StepEnding.DONE
     assert load(session.world, install.id) == install
     assert (install.state, install.steps[0].state) == (InstallState.DONE, StepState.DONE)
     assert "hello" in Path(place(session.world, install), log_name(0, 1)).read_text()
@@ -74,7 +74,7 @@ def test_each_try_has_its_log(session: Session) -> None:
 
 def test_a_failed_step_leaves_the_install_open(session: Session) -> None:
     install, done = taken(session, begun(session, script("raise SystemExit(1)"), script("pass")))
-    assert (done.came, install.state) == (StepEnding.FAILED, InstallState.OPEN)
+    assert (done.ending, install.state) == (StepEnding.FAILED, InstallState.OPEN)
 
 
 def test_what_it_made_goes_whole(session: Session, tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_what_it_made_goes_whole(session: Session, tmp_path: Path) -> None:
     (planned,) = plan_back(session, install)
     assert planned.commands == (f"rm -r {made}",)
     install, came = back(session, install)
-    assert (made.exists(), came[0].came, install.state) == (False, StepEnding.DONE, InstallState.TAKEN_BACK)
+    assert (made.exists(), came[0].ending, install.state) == (False, StepEnding.DONE, InstallState.TAKEN_BACK)
 
 
 def test_a_symlink_in_it_is_not_followed(session: Session, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_what_was_there_before_is_never_taken_away(session: Session, tmp_path: P
     mine = tmp_path / "mine"
     mine.mkdir()
     install, done = taken(session, begun(session, script("pass", creates=str(mine))))
-    assert done.came is StepEnding.NOT_STARTED
+    assert done.ending is StepEnding.NOT_STARTED
     back(session, install)
     assert mine.is_dir()
 
@@ -109,20 +109,20 @@ def test_what_a_failed_try_half_made_does_not_stop_the_next(session: Session, tm
     made = tmp_path / "made"
     source = f"import os; os.mkdir({str(made)!r}); raise SystemExit(not os.path.exists({str(tmp_path / 'good')!r}))"
     install, done = taken(session, begun(session, script(source, creates=str(made))))
-    assert (done.came, made.exists()) == (StepEnding.FAILED, True)
+    assert (done.ending, made.exists()) == (StepEnding.FAILED, True)
     (tmp_path / "good").touch()
     _, done = taken(session, install)
-    assert done.came is StepEnding.DONE
+    assert done.ending is StepEnding.DONE
 
 
 def test_what_somebody_puts_there_after_a_try_that_never_began_is_theirs(session: Session, tmp_path: Path) -> None:
     mine = tmp_path / "new"
     step = Step(StepKind.COMMAND, verbatim("x"), run=StepRun((("no-such-program",),), Tool.PIP, creates=str(mine)))
     install, done = taken(session, begun(session, step))
-    assert (done.came, install.steps[0].made) == (StepEnding.NOT_STARTED, False)
+    assert (done.ending, install.steps[0].made) == (StepEnding.NOT_STARTED, False)
     mine.mkdir()
     install, done = taken(session, install)
-    assert (done.came, mine.exists()) == (StepEnding.NOT_STARTED, True)
+    assert (done.ending, mine.exists()) == (StepEnding.NOT_STARTED, True)
 
 
 def test_what_somebody_puts_there_after_the_way_back_is_theirs(session: Session, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_what_somebody_puts_there_after_the_way_back_is_theirs(session: Session,
     install, _ = back(session, install)
     made.mkdir()
     _, done = taken(session, install)
-    assert (done.came, made.exists()) == (StepEnding.NOT_STARTED, True)
+    assert (done.ending, made.exists()) == (StepEnding.NOT_STARTED, True)
 
 
 @pytest.mark.parametrize("step", ["create", "write", "flush", "replace"])
@@ -147,7 +147,7 @@ def test_what_cannot_be_put_on_record_is_not_run(session: Session, tmp_path: Pat
     setattr(Failing, step, fail)
     full = replace(session, world=replace(session.world, disk=Failing()))
     _, done = taken(full, install)
-    assert (done.came, (tmp_path / "ran").exists()) == (StepEnding.NOT_STARTED, False)
+    assert (done.ending, (tmp_path / "ran").exists()) == (StepEnding.NOT_STARTED, False)
     assert load(session.world, install.id) == install
 
 
@@ -207,10 +207,10 @@ def test_there_and_back(environment: Place, tool: Tool) -> None:
     before = environment.installed()
     step = install_of(environment, tool, "torch==2.9.1+cu128", "numpy==2.4", wanted="2.9.1+cu128")
     install, done = taken(environment.session, begun(environment.session, step))
-    assert done.came is StepEnding.DONE, environment.session.words(done.words)
+    assert done.ending is StepEnding.DONE, environment.session.words(done.words)
     assert environment.installed()["torch"] == "2.9.1+cu128"
     install, came = back(environment.session, install)
-    assert [one.came for one in came] == [StepEnding.DONE], environment.session.words(came[0].words)
+    assert [one.ending for one in came] == [StepEnding.DONE], environment.session.words(came[0].words)
     assert (environment.installed(), install.state) == (before, InstallState.TAKEN_BACK)
 
 
@@ -221,7 +221,7 @@ def test_a_failure_half_way_is_taken_back(environment: Place) -> None:
     removal = ("uv", "pip", "uninstall", "--python", environment.python, "torch", "numpy")
     step = environment.step(removal, ("uv", "pip", "install", "--python", environment.python, "torch==9"), tool=Tool.UV)
     install, done = taken(environment.session, begun(environment.session, step))
-    assert done.came is StepEnding.FAILED
+    assert done.ending is StepEnding.FAILED
     assert "torch" not in environment.installed()
     back(environment.session, install)
     assert environment.installed() == before
@@ -258,7 +258,7 @@ def test_cancelled_in_the_middle_it_is_taken_back(environment: Place) -> None:
         on_line=lambda line: seen.append(line.text),
         cancelled=lambda: any("building for a long time" in line for line in seen),
     )
-    assert done.came is StepEnding.CANCELLED
+    assert done.ending is StepEnding.CANCELLED
     assert "torch" not in environment.installed()
     assert marked(mark(environment.session, install, 0)) == ()
     back(environment.session, install)
@@ -269,7 +269,7 @@ def test_cancelled_in_the_middle_it_is_taken_back(environment: Place) -> None:
 def test_the_check_finds_another_build_than_was_asked_for(environment: Place) -> None:
     step = install_of(environment, Tool.UV, "torch==2.8.0+cpu", wanted="2.9.1+cu128")
     _, done = taken(environment.session, begun(environment.session, step))
-    assert done.came is StepEnding.FAILED
+    assert done.ending is StepEnding.FAILED
     assert "imports torch 2.8.0+cpu, not 2.9.1+cu128" in environment.session.words(done.words)
 
 
@@ -290,7 +290,7 @@ def test_an_environment_that_cannot_be_asked_is_not_touched(environment: Place) 
         run=StepRun((("touch", str(environment.root / "made")),), Tool.PIP, "", "/no/python"),
     )
     install, done = taken(environment.session, begun(environment.session, broken))
-    assert (done.came, (environment.root / "made").exists()) == (StepEnding.NOT_STARTED, False)
+    assert (done.ending, (environment.root / "made").exists()) == (StepEnding.NOT_STARTED, False)
     assert install.steps[0].state is StepState.WAITING
 
 
@@ -314,7 +314,7 @@ def test_a_way_back_that_was_cut_off_goes_on(environment: Place) -> None:
     assert planned.run is not None
     first = replace(planned, run=replace(planned.run, programs=(*planned.run.programs[:1], ("false",))))
     install, done = take_back(environment.session, install, first, on_line=quiet, cancelled=never)
-    assert done.came is StepEnding.FAILED
+    assert done.ending is StepEnding.FAILED
     environment.take(environment.uv("uninstall torch"))
     back(environment.session, install)
     assert environment.installed() == before
@@ -325,7 +325,7 @@ def test_a_build_comes_back_from_the_index_that_has_it(environment: Place) -> No
     with_torch(environment)
     step = environment.uv("install torch==2.9.1+cu128")
     install, done = taken(environment.session, begun(environment.session, step))
-    assert done.came is StepEnding.DONE
+    assert done.ending is StepEnding.DONE
     (planned,) = plan_back(environment.session, install)
     assert "--extra-index-url https://download.pytorch.org/whl/cpu" in planned.commands[-1]
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.install.place import NEW, InstallPlace, TorchSurroundings, UsedCommand, programs_of, step, use
-from gpuassist.knowledge.records import Family
+from gpuassist.install.place import NEW, InstallPlace, TorchSurroundings, programs_of, step
+from gpuassist.knowledge.commands import UsedCommand, use
+from gpuassist.knowledge.families import Family
 from gpuassist.model.environment import Package
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import text

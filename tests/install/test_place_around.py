@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.install.place import TorchSurroundings, around, conda_root, free_place, home_of
+from gpuassist.install.configuration import around, conda_root, free_place, home_of
+from gpuassist.install.place import TorchSurroundings
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.install.place import System, system_of
+from gpuassist.install.configuration import system_of
+from gpuassist.install.place import System
 from gpuassist.model.environment import Manager
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.text import text

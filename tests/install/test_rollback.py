@@ -11,7 +11,7 @@ from gpuassist.context import Session
 from gpuassist.install.execution import mark, take
 from gpuassist.install.records import Install, InstallState, StepState, installs, save
 from gpuassist.install.rollback import BackStep, plan_back, take_back
-from gpuassist.install.run import StepDone, StepEnding
+from gpuassist.install.run import StepEnding, StepOutcome
 from gpuassist.model.plan import Step, StepKind, StepRun, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.system.processes import Ending, ProcessResult
@@ -53,7 +53,7 @@ class Lab:
         """An install of that one step, done."""
         step = Step(StepKind.COMMAND, verbatim("Install torch"), run=run)
         install, done = take(self.session, begun(self.session, step), 0, on_line=lambda _: None, cancelled=lambda: False)
-        assert done.came is StepEnding.DONE, done
+        assert done.ending is StepEnding.DONE, done
         return install
 
     def planned(self, install: Install) -> BackStep:
@@ -61,11 +61,11 @@ class Lab:
         (back,) = plan_back(self.session, install)
         return back
 
-    def back(self, install: Install, back: BackStep) -> tuple[Install, StepDone]:
+    def back(self, install: Install, back: BackStep) -> tuple[Install, StepOutcome]:
         """Goes it."""
         return take_back(self.session, install, back, on_line=lambda _: None, cancelled=lambda: False)
 
-    def says(self, done: StepDone) -> str:
+    def says(self, done: StepOutcome) -> str:
         return self.session.words(done.words)
 
 
@@ -85,7 +85,7 @@ def test_conda_gets_back_the_very_builds(lab: Lab) -> None:
         ("conda", "install", "--yes", "--prefix", "/e", OLD_NUMPY, CPU),
     )
     install, done = lab.back(install, back)
-    assert (done.came, install.state) == (StepEnding.DONE, InstallState.TAKEN_BACK)
+    assert (done.ending, install.state) == (StepEnding.DONE, InstallState.TAKEN_BACK)
     assert lab.says(done) == "everything is as it was before"
 
 
@@ -99,7 +99,7 @@ def test_what_did_not_come_back_is_named(lab: Lab) -> None:
     lab.holds = [(CPU, OLD_NUMPY), (CUDA, NEW_NUMPY), (CUDA, NEW_NUMPY), (CPU, NEW_NUMPY)]
     install = lab.taken(CONDA)
     install, done = lab.back(install, lab.planned(install))
-    assert (done.came, install.steps[0].state) == (StepEnding.FAILED, StepState.DONE)
+    assert (done.ending, install.steps[0].state) == (StepEnding.FAILED, StepState.DONE)
     assert lab.says(done) == "these are not as they were: numpy"
 
 
@@ -109,7 +109,7 @@ def test_a_way_back_that_fails_keeps_the_record(lab: Lab) -> None:
     back = lab.planned(install)
     lab.programs = ScriptedPrograms((b"CondaHTTPError: HTTP 000 CONNECTION FAILED\n",), status=1)
     install, done = lab.back(install, back)
-    assert (done.came, install.steps[0].state) == (StepEnding.FAILED, StepState.DONE)
+    assert (done.ending, install.steps[0].state) == (StepEnding.FAILED, StepState.DONE)
     assert "CondaHTTPError" in lab.says(done)
     assert plan_back(lab.session, install)
 
@@ -121,7 +121,7 @@ def test_a_step_that_changed_nothing_needs_no_program(lab: Lab) -> None:
     assert back.commands == ()
     started = len(lab.programs.started)
     install, done = lab.back(install, back)
-    assert (done.came, len(lab.programs.started)) == (StepEnding.DONE, started)
+    assert (done.ending, len(lab.programs.started)) == (StepEnding.DONE, started)
 
 
 def test_an_environment_that_no_longer_answers_is_an_obstacle(lab: Lab) -> None:
@@ -131,7 +131,7 @@ def test_an_environment_that_no_longer_answers_is_an_obstacle(lab: Lab) -> None:
     back = lab.planned(install)
     assert back.obstacle is not None
     install, done = lab.back(install, back)
-    assert (done.came, install.steps[0].state) == (StepEnding.NOT_STARTED, StepState.DONE)
+    assert (done.ending, install.steps[0].state) == (StepEnding.NOT_STARTED, StepState.DONE)
 
 
 def test_an_editable_package_comes_back_as_such(lab: Lab) -> None:
@@ -223,7 +223,7 @@ def test_a_directory_that_cannot_be_removed_is_said(lab: Lab, tmp_path: Path) ->
     install = begun(lab.session, script("pass", creates=str(made)))
     install = install.with_step(0, replace(install.steps[0], state=StepState.DONE, made=True))
     install, done = lab.back(install, lab.planned(install))
-    assert (done.came, install.steps[0].state, made.exists()) == (StepEnding.FAILED, StepState.DONE, True)
+    assert (done.ending, install.steps[0].state, made.exists()) == (StepEnding.FAILED, StepState.DONE, True)
 
 
 def test_one_taken_back_is_still_on_record_for_its_logs(lab: Lab) -> None:

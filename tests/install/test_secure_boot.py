@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gpuassist.install.outlook import install_steps
 from gpuassist.install.place import InstallPlace, System
-from gpuassist.install.steps import install_steps
 from gpuassist.knowledge.change import DriverMove, VersionChange
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.plan import Proves, Step, StepKind
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.install.place import InstallPlace, step, use
-from gpuassist.install.steps import install_steps
+from gpuassist.install.outlook import install_steps
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.torch import jetson_ways
 from gpuassist.knowledge.change import DriverMove, GccMove, ToolkitMove, TorchMove, VersionChange
-from gpuassist.knowledge.records import Family, TorchBuild
+from gpuassist.knowledge.commands import use
+from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.outlook import Method
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import verbatim

@@ -73,7 +73,7 @@ def test_a_step_is_not_run(trap: Trap, tmp_path: Path, name: str) -> None:
     step = Step(StepKind.COMMAND, verbatim("a step"), run=StepRun(((name, "-c", ""),), Tool.PIP))
     around = RunContext(str(tmp_path), str(tmp_path / "log.txt"), "a mark")
     done = run_step(trap.session, step, around=around, on_line=lambda _: None, cancelled=lambda: False)
-    assert done.came is StepEnding.NOT_STARTED
+    assert done.ending is StepEnding.NOT_STARTED
     _refused(trap, trap.session.words(done.words))
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from gpuassist.install.outlook import install_steps, install_ways
 from gpuassist.install.place import InstallPlace, System, TorchSurroundings
-from gpuassist.install.steps import install_steps, install_ways
 from gpuassist.knowledge.change import DriverMove, GccMove, ToolkitMove, VersionChange
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Proves, Step, Tool
 from gpuassist.model.version import Version

@@ -15,7 +15,8 @@ import pytest
 from gpuassist.install.place import InstallPlace, TorchSurroundings
 from gpuassist.install.torch import jetson_ways, left_by, torch_ways
 from gpuassist.knowledge.change import TorchMove
-from gpuassist.knowledge.records import Family, TorchBuild
+from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.environment import Package
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Proves, StepProof, StepRun, Tool

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.install.torch_index import IndexOrigin, notes_on_index, origin_of, tag_of
+from gpuassist.install.torch import IndexOrigin, notes_on_index, origin_of, tag_of
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.package_settings import Indexes, PackageSetting, PackageSettings
 from gpuassist.model.plan import Tool

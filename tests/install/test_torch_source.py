@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.install.outlook import rig_of
-from gpuassist.install.torch_source import Found, find
+from gpuassist.install.configuration import rig_of
+from gpuassist.install.outlook import Found, find
 from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.records import Channel
 from gpuassist.model.plan import Tool

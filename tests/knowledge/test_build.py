@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from gpuassist.knowledge import build
+from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.files import RecordTable
-from gpuassist.knowledge.records import BranchKind, Family, GpuRecord, ModuleFlavour
+from gpuassist.knowledge.records import BranchKind, GpuRecord, ModuleFlavour
 from gpuassist.knowledge.rows import Row, RowError, Source
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Action

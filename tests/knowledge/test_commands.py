@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.knowledge.commands import CommandError, Commands, parameters_of
-from gpuassist.knowledge.records import CommandRecord, Family
+from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.records import CommandRecord
 from gpuassist.model.finding import Action
 from tests.knowledge.shipped import KNOWLEDGE
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.knowledge.families import family, lookup_order, packages_family, repositories_package
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family, family, lookup_order, packages_family
 from gpuassist.model.machine import Distribution
 
 
@@ -60,17 +59,3 @@ def test_lookup_order_goes_from_special_to_any() -> None:
 
 def test_lookup_order_names_no_family_twice() -> None:
     assert lookup_order(distribution("nixos")) == (Family.ANY,)
-
-
-@pytest.mark.parametrize(
-    ("name", "package"),
-    [
-        ("opensuse-leap", "openSUSE-repos-Leap-NVIDIA"),
-        ("opensuse-slowroll", "openSUSE-repos-Slowroll-NVIDIA"),
-        ("opensuse-microos", "openSUSE-repos-MicroOS-NVIDIA"),
-        ("opensuse-tumbleweed", "openSUSE-repos-Tumbleweed-NVIDIA"),
-        ("geckolinux", "openSUSE-repos-Tumbleweed-NVIDIA"),
-    ],
-)
-def test_opensuse_has_a_repository_for_each_of_its_kinds(name: str, package: str) -> None:
-    assert repositories_package(Distribution(name, ("suse",), "", name)) == package

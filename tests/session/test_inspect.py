@@ -14,8 +14,8 @@ import pytest
 from gpuassist.context import Session
 from gpuassist.detect.recording import RecordingError
 from gpuassist.diagnose.judge import judge
-from gpuassist.knowledge.families import families_of, surroundings_of
-from gpuassist.knowledge.records import Family
+from gpuassist.install.drivers.packages import surroundings_of
+from gpuassist.knowledge.families import Family, families_of
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Known, Unknown

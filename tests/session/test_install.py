@@ -9,7 +9,9 @@ import pytest
 from gpuassist.context import Session
 from gpuassist.formats.terminal_output import Printed
 from gpuassist.install.autostart import autostart_path
+from gpuassist.install.execution import InstallOutcome, give_up
 from gpuassist.install.records import Install, InstallState, StepState, installs, lock, place
+from gpuassist.install.rollback import plan_back
 from gpuassist.install.run import StepEnding
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
@@ -17,7 +19,7 @@ from gpuassist.model.plan import Proves, Step, StepKind, StepProof
 from gpuassist.model.text import verbatim
 from gpuassist.session import install as install_course
 from gpuassist.session.inspect import open_example
-from gpuassist.session.install import Course, InstallError, Ran, course_of
+from gpuassist.session.install import Course, InstallError, alone, course_of, is_begun, on_record
 from gpuassist.session.install_wish import ANY, InstallWish
 from gpuassist.session.plan import GoalError
 from tests.install.installs_made import begun, by_user, script, session_at
@@ -36,14 +38,13 @@ def quiet(line: Printed) -> None:
     """Listens to nothing."""
 
 
-def take(session: Session, steps: Course, number: int = 0) -> Ran:
-    return install_course.take(session, steps, number, on_line=quiet, cancelled=lambda: False)
+def take(session: Session, steps: Course, number: int = 0) -> InstallOutcome:
+    with alone(session):
+        return install_course.take(session, on_record(session, steps), number, on_line=quiet, cancelled=lambda: False)
 
 
 def taken(session: Session, steps: Course, number: int = 0) -> Install:
-    install = take(session, steps, number).install
-    assert install is not None
-    return install
+    return take(session, steps, number).install
 
 
 def test_the_first_step_puts_all_on_record(session: Session) -> None:
@@ -54,12 +55,12 @@ def test_the_first_step_puts_all_on_record(session: Session) -> None:
 
 def test_the_next_goes_on_from_the_record(session: Session) -> None:
     install = taken(session, course(script("pass"), script("pass")))
-    install = taken(session, course_of(install, verbatim("torch")), 1)
+    install = taken(session, course_of(install), 1)
     assert (install.state, len(installs(session.world))) == (InstallState.DONE, 1)
 
 
 def test_a_step_that_was_done_meanwhile_is_not_run_twice(session: Session) -> None:
-    steps = course_of(begun(session, script("pass")), verbatim("torch"))
+    steps = course_of(begun(session, script("pass")))
     take(session, steps)
     with pytest.raises(InstallError, match="is done already"):
         take(session, steps)
@@ -68,7 +69,7 @@ def test_a_step_that_was_done_meanwhile_is_not_run_twice(session: Session) -> No
 def test_what_could_not_be_started_leaves_no_record(session: Session, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     ran = take(session, course(script("pass", creates=str(tmp_path / "there"))))
-    assert (ran.install, ran.done.came, installs(session.world)) == (None, StepEnding.NOT_STARTED, ())
+    assert (is_begun(ran.install), ran.step.ending, installs(session.world)) == (False, StepEnding.NOT_STARTED, ())
 
 
 def test_beginning_gives_up_what_waited(session: Session) -> None:
@@ -86,25 +87,25 @@ def test_a_record_that_is_gone_is_told(session: Session) -> None:
     install = begun(session, script("pass"))
     session.world.disk.remove_tree(place(session.world, install))
     with pytest.raises(InstallError, match="cannot be read"):
-        take(session, course_of(install, verbatim("torch")))
+        take(session, course_of(install))
 
 
 def test_a_step_of_the_user_counts_by_its_check(session: Session, tmp_path: Path) -> None:
     steps = course(by_user(StepKind.ROOT_COMMAND, StepProof(Proves.ABSENT, str(tmp_path))))
-    said = install_course.say_done(session, steps, 0)
-    assert said.proved is not None
+    said = install_course.say_done(session, on_record(session, steps), 0)
+    assert said.step.proved is not None
     assert said.install.steps[0].state is StepState.WAITING
 
 
 def test_a_restart_is_put_on_record(session: Session) -> None:
-    ready = install_course.get_ready_to_restart(session, course(by_user(StepKind.REBOOT)), autostart=True)
-    assert ready.entry == autostart_path(session.world)
-    assert installs(session.world) == (ready.install,)
+    install, entry = install_course.get_ready_to_restart(session, course(by_user(StepKind.REBOOT)), autostart=True)
+    assert entry == autostart_path(session.world)
+    assert installs(session.world) == (install,)
 
 
 def test_no_entry_is_made_unasked(session: Session) -> None:
-    ready = install_course.get_ready_to_restart(session, course(by_user(StepKind.REBOOT)), autostart=False)
-    assert (ready.entry, Path(autostart_path(session.world)).exists()) == ("", False)
+    _, entry = install_course.get_ready_to_restart(session, course(by_user(StepKind.REBOOT)), autostart=False)
+    assert (entry, Path(autostart_path(session.world)).exists()) == ("", False)
 
 
 def test_what_waits_is_asked_of_the_machine(session: Session, tmp_path: Path) -> None:
@@ -122,9 +123,9 @@ def test_there_and_back(session: Session, tmp_path: Path) -> None:
     made = tmp_path / "made"
     install = taken(session, course(script(f"import os; os.mkdir({str(made)!r})", creates=str(made))))
     assert install_course.earlier_installs(session) == (install,)
-    way = install_course.way_back(session, install.id)
-    ran = install_course.go_back(session, install.id, way, on_line=quiet, cancelled=lambda: False)
-    assert (ran.done.came, made.exists(), install_course.earlier_installs(session)) == (StepEnding.DONE, False, ())
+    way = plan_back(session, install)
+    ran = install_course.go_back(session, install, way, on_line=quiet, cancelled=lambda: False)
+    assert (ran.step.ending, made.exists(), install_course.earlier_installs(session)) == (StepEnding.DONE, False, ())
 
 
 def test_what_was_never_run_is_nothing_to_take_back(session: Session) -> None:
@@ -134,7 +135,7 @@ def test_what_was_never_run_is_nothing_to_take_back(session: Session) -> None:
 
 def test_given_up_nobody_is_reminded(session: Session) -> None:
     install = begun(session, script("pass"))
-    assert install_course.give_up(session, install.id).state is InstallState.GIVEN_UP
+    assert give_up(session, install).state is InstallState.GIVEN_UP
     assert install_course.go_on(session) is None
 
 

@@ -13,7 +13,7 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.outlook import Goal, GoalKind, Outlook
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.plan import GoalError, look, parse_goal, plan_goal, plan_goals
+from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
 from tests.cli.made_session import live_session
 from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, Env, Recipe, knowledge, machine, without
 
@@ -93,11 +93,6 @@ def test_goal_is_named_in_the_answer() -> None:
     assert ENGLISH(outlook.goal) == 'gpu="GeForce RTX 5090" torch==2.7.1+cu128 driver'
 
 
-def test_one_goal_is_planned_as_one_of_several() -> None:
-    one = parse_goal("torch==2.6", knowledge())
-    assert plan_goal(SESSION, machine(NO_TOOLKIT), one) == plan_goals(SESSION, machine(NO_TOOLKIT), (one,))
-
-
 def test_gpus_that_are_wished_for_come_beside_those_there() -> None:
     outlook = plan(NO_TOOLKIT, "gpu=RTX 3090", "gpu=RTX 5090")
     assert [ENGLISH(chain.nodes[0].name) for chain in outlook.before] == ["RTX 4090", "RTX 3090", "RTX 5090"]
@@ -127,7 +122,7 @@ def test_after_shows_the_steps_done() -> None:
 
 
 def test_unknown_gpus_leave_the_answer_open() -> None:
-    found = plan_goal(SESSION, without(machine(NO_TOOLKIT), ["gpus"]), Goal(GoalKind.TORCH))
+    found = plan_goals(SESSION, without(machine(NO_TOOLKIT), ["gpus"]), (Goal(GoalKind.TORCH),))
     assert (found.steps, [ENGLISH(one) for one in found.undetermined]) == (
         (),
         ["the GPUs of this machine: not readable in this test"],
@@ -136,12 +131,12 @@ def test_unknown_gpus_leave_the_answer_open() -> None:
 
 def test_unknown_driver_leaves_the_answer_open() -> None:
     asleep = without(machine(NO_TOOLKIT), ["driver.loaded", "driver.version"])
-    assert "the driver's version" in ENGLISH(plan_goal(SESSION, asleep, Goal(GoalKind.TORCH)).undetermined[0])
+    assert "the driver's version" in ENGLISH(plan_goals(SESSION, asleep, (Goal(GoalKind.TORCH),)).undetermined[0])
 
 
 def test_unknown_driver_does_not_matter_where_one_is_pinned() -> None:
     asleep = without(machine(NO_TOOLKIT), ["driver.loaded", "driver.version"])
-    found = plan_goal(SESSION, asleep, Goal(GoalKind.DRIVER, version("580")))
+    found = plan_goals(SESSION, asleep, (Goal(GoalKind.DRIVER, version("580")),))
     assert lines(found)[0] == "sudo apt install nvidia-driver-580-open"
 
 
@@ -150,7 +145,7 @@ def test_unknown_capability_leaves_torch_open() -> None:
     strange = Gpu(
         pci_id=Known("10de:ffff", "test"), name=Known("NVIDIA Something New", "test"), kernel_driver=Known("nvidia", "test")
     )
-    found = plan_goal(SESSION, replace(made, gpus=Known((strange,), "test")), Goal(GoalKind.TORCH))
+    found = plan_goals(SESSION, replace(made, gpus=Known((strange,), "test")), (Goal(GoalKind.TORCH),))
     assert "the compute capability of Something New" in ENGLISH(found.undetermined[0])
 
 
@@ -163,7 +158,7 @@ def test_gpu_newer_than_known_is_judged_by_its_capability(driver: str, cuda: str
     capability = Known(ComputeCapability(13, 0), "test")
     strange = Gpu(pci_id=Known("10de:ffff", "test"), name=Known("NVIDIA Something New", "test"), compute_capability=capability)
     made = machine(replace(NO_TOOLKIT, driver=driver, cuda=cuda))
-    found = plan_goal(SESSION, replace(made, gpus=Known((strange,), "test")), Goal(GoalKind.TORCH))
+    found = plan_goals(SESSION, replace(made, gpus=Known((strange,), "test")), (Goal(GoalKind.TORCH),))
     assert line in " ".join(lines(found))
 
 

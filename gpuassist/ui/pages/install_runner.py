@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 
-from gpuassist.install.rollback import BackStep
+from gpuassist.install.execution import give_up
+from gpuassist.install.rollback import BackStep, plan_back
 from gpuassist.install.run_view import RunView
 from gpuassist.model.machine import Machine
-from gpuassist.session.install import (
-    Course,
-    get_ready_to_restart,
-    give_up,
-    go_back,
-    go_on,
-    look_at,
-    say_done,
-    take,
-    way_back,
-)
-from gpuassist.ui.jobs import Done, Failed, Job, Work
+from gpuassist.session import install as install_acts
+from gpuassist.session.install import Course, get_ready_to_restart, go_back, go_on, load, look_at, on_record, say_done, take
+from gpuassist.ui.jobs import Control, Done, Failed, Job, Work
 from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.reasons import reason_of
 from gpuassist.ui.widgets.output_view import LINES_SHOWN
@@ -30,9 +24,9 @@ class InstallRunner(QObject):
     """
 
     looked = Signal(object)  # (number, Looked)
-    ran = Signal(object)  # Ran
-    said = Signal(object)  # Said
-    to_restart = Signal(object)  # ToRestart
+    ran = Signal(object)  # InstallOutcome
+    said = Signal(object)  # InstallOutcome
+    to_restart = Signal(object)  # (Install, the file that opens gpuassist after the restart, empty without one)
     went_on = Signal(object)  # Install, or None where nothing waits
     given_up = Signal(object)  # Install
     way_told = Signal(object)  # (install's id, the steps of the way back)
@@ -66,43 +60,59 @@ class InstallRunner(QObject):
         session, view = self._desk.session, RunView(LINES_SHOWN)
         self._start(
             self.ran,
-            lambda job: take(session, course, number, on_line=view.add, cancelled=job.cancelled.is_set),
+            lambda job: take(session, on_record(session, course), number, on_line=view.add, cancelled=job.cancelled.is_set),
+            alone=True,
             writes=True,
         )
         return view
 
     def say_done(self, course: Course, number: int) -> None:
         """The user took a step."""
-        self._start(self.said, lambda _: say_done(self._desk.session, course, number), writes=True)
+        session = self._desk.session
+        self._start(self.said, lambda _: say_done(session, on_record(session, course), number), alone=True, writes=True)
 
     def restart(self, course: Course, *, autostart: bool) -> None:
         """The user is going to restart."""
-        self._start(self.to_restart, lambda _: get_ready_to_restart(self._desk.session, course, autostart=autostart))
+        session = self._desk.session
+        self._start(
+            self.to_restart,
+            lambda _: get_ready_to_restart(session, course, autostart=autostart),
+            alone=True,
+        )
 
     def go_on(self) -> None:
         """Asks the machine how far the install that waits has come."""
-        self._start(self.went_on, lambda _: go_on(self._desk.session), writes=True)
+        self._start(self.went_on, lambda _: go_on(self._desk.session), alone=True, writes=True)
 
     def give_up(self, install: str) -> None:
         """Lets go of an install."""
-        self._start(self.given_up, lambda _: give_up(self._desk.session, install))
+        session = self._desk.session
+        self._start(self.given_up, lambda _: give_up(session, load(session, install)), alone=True)
 
     def ask_way_back(self, install: str) -> None:
         """What would be done to take an install back."""
-        self._start(self.way_told, lambda _: (install, way_back(self._desk.session, install)))
+        session = self._desk.session
+        self._start(self.way_told, lambda _: (install, plan_back(session, load(session, install))))
 
     def go_back(self, install: str, way: tuple[BackStep, ...]) -> RunView:
         """Takes an install back."""
         session, view = self._desk.session, RunView(LINES_SHOWN)
         self._start(
             self.ran,
-            lambda job: go_back(session, install, way, on_line=view.add, cancelled=job.cancelled.is_set),
+            lambda job: go_back(session, load(session, install), way, on_line=view.add, cancelled=job.cancelled.is_set),
+            alone=True,
             writes=True,
         )
         return view
 
-    def _start(self, told: SignalInstance, work: Work, *, writes: bool = False) -> None:
+    def _start(self, told: SignalInstance, act: Work, *, alone: bool = False, writes: bool = False) -> None:
+        """`alone` while no other gpuassist is at an install."""
         assert self._job is None, "one thing at a time"
+
+        def work(job: Control) -> object:
+            with install_acts.alone(self._desk.session) if alone else nullcontext():
+                return act(job)
+
         self._told, self._writes = told, writes
         self._job = self._desk.jobs.start(work, self)
         self._job.finished.connect(self._end)

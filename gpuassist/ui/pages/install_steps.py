@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
+from gpuassist.install.execution import InstallOutcome
 from gpuassist.install.records import Install, InstallState
 from gpuassist.install.resume import Waiting, next_step
 from gpuassist.install.rollback import BackStep
@@ -17,7 +18,7 @@ from gpuassist.model.solve import DryRun
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.present.install import before_going_back, before_taking, course_title, next_action, run_lines
 from gpuassist.present.marks import Mark, mark_of
-from gpuassist.session.install import Course, Ran, StepCheck, ToRestart, can_be_taken_back, course_of
+from gpuassist.session.install import Course, can_be_taken_back, course_of, is_begun
 from gpuassist.session.install_wish import toolkit_to_use
 from gpuassist.session.navigation import GoTo, WizardStep
 from gpuassist.ui.dialogs import CommandsAsked
@@ -236,7 +237,7 @@ class InstallSteps(QWidget):
 
     def _show_install(self, install: Install) -> None:
         self._install = install
-        self._show(course_of(install, verbatim(install.goal)))
+        self._show(course_of(install))
 
     # Looking and taking
 
@@ -285,17 +286,17 @@ class InstallSteps(QWidget):
         self._scroll.ensureWidgetVisible(self._output)
 
     @Slot(object)
-    def _show_ran(self, ran: Ran) -> None:
-        if ran.install is not None:
+    def _show_ran(self, ran: InstallOutcome) -> None:
+        if is_begun(ran.install):
             self._show_install(ran.install)
-        self._output.end(ran.done.log)
+        self._output.end(ran.step.log)
         self._place_output()
         self._output.show()
         self._settle()
-        words = ran.done.words
+        words = ran.step.words
         if self._ran_at < len(self._cards):
             words = text("Step {number}: {words}", number=self._ran_at + 1, words=words)
-        self.told.emit((mark_of(ran.done.came), self._desk.words(words)))
+        self.told.emit((mark_of(ran.step.ending), self._desk.words(words)))
 
     def _place_output(self) -> None:
         """Below the step that prints; what takes an install back prints below all of them."""
@@ -309,21 +310,22 @@ class InstallSteps(QWidget):
             self._begin(text("Checking step {number}…", number=number + 1), lambda: self._runner.say_done(course, number))
 
     @Slot(object)
-    def _show_said(self, said: StepCheck) -> None:
+    def _show_said(self, said: InstallOutcome) -> None:
         self._show_install(said.install)
-        if said.proved is not None:
-            mark = mark_of(said.proved.holds)
-            self.told.emit((mark, self._desk.words(said.proved.words)))
+        if said.step.proved is not None:
+            mark = mark_of(said.step.proved.holds)
+            self.told.emit((mark, self._desk.words(said.step.proved.words)))
 
     @Slot(object)
-    def _show_to_restart(self, ready: ToRestart) -> None:
-        self._show_install(ready.install)
+    def _show_to_restart(self, ready: tuple[Install, str]) -> None:
+        install, entry = ready
+        self._show_install(install)
         rest = text("Restart when it suits you, now or later. Then open gpuassist: it goes on where it stopped.")
-        if ready.entry:
+        if entry:
             rest = text(
                 "Restart when it suits you, now or later: gpuassist opens by itself then. The entry {path} goes away when the "
                 "install is done.",
-                path=ready.entry,
+                path=entry,
             )
         self.told.emit((Mark.INFO, self._desk.words(rest)))
 

@@ -1,22 +1,19 @@
-"""How a driver comes onto a machine that is rented: the provider's own installer, the distribution's packages for servers, or,
-where only a part of a GPU is rented (vGPU), the provider's driver for that.
+"""How a driver comes onto a machine that is rented, where its provider has a way that goes before the distribution's: an
+installer, or, where only a part of a GPU is rented (vGPU), the driver for that.
 """
 
 from __future__ import annotations
 
-from gpuassist.install.place import InstallPlace, UsedCommand, use
+from gpuassist.diagnose.case import RuleInput
+from gpuassist.install.drivers.packages import packages_of
+from gpuassist.install.place import InstallPlace
 from gpuassist.knowledge.change import DriverMove
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.commands import UsedCommand, use
+from gpuassist.model.fact import value_or
 from gpuassist.model.text import Text, text
 
-# Canonical keeps packages for servers of these branches (linux-restricted-modules); of the others they lead to one of these.
-_FOR_SERVERS = frozenset({535, 580, 595})
 _PARTS = {"azure": "grid-driver-install-azure", "aws": "grid-driver-install-aws"}
 _OWN = {"gcp": "driver-install-gcp", "lambda": "driver-install-lambda"}
-_DISTRIBUTIONS = {
-    "gcp": frozenset({Family.UBUNTU, Family.DEBIAN, Family.RHEL}),
-    "lambda": frozenset({Family.UBUNTU}),
-}
 _NAMES = {
     "aws": "Amazon EC2",
     "azure": "Azure",
@@ -36,21 +33,29 @@ _NAMES = {
 }
 
 
+_AZURE_PARTS = frozenset({"10de:2236"})  # A10: NVadsA10 v5, which Azure says takes GRID drivers in all sizes
+
+_AMAZON_PARTS = ("g6f.", "gr6f.")
+
+
+def is_part(case: RuleInput) -> bool:
+    """Whether only a part of a GPU is rented: Azure has the A10 in such parts, Amazon the L4 in these types of instances."""
+    host = case.machine.host
+    provider = value_or(host.provider, "")
+    if provider == "azure":
+        return any(value_or(card.gpu.pci_id, "") in _AZURE_PARTS for card in case.cards)
+    return provider == "aws" and value_or(host.product, "").startswith(_AMAZON_PARTS)
+
+
 def cloud_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
-    """The commands that install it there; none where the distribution's own way is the provider's as well."""
+    """The commands of the provider's own way; none where it has none, and the distribution's is taken."""
     system = place.system
-    if not system.provider or place.family in {Family.WSL, Family.CONTAINER}:
-        return ()
     if system.part:
         return (use("nouveau-blacklist"), use("kernel-headers-install"), use(_PARTS[system.provider]))
     # The installers take the newest production driver with the open modules, and sign nothing.
-    has_own = place.system
-    serves = place.family in _DISTRIBUTIONS.get(has_own.provider, frozenset())
-    if serves and move.open_module and not move.pinned and not has_own.secure_boot:
+    serves = system.provider in packages_of(place.family).providers
+    if serves and move.open_module and not move.pinned and not system.secure_boot:
         return (use(_OWN[system.provider]),)
-    if place.family is Family.UBUNTU and system.signed_modules and move.version.major in _FOR_SERVERS:
-        flavour = "open" if move.open_module else "proprietary"
-        return (use(f"driver-install-server-{flavour}", branch=move.version.major, kernel=system.signed_modules),)
     return ()
 
 
@@ -76,5 +81,4 @@ def cloud_words(place: InstallPlace, uses: tuple[UsedCommand, ...]) -> Text | No
 
 
 def provider_name(provider: str) -> str:
-    """The name by which the provider is known."""
     return _NAMES.get(provider, provider)

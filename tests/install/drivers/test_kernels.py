@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gpuassist.install.drivers.arch import kernel_package
+from gpuassist.install.drivers.opensuse import enterprise_name
+from gpuassist.install.drivers.ubuntu import signed_modules
 from gpuassist.install.place import System
 
 
@@ -24,7 +27,7 @@ from gpuassist.install.place import System
     ],
 )
 def test_signed_modules_are_named_after_the_kernel(distribution: str, release: str, kernel: str, ending: str) -> None:
-    assert System(distribution, release, kernel).signed_modules == ending
+    assert signed_modules(System(distribution, release, kernel)) == ending
 
 
 @pytest.mark.parametrize(
@@ -40,7 +43,7 @@ def test_signed_modules_are_named_after_the_kernel(distribution: str, release: s
     ],
 )
 def test_arch_kernel_is_named_by_its_ending(kernel: str, package: str) -> None:
-    assert System("arch", "", kernel).arch_kernel == package
+    assert kernel_package(System("arch", "", kernel)) == package
 
 
 @pytest.mark.parametrize(
@@ -61,4 +64,4 @@ def test_major_release_is_the_first_number(release: str, major: int) -> None:
     ],
 )
 def test_suse_enterprise_is_named_as_nvidia_does(distribution: str, release: str, name: str) -> None:
-    assert System(distribution, release).enterprise_suse == name
+    assert enterprise_name(System(distribution, release)) == name

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.families import family, lookup_order, repositories_package, repository
-from gpuassist.knowledge.records import Family
+from gpuassist.install.drivers.opensuse import repositories_package
+from gpuassist.install.drivers.packages import packages_of
+from gpuassist.knowledge.families import Family, family, lookup_order, packages_family
 from gpuassist.model.machine import Distribution
 
 LIKE = {
@@ -23,6 +24,10 @@ LIKE = {
     "sles": ("suse",),
     "manjaro": ("arch",),
 }
+
+
+def repository(one: Distribution, *, wsl: int = 0) -> str:
+    return packages_of(packages_family(one)).repository(one, wsl=wsl)
 
 
 def distribution(name: str, release: str) -> Distribution:
@@ -96,7 +101,7 @@ def test_windows_goes_before_a_container_in_it() -> None:
 
 @given(st.text(max_size=20))
 def test_any_opensuse_has_a_package_of_the_repository(name: str) -> None:
-    package = repositories_package(Distribution(name, (), "", ""))
+    package = repositories_package(name)
     assert package.startswith("openSUSE-repos-")
     assert package.endswith("-NVIDIA")
 
@@ -104,3 +109,17 @@ def test_any_opensuse_has_a_package_of_the_repository(name: str) -> None:
 @pytest.mark.parametrize("release", ["²", "9" * 5000, "24.²", "-1", ""])
 def test_a_release_that_is_no_number_has_no_repository(release: str) -> None:
     assert repository(distribution("ubuntu", release)) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [
+        ("opensuse-leap", "openSUSE-repos-Leap-NVIDIA"),
+        ("opensuse-slowroll", "openSUSE-repos-Slowroll-NVIDIA"),
+        ("opensuse-microos", "openSUSE-repos-MicroOS-NVIDIA"),
+        ("opensuse-tumbleweed", "openSUSE-repos-Tumbleweed-NVIDIA"),
+        ("geckolinux", "openSUSE-repos-Tumbleweed-NVIDIA"),
+    ],
+)
+def test_opensuse_has_a_repository_for_each_of_its_kinds(name: str, package: str) -> None:
+    assert repositories_package(name) == package

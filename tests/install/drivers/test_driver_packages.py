@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.install.driver_packages import driver_uses, removal, signed
+from gpuassist.install.driver import driver_uses, removal
+from gpuassist.install.drivers.packages import DistributionPackages, packages_of
 from gpuassist.install.place import InstallPlace, System
 from gpuassist.knowledge.change import DriverMove
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.version import Version
 from tests.values import knowledge
 
@@ -33,6 +34,11 @@ def keys(move: DriverMove, where: InstallPlace) -> list[str]:
 
 def gone(move: DriverMove, where: InstallPlace) -> list[str]:
     return [one.key for one in removal(move, where)]
+
+
+@pytest.mark.parametrize("family", Family)
+def test_every_family_has_its_module(family: Family) -> None:
+    assert DistributionPackages in type(packages_of(family)).__mro__
 
 
 @pytest.mark.parametrize(
@@ -181,7 +187,8 @@ def test_release_ten_has_no_streams_to_reset() -> None:
     ("secure", "kernel", "told"), [(True, "6.8.0-60-generic", True), (False, "6.8.0-60-generic", False), (True, "", False)]
 )
 def test_signed_modules_are_taken_where_they_are_needed(secure: bool, kernel: str, told: bool) -> None:
-    assert signed(OPEN, place(Family.UBUNTU, distribution="ubuntu", release="24.04", kernel=kernel, secure_boot=secure)) is told
+    where = place(Family.UBUNTU, distribution="ubuntu", release="24.04", kernel=kernel, secure_boot=secure)
+    assert packages_of(Family.UBUNTU).signed(OPEN, where) is told
 
 
 moves = st.builds(

@@ -1,0 +1,218 @@
+"""What a plan starts from: the machine as far as its parts must fit each other, and the place where its steps are done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import chain, count
+from pathlib import PurePosixPath
+
+from gpuassist.diagnose.case import InstalledTorch, RuleInput
+from gpuassist.install import hypothetical
+from gpuassist.install.drivers.cloud import is_part
+from gpuassist.install.drivers.packages import surroundings_of
+from gpuassist.install.place import NEW, InstallPlace, System, TorchSurroundings
+from gpuassist.knowledge.change import Configuration, TorchThere
+from gpuassist.knowledge.compatibility import kernels_run
+from gpuassist.knowledge.families import families_of
+from gpuassist.knowledge.records import ModuleFlavour
+from gpuassist.model.driver import KernelModule
+from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
+from gpuassist.model.machine import Distribution, Machine
+from gpuassist.model.package_settings import PackageSettings
+from gpuassist.model.plan import Tool
+from gpuassist.model.toolkit import Origin
+from gpuassist.model.version import ComputeCapability, Version, VersionError
+
+
+def rig_of(case: RuleInput) -> Configuration:
+    """The machine as far as its parts must fit."""
+    host = case.machine.host
+    gcc, torch = case.gcc, torch_of(case)
+    environment = torch.environment if torch else hypothetical.environment_of(case.machine)
+    waiting = waiting_module(case)
+    driver = case.driver if waiting is None else waiting.version
+    opened = case.open_module if waiting is None else waiting.open_flavour
+    # The toolkits that are no part of a Python environment.
+    outside = (one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
+    return Configuration(
+        gpus=case.wishes,
+        capabilities=_capabilities(case),
+        today=case.machine.taken_at[:10],
+        machine=value_or(host.architecture, "x86_64"),
+        driver=_known(driver),
+        open_module=opened.value if isinstance(opened, Known) else None,
+        one_module=not case.wsl,
+        driver_fixed=case.jetson,
+        torch=_torch_there(torch) if torch else None,
+        python=_known(environment.python_version) if environment else None,
+        toolkit=case.known(case.toolkit) if case.toolkit is not None else None,
+        toolkits=tuple(known for known in map(case.known, outside) if known is not None),
+        gcc=_known(gcc.version) if gcc else None,
+        gccs=tuple(version for version, _ in _compilers(case)),
+        glibc=_known(host.glibc),
+    )
+
+
+def torch_of(case: RuleInput) -> InstalledTorch | None:
+    """The torch that is meant: one that computes on every GPU before others, a CUDA build before one for the processor alone."""
+    capabilities = _capabilities(case)
+    runs = (one for one in case.cuda_torches if _runs(one, capabilities))
+    return next(runs, next(iter(case.cuda_torches or case.torches), None))
+
+
+_NO_TORCH = Torch("")
+
+
+def _nowhere(path: str) -> bool:
+    return not path
+
+
+def place_of(case: RuleInput, exists: Callable[[str], bool] = _nowhere, wished: Tool | None = None) -> InstallPlace:
+    """Where the steps are done, by which tool; a new environment is made where nothing `exists`."""
+    torch = torch_of(case)
+    environment = torch.environment if torch else hypothetical.environment_of(case.machine)
+    tool = torch.tool if torch else InstalledTorch(environment, _NO_TORCH).tool if environment else ""
+    surroundings = surroundings_of(case.machine)
+    return InstallPlace(
+        families=families_of(case.machine),
+        repository=surroundings["repository"],
+        repository_architecture=surroundings["repository_architecture"],
+        python=value_or(environment.interpreter, "python3") if environment else "python3",
+        tool=tool,
+        torch_there=torch is not None,
+        driver_there=isinstance(case.driver, Known),
+        compilers=tuple((version.major, path) for version, path in _compilers(case)),
+        system=system_of(case),
+        around=replace(around(case.machine, environment, torch.torch if torch else None, exists), wished=wished),
+    )
+
+
+def _torch_there(one: InstalledTorch) -> TorchThere | None:
+    words = value_or(one.torch.version, "")
+    try:
+        version = Version.parse(words)
+    except VersionError:
+        version = Version(())
+    targets = one.torch.targets
+    return TorchThere(
+        version,
+        words.partition("+")[2],
+        _known(one.torch.cuda),
+        targets.value if isinstance(targets, Known) else None,
+        cpu=value_or(one.torch.accelerator, Accelerator.CUDA) is not Accelerator.CUDA,
+    )
+
+
+def _compilers(case: RuleInput) -> tuple[tuple[Version, str], ...]:
+    every = value_or(case.machine.compilers, ())
+    return tuple((one.version.value, one.path) for one in every if one.family == "g++" and isinstance(one.version, Known))
+
+
+def _known(fact: Fact[Version]) -> Version | None:
+    return fact.value if isinstance(fact, Known) else None
+
+
+def _capabilities(case: RuleInput) -> tuple[ComputeCapability, ...]:
+    return tuple(sorted({card.capability.value for card in case.cards if isinstance(card.capability, Known)}))
+
+
+def _runs(one: InstalledTorch, capabilities: tuple[ComputeCapability, ...]) -> bool:
+    targets = value_or(one.torch.targets, ())
+    return all(kernels_run(capability, targets, cuda=_known(one.torch.cuda)) for capability in capabilities)
+
+
+_MAKERS = frozenset({Manager.SYSTEM, Manager.PYENV, Manager.UV})  # whose interpreters are no part of a project
+
+
+def around(
+    machine: Machine, environment: PythonEnvironment | None, torch: Torch | None, exists: Callable[[str], bool]
+) -> TorchSurroundings:
+    """What a plan has to know of them; `exists` is asked of places that are not in the snapshot."""
+    return TorchSurroundings(
+        prefix=environment.prefix if environment else "",
+        name=environment.name if environment else "",
+        new=free_place(machine, exists),
+        packages=value_or(environment.packages, ()) if environment else (),
+        directory=torch.path if torch and torch.path.startswith("/") else "",
+        pythons=tuple(_pythons(machine)),
+        python=environment.python_version.value if environment and isinstance(environment.python_version, Known) else None,
+        of_conda=environment is not None and value_or(environment.manager, Manager.VENV) is Manager.CONDA,
+        torch_of_conda=torch is not None and value_or(torch.installer, "").startswith("conda"),
+        conda_root=conda_root(machine),
+        settings=value_or(machine.package_settings, PackageSettings()),
+    )
+
+
+def conda_root(machine: Machine) -> str:
+    """The directory in which conda keeps the environments of this machine; empty where it has none."""
+    every = (one.prefix for one in value_or(machine.environments, ()) if value_or(one.manager, Manager.VENV) is Manager.CONDA)
+    return next((prefix.rpartition("/")[0] for prefix in every if PurePosixPath(prefix).parent.name == "envs"), "")
+
+
+def free_place(machine: Machine, exists: Callable[[str], bool]) -> str:
+    """Where a new environment can be made: in HOME, where the files of the user's shell tell where that is."""
+    home = home_of(machine)
+    taken = {one.prefix for one in value_or(machine.environments, ())}
+    names = chain((NEW,), (f"{NEW}-{number}" for number in count(2)))
+    if not home:
+        return NEW
+    return next(place for place in (f"{home}/{name}" for name in names) if place not in taken and not exists(place))
+
+
+def home_of(machine: Machine) -> str:
+    """The user's home directory; empty where nothing tells."""
+    files = (PurePosixPath(one.path) for one in value_or(machine.shell.startup_files, ()))
+    own = [one for one in files if one.name.startswith(".") and ".config" not in one.parts]
+    return str(own[0].parent) if own else ""
+
+
+def _pythons(machine: Machine) -> list[tuple[Version, str]]:
+    return [
+        (one.python_version.value, one.interpreter.value)
+        for one in value_or(machine.environments, ())
+        if value_or(one.manager, Manager.VENV) in _MAKERS
+        and isinstance(one.python_version, Known)
+        and isinstance(one.interpreter, Known)
+    ]
+
+
+_NOWHERE = Distribution("", (), "", "")
+
+
+def system_of(case: RuleInput) -> System:
+    host, driver = case.machine.host, case.machine.driver
+    distribution = value_or(host.distribution, _NOWHERE)
+    installed = (*value_or(driver.on_disk, ()), *value_or(driver.loaded, ()))
+    module = next(iter(installed), None) or waiting_module(case)  # the one that is installed, loaded or not
+    return System(
+        distribution=distribution.id,
+        release=distribution.version_id,
+        kernel=value_or(host.kernel, ""),
+        secure_boot=host.secure_boot.value if isinstance(host.secure_boot, Known) else None,
+        driver=value_or(module.version, None) if module else None,
+        open_module=value_or(module.open_flavour, None) if module else None,
+        uninstaller=value_or(driver.uninstaller, ""),
+        needs_open=any(card.flavour is ModuleFlavour.OPEN_REQUIRED for card in case.cards),
+        nouveau=any(case.held_by(card) in {"nouveau", "nova_core"} for card in case.cards),
+        hybrid=value_or(host.hybrid, False),  # noqa: FBT003 -- the fact's default
+        provider=value_or(host.provider, ""),
+        part=is_part(case),
+        home=home_of(case.machine),
+        administrator=value_or(host.administrator, True),  # noqa: FBT003 -- the fact's default
+        jetson=case.jetson,
+        conda=any(value_or(one.manager, Manager.VENV) is Manager.CONDA for one in value_or(case.machine.environments, ())),
+    )
+
+
+def waiting_module(case: RuleInput) -> KernelModule | None:
+    """The module of a driver that is installed and not loaded: the one on disk, or the one that fits the libraries that are."""
+    driver = case.machine.driver
+    if not isinstance(driver.loaded, Known) or case.running or case.container or case.wsl:
+        return None
+    for module in value_or(driver.on_disk, ()):
+        if isinstance(module.version, Known):
+            return module
+    versions = [one.version for one in value_or(driver.libcuda, ()) if isinstance(one.version, Known)]
+    return KernelModule("", versions[0], NOT_ASKED, NOT_ASKED) if versions and isinstance(driver.on_disk, Known) else None

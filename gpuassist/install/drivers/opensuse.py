@@ -1,0 +1,79 @@
+"""openSUSE and SUSE Linux Enterprise: packages of two generations from NVIDIA's own repository, the open modules signed by SUSE."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuassist.install.drivers.packages import DistributionPackages, SigningKey, is_of_another_flavour
+from gpuassist.knowledge.commands import UsedCommand, use
+from gpuassist.model.machine import Distribution
+from gpuassist.model.version import whole_number
+
+if TYPE_CHECKING:
+    from gpuassist.install.place import InstallPlace, System
+    from gpuassist.knowledge.change import DriverMove
+
+# Generation G06 holds branch 580, G07 the later ones (openSUSE Build Service, changes of nvidia-userspace-meta-G07).
+_BRANCH_OF_G06, _FIRST_OF_G07 = 580, 590
+# Leap and SLES of one code base share a repository from release 16 on, and Tumbleweed takes that (S. Dirsch, drivers of G07).
+_ROLLING = {"opensuse-tumbleweed": "suse16"}
+_REPOSITORIES = {"opensuse-leap 15": "opensuse15", "sles 15": "sles15", "opensuse-leap 16": "suse16", "sles 16": "suse16"}
+_NAMES = {"opensuse-leap": "Leap", "opensuse-slowroll": "Slowroll", "opensuse-microos": "MicroOS"}  # SDB:NVIDIA drivers
+
+
+class OpenSuse(DistributionPackages):
+    """NVIDIA's repository for the drivers is another than that for CUDA."""
+
+    signing_key = SigningKey.BUILDING
+    examples = (
+        Distribution("opensuse-leap", ("suse", "opensuse"), "", "openSUSE Leap"),
+        Distribution("opensuse-tumbleweed", ("suse", "opensuse"), "", "openSUSE Tumbleweed"),
+    )
+    releases = ("opensuse-tumbleweed",)
+
+    def install(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
+        """One branch of each generation."""
+        key = "driver-packages-open" if move.open_module else "driver-packages-proprietary"
+        if move.open_module and move.pinned:
+            if move.version.major != _BRANCH_OF_G06:
+                return ()
+            key = "driver-packages-open-580"
+        name = enterprise_name(place.system)
+        package = repositories_package(place.system.distribution)
+        added = use("driver-repository-add-sles", name=name) if name else use("driver-repository-add", package=package)
+        return (added, use(key))
+
+    def removal(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
+        """Neither two flavours nor two generations stand side by side."""
+        there = place.system.driver
+        if there is None:
+            return ()
+        another = (there.major >= _FIRST_OF_G07) != (move.version.major >= _FIRST_OF_G07)
+        return (use("driver-packages-remove"),) if another or is_of_another_flavour(move, place) else ()
+
+    def signed(self, move: DriverMove, place: InstallPlace) -> bool:
+        """By SUSE, which may sign the open modules alone."""
+        return move.open_module
+
+    def repository(self, distribution: Distribution, *, wsl: int = 0) -> str:
+        if distribution.id in _ROLLING:
+            return _ROLLING[distribution.id]
+        release = distribution.version_id.partition(".")[0]
+        return _REPOSITORIES.get(f"{distribution.id} {release}", "") if whole_number(release) is not None else ""
+
+
+PACKAGES = OpenSuse()
+
+
+def repositories_package(distribution: str) -> str:
+    """The package that adds the repository of NVIDIA's drivers."""
+    return f"openSUSE-repos-{_NAMES.get(distribution, 'Tumbleweed')}-NVIDIA"
+
+
+def enterprise_name(system: System) -> str:
+    """NVIDIA's name for a release of SUSE Linux Enterprise: `sle15sp7`, `sle16`; empty on any other system."""
+    if system.distribution not in {"sles", "sled"}:
+        return ""
+    major, _, pack = system.release.partition(".")
+    later = f".{pack}" if pack.strip("0") else ""
+    return f"sle{major}sp{pack}" if major == "15" else f"sle{major}{later}"
