@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TextIO, cast
 from gpuassist import __version__
 from gpuassist.cli import streams
 from gpuassist.cli.context import Context, TerminalStreams, UsageError
+from gpuassist.context import languages
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, counted, text
-from gpuassist.model.words import LANGUAGES, Words
+from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
 from gpuassist.system.early_interrupts import raise_again
 from gpuassist.system.ownership import UntrustedStateError
@@ -87,7 +88,10 @@ def _flushed(arguments: Sequence[str], session: Session, open_window: OpenWindow
 
 
 def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> Exit:
-    options = _parse(arguments, session.words)
+    notice = session.words.notice
+    if notice and (_language(arguments) or "--json" not in arguments):  # a document is English anyway where no language is named
+        streams.tell(sys.stderr, on_one_line(session.words(notice)), "\n")
+    options = _parse(arguments, session)
     if options.verbose:
         from gpuassist.cli.verbose import say_all
 
@@ -104,7 +108,7 @@ def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) ->
         except UsageError as error:
             doctor = _load("doctor")
             raise_again()
-            status = doctor.run(_parse(["doctor"], context.session.words), context)
+            status = doctor.run(_parse(["doctor"], session), context)
             context.note(error.reason)
             return status
     command = _load(options.command)
@@ -123,9 +127,10 @@ def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) ->
 _MOST_NOTES = 10
 
 
-def _parse(arguments: Sequence[str], words: Words) -> argparse.Namespace:
+def _parse(arguments: Sequence[str], session: Session) -> argparse.Namespace:
+    words, known = session.words, languages(session.world.resources)
     listing = not set(COMMANDS) & set(arguments) and bool({"-h", "--help"} & set(arguments))
-    parser = _Parser(prog="gpuassist", description=words(_DESCRIPTION), parents=[_global_options(words, "")])
+    parser = _Parser(prog="gpuassist", description=words(_DESCRIPTION), parents=[_global_options(words, known, "")])
     parser.add_argument("--version", action="version", version=f"gpuassist {__version__}", help=words(text("print the version")))
     verbs = parser.add_subparsers(dest="command", metavar=words(text("COMMAND")), parser_class=_Parser)
     for name in COMMANDS:
@@ -135,7 +140,7 @@ def _parse(arguments: Sequence[str], words: Words) -> argparse.Namespace:
                 name,
                 help=words(command.HELP),
                 description=words(command.HELP),
-                parents=[_global_options(words, argparse.SUPPRESS)],
+                parents=[_global_options(words, known, argparse.SUPPRESS)],
             )
             command.arguments(verb, words)
         else:
@@ -146,9 +151,9 @@ def _parse(arguments: Sequence[str], words: Words) -> argparse.Namespace:
 _DESCRIPTION = text("Detects, explains, repairs, verifies and watches NVIDIA GPUs. Without a command it opens its window.")
 
 
-def _global_options(words: Words, default: str) -> _Parser:
+def _global_options(words: Words, known: Sequence[str], default: str) -> _Parser:
     parser = _Parser(add_help=False)
-    parser.add_argument("--lang", choices=LANGUAGES, default=default, help=words(text("language of what is printed")))
+    parser.add_argument("--lang", choices=known, default=default, help=words(text("language of what is printed")))
     machine = words(text("a recorded machine instead of this one"))
     parser.add_argument("--machine", metavar="FILE", default=default or None, help=machine)
     parser.add_argument(
