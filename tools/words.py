@@ -1,4 +1,4 @@
-"""Takes every message to the translators: brings each `resources/words/<language>.po` up to date with the code and the problems.
+"""Takes every message to the translators: brings each `resources/words/<language>.po` up to date with the program.
 
 `python tools/words.py [LANGUAGE]...` keeps the translations that are there, adds new messages untranslated and drops those that are
 gone. It begins a file for each LANGUAGE that has none, and writes a template for translators' own tools to build/gpuassist.pot.
@@ -6,6 +6,7 @@ gone. It begins a file for each LANGUAGE that has none, and writes a template fo
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from datetime import datetime, timezone
@@ -20,11 +21,19 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from gpuassist.diagnose.catalogue_entry import read_entry  # noqa: E402
+from gpuassist.model.text import sentence  # noqa: E402
 from hatch_build import is_translated  # noqa: E402
 
 WORDS = ROOT / "resources" / "words"
 TEMPLATE = ROOT / "build" / "gpuassist.pot"
 KEYWORDS = {"text": None, "counted": (1, 2)}
+# Fields of knowledge that are sentences of ours; they are shown as `model.text.sentence`.
+SENTENCES = {
+    "xids": ("meaning", "action"),
+    "nvml_codes": ("meaning", "action"),
+    "bad_pairs": ("why", "remedy"),
+    "wheels": ("role",),
+}
 _NO_DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)  # so that a file changes only when its words do
 
 
@@ -44,7 +53,7 @@ def main(languages: list[str]) -> int:
 def extract() -> Catalog:
     """Every message that the program can show, as a catalogue without translations."""
     template = Catalog(project="gpuassist", creation_date=_NO_DATE, fuzzy=False)
-    for message in (*_of_code(), *_of_problems()):
+    for message in (*_of_code(), *_of_problems(), *_of_knowledge()):
         template.add(message, flags=["python-brace-format"] if "{" in str(message) else ())
     return template
 
@@ -72,6 +81,12 @@ def _of_code() -> Iterator[str | tuple[str, ...]]:
 def _of_problems() -> Iterator[str]:
     for path in sorted((ROOT / "resources" / "problems").glob("*.toml")):
         yield from read_entry(path.read_bytes()).messages()
+
+
+def _of_knowledge() -> Iterator[str]:
+    for name, fields in SENTENCES.items():
+        for record in json.loads((ROOT / "resources" / "knowledge" / f"{name}.json").read_bytes()):
+            yield from (sentence(record[field]).message for field in fields if record.get(field))
 
 
 def _write(path: Path, catalogue: Catalog) -> None:
