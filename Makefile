@@ -41,7 +41,7 @@ sweep: $(VENV)/.dev
 	exit $$found
 
 words: $(VENV)/.dev
-	$(BIN)/python tools/words.py
+	$(BIN)/python tools/words.py $(ARGS)
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python tools/screenshots.py
