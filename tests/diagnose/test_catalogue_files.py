@@ -18,14 +18,16 @@ from gpuassist.knowledge.records import Family
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Action, Finding
 from gpuassist.model.machine import Machine
-from gpuassist.model.words import ENGLISH
+from gpuassist.model.words import ENGLISH, Words
 from gpuassist.session.step_status import USE_CUDA
 from gpuassist.system.resources import Resources
 from tests.diagnose.only_text import ONLY_TEXT
+from tests.translations import shipped
 
 RULES = Path(gpuassist.diagnose.rules.__file__ or "").parent
 RESOURCES = Resources()
 FILES = RESOURCES.names("problems")
+SPOKEN = (ENGLISH, shipped("zh_CN"))
 PROBLEMS = tuple(name.removesuffix(".toml") for name in FILES)
 COMMANDS = Knowledge(RESOURCES.read).commands
 SURROUNDINGS = frozenset(surroundings_of(Machine()))
@@ -185,10 +187,11 @@ def test_words_are_sentences_without_stray_space(problem: str) -> None:
 
 
 @every_problem
-def test_something_is_said_where_nothing_is_known(problem: str) -> None:
+@pytest.mark.parametrize("words", SPOKEN, ids=["en", "zh_CN"])
+def test_something_is_said_where_nothing_is_known(problem: str, words: Words) -> None:
     catalogue = Catalogue(RESOURCES.read, COMMANDS)
     for families in LOOKUPS:
-        answer = catalogue.answer(Finding(problem, (), ()), families=families, words=ENGLISH)
+        answer = catalogue.answer(Finding(problem, (), ()), families=families, words=words)
         assert answer.explanation
         assert answer.remedies
         assert all(one.check for one in answer.remedies)
@@ -197,8 +200,10 @@ def test_something_is_said_where_nothing_is_known(problem: str) -> None:
 @every_problem
 def test_first_remedy_is_no_alternative_to_another(problem: str) -> None:
     catalogue = Catalogue(RESOURCES.read, COMMANDS)
-    answers = [catalogue.answer(Finding(problem, (), ()), families=families, words=ENGLISH) for families in LOOKUPS]
-    assert not [one.remedies[0].text for one in answers if one.remedies[0].text.startswith(("Or ", "Or,"))]
+    answers = [
+        catalogue.answer(Finding(problem, (), ()), families=families, words=words) for families in LOOKUPS for words in SPOKEN
+    ]
+    assert not [one.remedies[0].text for one in answers if one.remedies[0].text.startswith(("Or ", "Or,", "或者"))]
 
 
 @every_problem
