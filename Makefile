@@ -41,7 +41,7 @@ sweep: $(VENV)/.dev
 	exit $$found
 
 words: $(VENV)/.dev
-	$(BIN)/python tools/words.py
+	$(BIN)/python tools/words.py $(ARGS)
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python tools/screenshots.py
@@ -50,7 +50,7 @@ $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "gpuassist needs Python 3.10 or newer with the venv module (Debian, Ubuntu: python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.app: $(BIN)/python pyproject.toml
+$(VENV)/.app: $(BIN)/python pyproject.toml hatch_build.py $(wildcard resources/words/*.po)
 	$(BIN)/python -m pip install --quiet --editable .
 	@$(BIN)/python -m compileall -q gpuassist  # the first start is as fast as the second, also where Python may not write here
 	@touch $@

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from gpuassist.cli import main as cli
 from gpuassist.cli.context import UsageError
-from gpuassist.context import Session, words_for
+from gpuassist.context import Session, languages, words_for
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
-from gpuassist.model.words import LANGUAGES, language_of
+from gpuassist.model.words import language_of
 from gpuassist.present.marks import Exit
 from gpuassist.system.interrupts import ending_at_once
 from gpuassist.system.surroundings import Surroundings
@@ -25,7 +25,8 @@ def main(arguments: Sequence[str]) -> int:
 def compose(language: str) -> Session:
     """The real session; an unknown or empty language is the locale's."""
     world = World(Surroundings.current())
-    chosen = language if language in LANGUAGES else language_of(world.surroundings.variables)
+    known = languages(world.resources)
+    chosen = language if language in known else language_of(world.surroundings.variables, known)
     return Session(world, Knowledge(world.resources.read), words_for(chosen, world.resources))
 
 

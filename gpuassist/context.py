@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gettext
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gpuassist.model.words import Words
+from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH, Words
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.tables import Knowledge
@@ -24,10 +25,35 @@ class Session:
     words: Words
 
 
-def words_for(language: str, resources: Resources) -> Words:
-    """Words of a language; English where no translation of it ships."""
+def languages(resources: Resources) -> tuple[str, ...]:
+    """English and whatever there is a translation for."""
     try:
-        compiled = resources.read(f"words/{language}/LC_MESSAGES/gpuassist.mo")
-    except FileNotFoundError:
-        return Words(language, gettext.NullTranslations())
-    return Words(language, gettext.GNUTranslations(io.BytesIO(compiled)))
+        return ("en", *(name.removesuffix(".po") for name in resources.names("words", ".po")))
+    except OSError:  # a damaged copy: it speaks English
+        return ("en",)
+
+
+def words_for(language: str, resources: Resources) -> Words:
+    """Words of a language; English, with a notice that says so, as long as its translation lacks a single sentence.
+
+    An answer is put together of sentences from everywhere, so that a part of a translation would mix two languages in most of them.
+    """
+    if language == ENGLISH.language:
+        return ENGLISH
+    import struct  # as gettext itself imports it only to read a file
+
+    try:
+        translations = gettext.GNUTranslations(io.BytesIO(resources.read(f"words/{language}.mo")))
+    except (OSError, ValueError, struct.error):  # not built, or damaged
+        unbuilt = text("The translation {language} is missing in this copy of gpuassist, so this is in English.", language=language)
+        return replace(ENGLISH, notice=unbuilt)
+    translated, _, messages = translations.pgettext("catalogue", "translated").partition("/")  # hatch_build.py counts
+    if translated == messages:
+        return Words(language, translations)
+    incomplete = text(
+        "The {language} translation is not complete yet ({translated} of {messages} sentences), so this is in English.",
+        language=translations.info().get("language-team", language),
+        translated=translated,
+        messages=messages,
+    )
+    return replace(ENGLISH, notice=incomplete)

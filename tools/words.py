@@ -1,55 +1,99 @@
-"""Extracts the program's words for translators and compiles the translations that are there.
+"""Takes every message to the translators: brings each `resources/words/<language>.po` up to date with the program.
 
-`python tools/words.py` writes resources/words/gpuassist.pot, brings each .po up to date with it, and compiles it to a .mo.
+`python tools/words.py [LANGUAGE]...` keeps the translations that are there, adds new messages untranslated and drops those that are
+gone. It begins a file for each LANGUAGE that has none, and writes a template for translators' own tools to build/gpuassist.pot.
 """
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 
+from babel import Locale
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
-from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from gpuassist.diagnose.catalogue_entry import read_entry  # noqa: E402
+from gpuassist.model.text import sentence  # noqa: E402
+from hatch_build import is_translated  # noqa: E402
+
 WORDS = ROOT / "resources" / "words"
-_NO_DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)  # so that the file changes only when the words do
+TEMPLATE = ROOT / "build" / "gpuassist.pot"
 KEYWORDS = {"text": None, "counted": (1, 2)}
+# Fields of knowledge that are sentences of ours; they are shown as `model.text.sentence`.
+SENTENCES = {
+    "xids": ("meaning", "action"),
+    "nvml_codes": ("meaning", "action"),
+    "bad_pairs": ("why", "remedy"),
+    "wheels": ("role",),
+}
+_NO_DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)  # so that a file changes only when its words do
 
 
-def main() -> int:
-    """Extracts, merges, compiles."""
+def main(languages: list[str]) -> int:
+    """Brings the files up to date, and says how far each translation is."""
     template = extract()
+    TEMPLATE.parent.mkdir(parents=True, exist_ok=True)
+    _write(TEMPLATE, template)
     WORDS.mkdir(parents=True, exist_ok=True)
-    with (WORDS / "gpuassist.pot").open("wb") as file:
-        write_po(file, template, omit_header=False, sort_output=True, no_location=True, ignore_obsolete=True)
-    for source in sorted(WORDS.glob("*/LC_MESSAGES/gpuassist.po")):
-        _merge(source, template)
-    print(f"{len(template)} messages")
+    for language in sorted({*languages, *(one.stem for one in WORDS.glob("*.po"))}):
+        catalogue = merged(WORDS / f"{language}.po", template)
+        _write(WORDS / f"{language}.po", catalogue)
+        print(f"{language}: {sum(is_translated(one) for one in catalogue if one.id)} of {len(catalogue)} messages")
     return 0
 
 
 def extract() -> Catalog:
     """Every message that the program can show, as a catalogue without translations."""
-    template = Catalog(project="gpuassist", charset="utf-8", creation_date=_NO_DATE)
-    found = extract_from_dir(ROOT / "gpuassist", method_map=[("**.py", "python")], keywords=KEYWORDS)
-    for _, _, message, _, _ in found:
-        template.add(message, flags=["python-brace-format"])
+    template = Catalog(project="gpuassist", creation_date=_NO_DATE, fuzzy=False)
+    for message in (*_of_code(), *_of_problems(), *_of_knowledge()):
+        template.add(message, flags=["python-brace-format"] if "{" in str(message) else ())
     return template
 
 
-def _merge(source: Path, template: Catalog) -> None:
-    with source.open("rb") as file:
-        catalogue = read_po(file, locale=source.parent.parent.name)
-    catalogue.update(template)
-    with source.open("wb") as file:
-        write_po(file, catalogue, sort_output=True, no_location=True, ignore_obsolete=True)
-    with source.with_suffix(".mo").open("wb") as file:
-        write_mo(file, catalogue)
+def merged(source: Path, template: Catalog) -> Catalog:
+    """A language's messages: those of the template, with the translations that its file has."""
+    if source.exists():
+        with source.open("rb") as file:
+            catalogue = read_po(file, locale=source.stem)
+    else:
+        name = Locale.parse(source.stem).get_language_name("en")
+        catalogue = Catalog(source.stem, project="gpuassist", language_team=name, revision_date=_NO_DATE, fuzzy=False)
+        catalogue.version = catalogue.msgid_bugs_address = catalogue.last_translator = ""
+        catalogue.header_comment = f"# The words of gpuassist in {name}; `make words` keeps it up to date with the program."
+    # No guesses: to look for them takes minutes, and one may be taken for a translation.
+    catalogue.update(template, no_fuzzy_matching=True)
+    return catalogue
+
+
+def _of_code() -> Iterator[str | tuple[str, ...]]:
+    for _, _, message, _, _ in extract_from_dir(ROOT / "gpuassist", method_map=[("**.py", "python")], keywords=KEYWORDS):
+        yield message
+
+
+def _of_problems() -> Iterator[str]:
+    for path in sorted((ROOT / "resources" / "problems").glob("*.toml")):
+        yield from read_entry(path.read_bytes()).messages()
+
+
+def _of_knowledge() -> Iterator[str]:
+    for name, fields in SENTENCES.items():
+        for record in json.loads((ROOT / "resources" / "knowledge" / f"{name}.json").read_bytes()):
+            yield from (sentence(record[field]).message for field in fields if record.get(field))
+
+
+def _write(path: Path, catalogue: Catalog) -> None:
+    # In one order and on one line each, so that a change of one message is a change of its lines alone.
+    with path.open("wb") as file:
+        write_po(file, catalogue, width=0, sort_output=True, no_location=True, ignore_obsolete=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -9,14 +9,16 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TextIO, cast
 
 from gpuassist import __version__
 from gpuassist.cli import streams
 from gpuassist.cli.context import Context, TerminalStreams, UsageError
+from gpuassist.context import languages
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, counted, text
-from gpuassist.model.words import LANGUAGES, Words
+from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
 from gpuassist.system.interrupts import raise_again
 from gpuassist.system.ownership import UntrustedStateError
@@ -87,7 +89,10 @@ def _flushed(arguments: Sequence[str], session: Session, open_window: OpenWindow
 
 
 def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> Exit:
-    options = _parse(arguments, session.words)
+    notice = session.words.notice
+    if notice and (_language(arguments) or "--json" not in arguments):  # a document is English anyway where no language is named
+        streams.tell(sys.stderr, on_one_line(session.words(notice)), "\n")
+    options = _parse(arguments, session)
     if options.verbose:
         from gpuassist.cli.verbose import say_all
 
@@ -104,7 +109,7 @@ def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) ->
         except UsageError as error:
             doctor = _load("doctor")
             raise_again()
-            status = doctor.run(_parse(["doctor"], context.session.words), context)
+            status = doctor.run(_parse(["doctor"], session), context)
             context.note(error.reason)
             return status
     command = _load(options.command)
@@ -123,32 +128,34 @@ def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) ->
 _MOST_NOTES = 10
 
 
-def _parse(arguments: Sequence[str], words: Words) -> argparse.Namespace:
+def _parse(arguments: Sequence[str], session: Session) -> argparse.Namespace:
+    words, known = session.words, languages(session.world.resources)
     listing = not set(COMMANDS) & set(arguments) and bool({"-h", "--help"} & set(arguments))
-    parser = _Parser(prog="gpuassist", description=words(_DESCRIPTION), parents=[_global_options(words, "")])
+    parser = _Parser(words, prog="gpuassist", description=words(_DESCRIPTION), parents=[_global_options(words, known, "")])
     parser.add_argument("--version", action="version", version=f"gpuassist {__version__}", help=words(text("print the version")))
-    verbs = parser.add_subparsers(dest="command", metavar=words(text("COMMAND")), parser_class=_Parser)
+    verbs = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name in COMMANDS:
         if name in arguments or listing:
             command = _load(name)
             verb = verbs.add_parser(
                 name,
+                words=words,
                 help=words(command.HELP),
                 description=words(command.HELP),
-                parents=[_global_options(words, argparse.SUPPRESS)],
+                parents=[_global_options(words, known, argparse.SUPPRESS)],
             )
             command.arguments(verb, words)
         else:
-            verbs.add_parser(name)
+            verbs.add_parser(name, words=words)
     return parser.parse_args(arguments)
 
 
 _DESCRIPTION = text("Detects, explains, repairs, verifies and watches NVIDIA GPUs. Without a command it opens its window.")
 
 
-def _global_options(words: Words, default: str) -> _Parser:
-    parser = _Parser(add_help=False)
-    parser.add_argument("--lang", choices=LANGUAGES, default=default, help=words(text("language of what is printed")))
+def _global_options(words: Words, known: Sequence[str], default: str) -> _Parser:
+    parser = _Parser(words, add_help=False)
+    parser.add_argument("--lang", choices=known, default=default, help=words(text("language of what is printed")))
     machine = words(text("a recorded machine instead of this one"))
     parser.add_argument("--machine", metavar="FILE", default=default or None, help=machine)
     parser.add_argument(
@@ -163,15 +170,26 @@ _HELP_COLUMNS = 100
 class _Formatter(argparse.HelpFormatter):
     """Help of a fixed width: to ask for the terminal's, the library imports `shutil`, which costs every start 4 ms."""
 
-    def __init__(self, prog: str) -> None:
+    def __init__(self, prog: str, usage: str = "usage: ") -> None:
         super().__init__(prog, width=_HELP_COLUMNS)
+        self._usage_prefix = usage
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        super().add_usage(usage, actions, groups, self._usage_prefix if prefix is None else prefix)
 
 
 class _Parser(argparse.ArgumentParser):
-    def __init__(self, **options: Any) -> None:
-        super().__init__(formatter_class=_Formatter, **options)
+    """Helps in the user's language; its complaints are the library's, and English as a whole."""
+
+    def __init__(self, words: Words, **options: Any) -> None:
+        super().__init__(formatter_class=partial(_Formatter, usage=words(text("usage: "))), **options)
+        self._positionals.title = words(text("positional arguments"))
+        self._optionals.title = words(text("options"))
+        if self.add_help:
+            self._actions[0].help = words(text("show this help message and exit"))
 
     def error(self, message: str) -> NoReturn:
+        self.formatter_class = _Formatter
         self.print_usage(sys.stderr)
         self.exit(Exit.USAGE, on_one_line(f"{self.prog}: {message}") + "\n")
 

@@ -29,7 +29,7 @@ _GOALS = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6, gpu="RT
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    parser.add_argument("goals", nargs="*", metavar=words(text("GOAL")), help=words(_GOALS))
+    parser.add_argument("goals", nargs="*", metavar="GOAL", help=words(_GOALS))
     tools = [one.value for one in Tool]
     parser.add_argument("--as", dest="tool", choices=tools, default="", help=words(text("what torch shall come by")))
     without = words(text("plan for a user who may not become root, also where this one may"))

@@ -21,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     """Adds the options of `use`."""
     parser.add_argument("what", nargs="?", choices=("cuda", "devices"), help=words(text("what to choose: a toolkit or GPUs")))
     which = words(text("cuda: an installed release, such as 12.4; devices: indices as nvidia-smi counts them, UUIDs, or `all`"))
-    parser.add_argument("which", nargs="?", metavar=words(text("VERSION|DEVICES")), help=which)
+    parser.add_argument("which", nargs="?", metavar="VERSION|DEVICES", help=which)
     use_scope.arguments(parser, words)
     parser.add_argument(
         "--rc", default="", metavar="FILE", help=words(text("the start-up file to change (default: the login shell's)"))

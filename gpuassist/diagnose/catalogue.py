@@ -1,4 +1,4 @@
-"""The problem catalogue: a finding becomes an answer in one language, its file read only when its problem was found."""
+"""The problem catalogue: a finding becomes an answer in words, its file read only when its problem was found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from gpuassist.diagnose.catalogue_entry import (
     CatalogueEntry,
     CommandEntry,
     EntryError,
-    Messages,
     RemedyEntry,
     Sentence,
     read_entry,
@@ -22,6 +21,7 @@ from gpuassist.knowledge.commands import CommandError, Commands
 from gpuassist.knowledge.families import Family
 from gpuassist.model.finding import Action, Answer, CommandUse, Finding, GuideLink, Remedy, Severity
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 
 FAMILY = "family"  # what conditions may ask beside the finding's own parameters: whose commands serve this machine
 
@@ -43,28 +43,27 @@ class Catalogue:
         finding: Finding,
         *,
         families: Sequence[Family],
-        render: Callable[[Text], str],
-        language: str,
+        words: Words,
         surroundings: Mapping[str, str] | None = None,
     ) -> Answer:
         """What the catalogue says of a finding; `surroundings` are parameters of the machine that commands may use."""
         parameters = {
             **(surroundings or {}),
-            **{name: render(value) if isinstance(value, Text) else str(value) for name, value in finding.parameters},
+            **{name: words(value) if isinstance(value, Text) else str(value) for name, value in finding.parameters},
             FAMILY: families[0].value if families else Family.ANY.value,
         }
         try:
             entry = read_entry(self._read(f"problems/{finding.problem}.toml"))
-            writer = _Writer(entry, parameters, language, commands=self._commands, families=tuple(families))
+            writer = _Writer(entry, parameters, words, commands=self._commands, families=tuple(families))
             guides: list[GuideLink] = []
             for topic in entry.guides:
-                title = self._guide_title(topic, language)
+                title = self._guide_title(topic, words.language)
                 if title:
                     guides.append(GuideLink(topic, title))
             return replace(writer.answer(finding), guides=tuple(guides))
         except (OSError, EntryError, CommandError) as error:
             _log.info("the description of %s cannot be used", finding.problem, exc_info=True)
-            return _undescribed(finding, error, render)
+            return _undescribed(finding, error, words)
 
     def _guide_title(self, topic: str, language: str) -> str:
         try:
@@ -85,7 +84,7 @@ class _Writer:
         self,
         entry: CatalogueEntry,
         parameters: Mapping[str, str],
-        language: str,
+        words: Words,
         *,
         commands: Commands,
         families: tuple[Family, ...],
@@ -94,7 +93,7 @@ class _Writer:
         self._parameters = parameters
         known = {name: value for name, value in parameters.items() if value}
         self._slots = {**dict(entry.defaults), **known}
-        self._language = language
+        self._words = words
         self._commands = commands
         self._families = families
 
@@ -102,20 +101,20 @@ class _Writer:
         changed = (severity for condition, severity in self._entry.severity_when if condition.holds(self._parameters))
         # The first that stands; the last one, with an empty place, where a rule gave less than it should.
         titles = self._entry.titles
-        chosen = next((one for one in titles if self._stands(one)), titles[-1])
-        words = chosen.words.template(self._language).format_map(_Slots(self._slots)).split(" ")
+        title = next((one for one in titles if self._stands(one)), titles[-1]).message
+        empty = dict.fromkeys(slots_of(title), "")
         return Answer(
             id=finding.problem,
             severity=next(changed, self._entry.severity),
-            title=" ".join(filter(None, words)),
-            explanation=self._joiner().join(_written(self._entry.explanation, self._sentence)),
+            title=" ".join(filter(None, self._said(title, empty | self._slots).split(" "))),
+            explanation=self._run_on(_written(self._entry.explanation, self._sentence)),
             evidence=finding.evidence,
             remedies=tuple(_written(self._entry.remedies, self._remedy)),
             links=self._entry.links,
         )
 
     def _sentence(self, entry: Sentence) -> str | None:
-        return self._words(entry.words) if self._stands(entry) else None
+        return self._said(entry.message, self._slots) if self._stands(entry) else None
 
     def _remedy(self, entry: RemedyEntry) -> Remedy | None:
         """None where this family lacks one of its commands, or a parameter of one is not known: half a remedy would do harm."""
@@ -125,11 +124,11 @@ class _Writer:
         if len(uses) < len(entry.commands):
             return None
         return Remedy(
-            text=self._words(entry.words),
+            text=self._said(entry.message, self._slots),
             commands=tuple(uses),
             needs_root=any(self._needs_root(use.key) for use in uses),
             action=self._action(entry, uses),
-            check=self._words(entry.check) if entry.check and self._fills(entry.check.slots) else "",
+            check=self._said(entry.check, self._slots) if self._fills(slots_of(entry.check)) else "",
         )
 
     def _use(self, entry: CommandEntry) -> CommandUse | None:
@@ -151,18 +150,21 @@ class _Writer:
         record = self._commands.record(key, self._families)
         return record is not None and record.needs_root
 
-    def _words(self, words: Messages) -> str:
-        return words.template(self._language).format_map(self._slots)
+    def _said(self, message: str, slots: Mapping[str, str]) -> str:
+        return self._words(Text(message, tuple(slots.items())))
 
     def _stands(self, one: Sentence | RemedyEntry) -> bool:
-        return all(condition.holds(self._parameters) for condition in one.when) and self._fills(one.words.slots)
+        return all(condition.holds(self._parameters) for condition in one.when) and self._fills(slots_of(one.message))
 
     def _fills(self, slots: frozenset[str]) -> bool:
         return slots <= self._slots.keys()
 
-    def _joiner(self) -> str:
-        # Chinese sentences end with a full stop that carries its own space.
-        return "" if self._language.startswith("zh") else " "
+    def _run_on(self, sentences: Iterable[str]) -> str:
+        """One after another: a full stop in Chinese carries its own space, so what stands between them is a message, too."""
+        told = ""
+        for one in sentences:
+            told = self._words(text("{sentences} {sentence}", sentences=told, sentence=one)) if told else one
+        return told
 
 
 def _written(entries: Iterable[E], write: Callable[[E], W | None]) -> Iterator[W]:
@@ -176,17 +178,10 @@ def _written(entries: Iterable[E], write: Callable[[E], W | None]) -> Iterator[W
             yield written
 
 
-class _Slots(dict[str, str]):
-    """Parameters of which one that is missing is empty, as `Finding.parameter` has it."""
-
-    def __missing__(self, name: str) -> str:
-        return ""
-
-
-def _undescribed(finding: Finding, error: Exception, render: Callable[[Text], str]) -> Answer:
+def _undescribed(finding: Finding, error: Exception, words: Words) -> Answer:
     title = text("A problem that is known as {id} was found", id=finding.problem)
     explanation = text(
         "Its description is missing from this copy of gpuassist or damaged ({error}). The evidence below is what it was found by.",
         error=(error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__,
     )
-    return Answer(finding.problem, Severity.PROBLEM, render(title), render(explanation), finding.evidence, (), ())
+    return Answer(finding.problem, Severity.PROBLEM, words(title), words(explanation), finding.evidence, (), ())

@@ -1,10 +1,13 @@
-"""One file of the problem catalogue as values: its sentences and remedies with their conditions, in every language that it has."""
+"""One file of the problem catalogue as values: its sentences and remedies with their conditions.
+
+Its sentences are English, and gettext ids as the messages in the code are: `tools/words.py` takes both to the translators.
+"""
 
 from __future__ import annotations
 
 import string
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -41,27 +44,10 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Messages:
-    """A message by language, with `{name}` slots."""
-
-    by_language: tuple[tuple[str, str], ...]
-
-    def template(self, language: str) -> str:
-        """The message in a language; in English where it was not translated."""
-        messages = dict(self.by_language)
-        return messages.get(language) or messages["en"]
-
-    @property
-    def slots(self) -> frozenset[str]:
-        """The names of its slots, which all languages share."""
-        return slots_of(self.template("en"))
-
-
-@dataclass(frozen=True, slots=True)
 class Sentence:
     """A message that stands only where its conditions hold; with `otherwise` only where the one before it does not stand."""
 
-    words: Messages
+    message: str
     when: tuple[Condition, ...] = ()
     otherwise: bool = False
 
@@ -78,8 +64,8 @@ class CommandEntry:
 class RemedyEntry:
     """A way to mend the problem, where its conditions hold; `otherwise` as a sentence has it."""
 
-    words: Messages
-    check: Messages | None
+    message: str
+    check: str
     action: Action
     commands: tuple[CommandEntry, ...]
     when: tuple[Condition, ...] = ()
@@ -103,6 +89,14 @@ class CatalogueEntry:
     explanation: tuple[Sentence, ...]
     remedies: tuple[RemedyEntry, ...]
 
+    def messages(self) -> Iterator[str]:
+        """Every sentence that it can say."""
+        yield from (one.message for one in (*self.titles, *self.explanation))
+        for remedy in self.remedies:
+            yield remedy.message
+            if remedy.check:
+                yield remedy.check
+
 
 def read_entry(content: bytes) -> CatalogueEntry:
     """The entry in a file's bytes; raises `EntryError` where it is none."""
@@ -111,10 +105,7 @@ def read_entry(content: bytes) -> CatalogueEntry:
     except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError alike
         raise EntryError(str(error)) from error
     table = _value(document, "defaults", dict, {})
-    # One table, or several with conditions of which the first that holds is the title.
-    found = document.get("title")
-    tables = _tables(document, "title") if isinstance(found, list) else (_value(document, "title", dict),)
-    titles = tuple(_sentence(table) for table in tables)
+    titles = _sentences(document, "title")  # of several the first that holds is the title
     if not titles or titles[-1].when:
         raise EntryError("title: the last one must stand without a condition")
     return CatalogueEntry(
@@ -127,7 +118,7 @@ def read_entry(content: bytes) -> CatalogueEntry:
         links=_strings(document, "links"),
         guides=_strings(document, "guides"),
         titles=titles,
-        explanation=tuple(_sentence(table) for table in _tables(document, "explanation")),
+        explanation=_sentences(document, "explanation"),
         remedies=tuple(_remedy(table) for table in _tables(document, "remedy")),
     )
 
@@ -137,18 +128,25 @@ def slots_of(template: str) -> frozenset[str]:
     return frozenset(slot for _, slot, _, _ in string.Formatter().parse(template) if slot is not None)
 
 
-def _sentence(table: Table) -> Sentence:
-    when, otherwise = _conditions(table)
-    return Sentence(_words({name: value for name, value in table.items() if name != "when"}), when, otherwise)
+def _sentences(table: Table, name: str) -> tuple[Sentence, ...]:
+    """One sentence or a list; one with conditions is a table `{ when = ..., text = ... }`."""
+    found = table.get(name, [])
+    return tuple(_sentence(one, name) for one in (found if isinstance(found, list) else [found]))
+
+
+def _sentence(found: object, name: str) -> Sentence:
+    table = found if isinstance(found, dict) else {"text": found}
+    if not table.keys() <= {"when", "text"}:
+        raise EntryError(f"{name}: {table}")
+    return Sentence(_message(table, "text"), *_conditions(table))
 
 
 def _remedy(table: Table) -> RemedyEntry:
     commands = tuple(_command(one) for one in _tables(table, "commands"))
-    check = _value(table, "check", dict, {})
     when, otherwise = _conditions(table)
     return RemedyEntry(
-        words=_words(_value(table, "text", dict)),
-        check=_words(check) if check else None,
+        message=_message(table, "text"),
+        check=_message(table, "check") if "check" in table else "",
         action=_action(_value(table, "action", str, (Action.COMMAND if commands else Action.NONE).value)),
         commands=commands,
         when=when,
@@ -158,16 +156,10 @@ def _remedy(table: Table) -> RemedyEntry:
 
 def _command(table: Table) -> CommandEntry:
     parameters = {name: value for name, value in table.items() if name != "key"}
-    return CommandEntry(_value(table, "key", str), tuple((name, _template(parameters, name)) for name in parameters))
+    return CommandEntry(_value(table, "key", str), tuple((name, _message(parameters, name)) for name in parameters))
 
 
-def _words(table: Table) -> Messages:
-    if "en" not in table:
-        raise EntryError(f"words without English: {table}")
-    return Messages(tuple((language, _template(table, language)) for language in table))
-
-
-def _template(table: Table, name: str) -> str:
+def _message(table: Table, name: str) -> str:
     """A message whose slots are plain names, so that filling them in cannot fail."""
     words = _value(table, name, str)
     try:

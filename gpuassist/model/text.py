@@ -50,6 +50,11 @@ def joined(parts: tuple[Text, ...]) -> Text:
     return Text(message, tuple((f"part{place}", part) for place, part in enumerate(parts))) if parts else verbatim("")
 
 
+def sentence(ours: str) -> Text:
+    """A sentence of ours that stands in a file of knowledge: a message as those in the code are, without slots."""
+    return Text(ours.replace("{", "{{").replace("}", "}}"))
+
+
 def verbatim(words: str) -> Text:
     """Words that are shown as they are in every language: a path, a version, what a tool printed."""
     return Text("{words}", (("words", words),))

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import gettext
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gpuassist.model.text import Parameter, Text
 
-LANGUAGES = ("en", "zh_CN")
-# How names stand in a row in the sentences of the catalogue, whose translations do not come from here.
-_ROWS = {"zh_CN": {"{names}, {name}": "{names}、{name}", "{names} and {last}": "{names}和{last}"}}
-
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Renders texts in one language; `strings` is what is done to every string in them."""
+    """Renders texts in one language; `strings` is what is done to every string in them.
+
+    `notice` is said once, before all else: why these words are not in the language that was asked for.
+    """
 
     language: str
     translations: gettext.NullTranslations
     strings: Callable[[str], str] | None = None
+    notice: Text | None = None
 
     def __call__(self, text: Text) -> str:
         """The sentence, its parameters filled in; a text among them is rendered first."""
@@ -40,18 +40,20 @@ class Words:
 
     def _message(self, text: Text) -> str:
         if not text.plural:
-            translated = self.translations.gettext(text.message)
-            return _ROWS.get(self.language, {}).get(translated, translated)
+            return self.translations.gettext(text.message)
         count = dict(text.parameters)["count"]
         return self.translations.ngettext(text.message, text.plural, count if isinstance(count, int) else 0)
 
 
-def language_of(variables: Mapping[str, str]) -> str:
-    """The language that the locale asks for (LC_ALL, LC_MESSAGES, LANG in that order), among those that gpuassist has."""
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        if variables.get(name):
-            return "zh_CN" if variables[name].lower().startswith("zh") else "en"
-    return "en"
+def language_of(variables: Mapping[str, str], languages: Sequence[str]) -> str:
+    """The one of these languages that the locale asks for (LC_ALL, LC_MESSAGES, LANG in that order), if only by its first part:
+    what is there for zh_CN serves zh_TW as well.
+    """
+    locale = next((variables[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if variables.get(name)), "")
+    wanted = locale.partition(".")[0].partition("@")[0].lower()
+    first, _, _ = wanted.partition("_")
+    near = (one for one in languages if one.lower().partition("_")[0] == first)
+    return next((one for one in languages if one.lower() == wanted), next(near, "en"))
 
 
 ENGLISH = Words("en", gettext.NullTranslations())

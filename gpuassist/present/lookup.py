@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.text import Text, counted, sentence, text, verbatim
 from gpuassist.present.overview import CardRow, gibibytes
 from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
 
@@ -118,6 +118,8 @@ def _words(name: str, value: Any) -> Text:
         return verbatim(", ".join(map(str, value))) if value else text("none")
     if isinstance(value, dict):
         return verbatim(", ".join(f"{key} {inner}" for key, inner in value.items()))
+    if name == "action":
+        return sentence(value)
     return gibibytes(value) if name == "memory_bytes" else verbatim(str(value))
 
 

@@ -96,8 +96,7 @@ def in_words(session: Session, machine: Machine, findings: tuple[Finding, ...]) 
         catalogue.answer(
             one,
             families=families_of(machine),
-            render=session.words,
-            language=session.words.language,
+            words=session.words,
             surroundings=surroundings_of(machine),
         )
         for one in findings

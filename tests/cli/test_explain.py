@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
 from tests.cli.made_session import run_live
 from tests.cli.runs import Run
+from tests.translations import shipped
 from tests.values import machine
 
 NVCC = "nvcc fatal   : Unsupported gpu architecture 'compute_89'\n"
@@ -171,8 +173,9 @@ def test_recording_that_is_none_is_wrong_usage(pasted: Path, tmp_path: Path) -> 
 
 
 def test_json_is_english_unless_asked(pasted: Path) -> None:
-    chinese = run_live(explain, str(pasted), "--json", session=compose("zh_CN"), machine_file="none")
-    asked = run_live(explain, str(pasted), "--json", "--lang", "zh_CN", session=compose("zh_CN"), machine_file="none")
+    session = replace(compose("en"), words=shipped("zh_CN"))
+    chinese = run_live(explain, str(pasted), "--json", session=session, machine_file="none")
+    asked = run_live(explain, str(pasted), "--json", "--lang", "zh_CN", session=session, machine_file="none")
     assert _document(chinese)["findings"][0]["title"].isascii()
     assert not _document(asked)["findings"][0]["title"].isascii()
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import subprocess
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,12 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.marks import Exit, worst
+from gpuassist.system.resources import Resources
+from gpuassist.system.world import World
 from tests.fakes import world_under
+from tests.translations import KNOWN_CHINESE, RESOURCES, knowing_little_chinese
+
+EXAMPLE = RESOURCES / "machines/08-healthy.json"
 
 
 class _Verb(types.ModuleType):
@@ -157,9 +164,69 @@ def test_window_without_display_is_refused(home: Path, monkeypatch: pytest.Monke
         app.open_window(app.compose(""), "", "")
 
 
-def test_locale_chooses_language_of_session(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def speaking(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
+    """Makes the resources those of a copy that knows a little Chinese."""
+
+    def speak(**options: bool) -> None:
+        knowing_little_chinese(tmp_path / "copy", **options)
+        monkeypatch.setattr(app, "World", lambda around: World(around, resources=Resources(tmp_path / "copy")))
+
+    return speak
+
+
+def test_locale_chooses_language_of_session(speaking: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    speaking()
+    assert app.compose("").words.language == "en"
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
     assert app.compose("").words.language == "zh_CN"
+    assert app.compose("en").words.language == "en"
+
+
+def _said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    with contextlib.suppress(SystemExit):
+        cli.main(arguments, compose=app.compose, open_window=app.open_window)
+    said = capsys.readouterr()
+    return said.out, said.err
+
+
+NOTICE = "The Chinese translation is not complete yet (1 of 2 sentences), so this is in English.\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help", "--lang", "zh_CN"],
+        ["know", "--lang=zh_CN", "gpu"],
+        ["--lang", "zh_CN", "know", "xid", "79", "--json"],
+        ["doctor", "--lang", "zh_CN", "--machine", str(EXAMPLE)],
+    ],
+)
+def test_language_that_is_not_complete_is_told_of_once_beside_the_answer(
+    speaking: Callable[..., None], arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    speaking(complete=False)
+    english = _said([word.replace("zh_CN", "en") for word in arguments], capsys)
+    assert english[1] == ""
+    assert _said(arguments, capsys) == (english[0], NOTICE)
+
+
+def test_locale_whose_translation_is_not_complete_is_told_of_where_people_read(
+    speaking: Callable[..., None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    speaking(complete=False)
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert _said(["know", "xid", "79"], capsys)[1] == NOTICE
+    assert _said(["know", "xid", "79", "--json"], capsys)[1] == ""
+    assert _said(["know", "xid", "79", "--json", "--lang", "en"], capsys)[1] == ""
+
+
+def test_complete_language_is_spoken_without_a_word_about_it(
+    speaking: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    speaking()
+    out, err = _said(["--help", "--lang", "zh_CN"], capsys)
+    assert (KNOWN_CHINESE["print the version"] in out, err) == (True, "")
 
 
 def _gpuassist(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -10,14 +10,13 @@ import pytest
 
 from gpuassist.cli import main, plan
 from gpuassist.cli.context import UsageError
-from gpuassist.context import words_for
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
-from gpuassist.system.resources import Resources
 from tests.cli.made_session import live_session, run_live
 from tests.cli.runs import Run
+from tests.translations import shipped
 from tests.values import GTX_1080_TI, RTX_5090, Recipe, machine, without
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "resources" / "machines"
@@ -137,7 +136,7 @@ def test_goal_is_asked_for() -> None:
 
 
 def test_json_is_english_unless_a_language_is_asked_for() -> None:
-    chinese = live_session({}, words_for("zh_CN", Resources()))
+    chinese = live_session({}, shipped("zh_CN"))
     found = run_live(plan, "torch", "--json", machine_file=HEALTHY, session=chinese)
     assert json.loads(found.out)["links"][0]["to"] == "driver 550.54.14 for GPU 0"
 

@@ -11,7 +11,6 @@ import pytest
 
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli.context import Context, TerminalStreams
-from gpuassist.context import words_for
 from gpuassist.install.records import StepState, save
 from gpuassist.install.rollback import BackStep
 from gpuassist.install.run import StepEnding, StepOutcome
@@ -21,8 +20,8 @@ from gpuassist.model.plan import Step, StepKind, StepRun, Tool
 from gpuassist.model.solve import DryRun, PackageChange, Solve
 from gpuassist.model.text import text, verbatim
 from gpuassist.present.marks import Exit
-from gpuassist.system.resources import Resources
 from tests.install.installs_made import begun, by_user, script, session_at
+from tests.translations import shipped
 
 PLAIN = argparse.Namespace(json=False)
 FOR_PROGRAMS = argparse.Namespace(json=True)
@@ -166,7 +165,7 @@ def test_the_end_says_how_it_goes_on_and_back(context: Context) -> None:
 
 
 def test_another_language_breaks_nothing(context: Context) -> None:
-    chinese = replace(context, session=replace(context.session, words=words_for("zh_CN", Resources())))
+    chinese = replace(context, session=replace(context.session, words=shipped("zh_CN")))
     install = begun(chinese.session, script("pass"))
     say.step(chinese, install, 0, PLAIN)
     say.finished(chinese, install, PLAIN, Exit.HEALTHY)

@@ -13,37 +13,26 @@ from gpuassist.knowledge.records import CommandRecord
 from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, Finding, Severity
 from gpuassist.model.text import Parameter, Text, text, verbatim
 from gpuassist.model.words import ENGLISH, Words
+from tests.translations import words_of
 
 ENTRY = """
 severity = "problem"
 parameters = ["gpu", "version", "fine"]
 links = ["https://docs.nvidia.com/cuda/"]
-
-[severity_when]
-"fine" = "info"
-"version=12.4" = "warning"
-
-[[title]]
-when = "version"
-en = "{gpu} wants {version}"
-zh_CN = "{gpu}需要{version}"
-
-[[title]]
-en = "{gpu} wants something"
-
-[[explanation]]
-en = "First."
-zh_CN = "一。"
-
-[[explanation]]
-when = "version"
-en = "Then ${{PATH}} and {version}."
-zh_CN = "二。"
-
-[[explanation]]
-when = "family=debian"
-en = "On Debian."
+severity_when = { "fine" = "info", "version=12.4" = "warning" }
+title = [{ when = "version", text = "{gpu} wants {version}" }, "{gpu} wants something"]
+explanation = [
+    "First.",
+    { when = "version", text = "Then ${{PATH}} and {version}." },
+    { when = "family=debian", text = "On Debian." },
+]
 """
+CHINESE = {
+    "{gpu} wants {version}": "{gpu}需要{version}",
+    "First.": "一。",
+    "Then ${{PATH}} and {version}.": "二。",
+    "{sentences} {sentence}": "{sentences}{sentence}",
+}
 FAMILIES = (Family.UBUNTU, Family.ANY)
 EVIDENCE = (Evidence(text("nvcc"), verbatim("11.7"), "/usr/bin/nvcc"),)
 
@@ -64,8 +53,8 @@ COMMANDS = Commands(
 )
 
 
-def _catalogue(content: str = ENTRY, remedies: str = "") -> Catalogue:
-    return Catalogue({"problems/wants.toml": (content + remedies).encode()}.__getitem__, COMMANDS)
+def _catalogue(content: str = ENTRY, remedies: str = "", added: str = "") -> Catalogue:
+    return Catalogue({"problems/wants.toml": (content.replace("\n]\n", f"\n{added}]\n") + remedies).encode()}.__getitem__, COMMANDS)
 
 
 def _finding(**parameters: Parameter) -> Finding:
@@ -73,11 +62,9 @@ def _finding(**parameters: Parameter) -> Finding:
 
 
 def _answer(
-    remedies: str = "", *, families: tuple[Family, ...] = FAMILIES, language: str = "en", **parameters: Parameter
+    remedies: str = "", *, families: tuple[Family, ...] = FAMILIES, words: Words = ENGLISH, **parameters: Parameter
 ) -> Answer:
-    return _catalogue(remedies=remedies).answer(
-        _finding(gpu="RTX 4090", **parameters), families=families, render=ENGLISH, language=language
-    )
+    return _catalogue(remedies=remedies).answer(_finding(gpu="RTX 4090", **parameters), families=families, words=words)
 
 
 def test_answer_carries_id_evidence_and_links() -> None:
@@ -114,7 +101,7 @@ def test_severity_depends_on_parameters(parameters: dict[str, Parameter], severi
 
 
 def test_chinese_sentences_are_joined_without_a_space() -> None:
-    answer = _answer(language="zh_CN", version="12.4")
+    answer = _answer(words=words_of("zh_CN", CHINESE), version="12.4")
     assert (answer.title, answer.explanation) == ("RTX 4090需要12.4", "一。二。")
 
 
@@ -124,14 +111,14 @@ def test_parameters_that_are_texts_are_rendered() -> None:
 
 def test_remedy_renders_its_commands_for_the_family() -> None:
     commands = 'commands = [{ key = "install", version = "{version}" }]\n'
-    remedy = f'[[remedy]]\ntext.en = "Install {{version}}."\ncheck.en = "See {{gpu}}."\n{commands}'
+    remedy = f'[[remedy]]\ntext = "Install {{version}}."\ncheck = "See {{gpu}}."\n{commands}'
     (answered,) = _answer(remedy, version="12.4").remedies
     assert (answered.text, answered.check) == ("Install 12.4.", "See RTX 4090.")
     assert answered.commands == (CommandUse("install", (("version", "12.4"),), ("sudo apt install cuda-12-4",)),)
 
 
 def test_remedy_needs_root_where_one_command_does() -> None:
-    edit = '[[remedy]]\naction = "edit"\ntext.en = "Switch."\ncommands = [{ key = "use-cuda", version = "12.4" }]\n'
+    edit = '[[remedy]]\naction = "edit"\ntext = "Switch."\ncommands = [{ key = "use-cuda", version = "12.4" }]\n'
     both = edit.replace("}]", '}, { key = "reboot" }]')
     switched, restarted = _answer(edit + both).remedies
     assert (switched.needs_root, restarted.needs_root) == (False, True)
@@ -149,70 +136,67 @@ def test_remedy_needs_root_where_one_command_does() -> None:
 )
 def test_remedy_asks_for_the_act_of_its_commands(keys: list[str], action: Action) -> None:
     commands = ", ".join(f'{{ key = "{key}" }}' for key in keys)
-    (remedy,) = _answer(f'[[remedy]]\ntext.en = "Do it."\ncommands = [{commands}]\n').remedies
+    (remedy,) = _answer(f'[[remedy]]\ntext = "Do it."\ncommands = [{commands}]\n').remedies
     assert remedy.action is action
 
 
 def test_remedy_that_the_family_has_no_command_for_is_left_out() -> None:
-    remedy = '[[remedy]]\ntext.en = "Install."\ncommands = [{ key = "install", version = "1" }, { key = "reboot" }]\n'
+    remedy = '[[remedy]]\ntext = "Install."\ncommands = [{ key = "install", version = "1" }, { key = "reboot" }]\n'
     assert len(_answer(remedy).remedies) == 1
     assert _answer(remedy, families=(Family.ARCH, Family.ANY)).remedies == ()
 
 
 def test_remedy_whose_condition_fails_is_left_out() -> None:
-    remedy = '[[remedy]]\nwhen = "version"\ntext.en = "Switch."\n'
+    remedy = '[[remedy]]\nwhen = "version"\ntext = "Switch."\n'
     assert _answer(remedy).remedies == ()
     assert len(_answer(remedy, version="12.4").remedies) == 1
 
 
 def test_words_with_an_unfilled_slot_are_left_out() -> None:
-    entry = ENTRY + '[[explanation]]\nen = "It wants {wanted}."\n'
     finding = Finding("wants", (("gpu", "RTX 4090"),), EVIDENCE)
-    answer = _catalogue(entry).answer(finding, families=FAMILIES, render=ENGLISH, language="en")
+    answer = _catalogue(added='"It wants {wanted}.",').answer(finding, families=FAMILIES, words=ENGLISH)
     assert answer.explanation == "First."
 
 
 def test_remedy_with_an_unfilled_slot_is_left_out() -> None:
-    remedy = '[[remedy]]\ntext.en = "Install {version}."\n'
+    remedy = '[[remedy]]\ntext = "Install {version}."\n'
     assert _answer(remedy).remedies == ()
     assert [one.text for one in _answer(remedy, version="12.4").remedies] == ["Install 12.4."]
 
 
 def test_remedy_whose_command_lacks_a_parameter_is_left_out() -> None:
-    remedy = '[[remedy]]\ntext.en = "Install."\ncommands = [{ key = "install", version = "{version}" }]\n'
+    remedy = '[[remedy]]\ntext = "Install."\ncommands = [{ key = "install", version = "{version}" }]\n'
     assert _answer(remedy).remedies == ()
     assert _answer(remedy, version="").remedies == ()
 
 
 def test_check_with_an_unfilled_slot_is_left_out() -> None:
-    (remedy,) = _answer('[[remedy]]\ntext.en = "Wait."\ncheck.en = "It shows {version}."\n').remedies
+    (remedy,) = _answer('[[remedy]]\ntext = "Wait."\ncheck = "It shows {version}."\n').remedies
     assert (remedy.text, remedy.check) == ("Wait.", "")
 
 
 def test_title_with_an_unfilled_slot_gives_way_to_the_next() -> None:
-    entry = 'severity = "info"\n[[title]]\nwhen = "!none"\nen = "{gpu} waits"\n[[title]]\nen = "Something waits"\n'
-    answer = _catalogue(entry).answer(_finding(), families=FAMILIES, render=ENGLISH, language="en")
+    entry = 'severity = "info"\ntitle = [{ when = "!none", text = "{gpu} waits" }, "Something waits"]\n'
+    answer = _catalogue(entry).answer(_finding(), families=FAMILIES, words=ENGLISH)
     assert answer.title == "Something waits"
 
 
 def test_last_title_stands_though_a_slot_is_empty() -> None:
-    entry = 'severity = "info"\n[title]\nen = "The {gpu} waits"\n'
-    answer = _catalogue(entry).answer(_finding(), families=FAMILIES, render=ENGLISH, language="en")
+    entry = 'severity = "info"\ntitle = "The {gpu} waits"\n'
+    answer = _catalogue(entry).answer(_finding(), families=FAMILIES, words=ENGLISH)
     assert answer.title == "The waits"
 
 
 def test_defaults_fill_slots_but_not_conditions() -> None:
-    remedies = (
-        '[[remedy]]\nwhen = "!version"\ntext.en = "Install {version}."\n[[remedy]]\nwhen = "version"\ntext.en = "Exactly that."\n'
-    )
+    remedies = '[[remedy]]\nwhen = "!version"\ntext = "Install {version}."\n[[remedy]]\nwhen = "version"\ntext = "Exactly that."\n'
     entry = ENTRY + '[defaults]\nversion = "any"\n' + remedies
-    answer = _catalogue(entry).answer(_finding(), families=FAMILIES, render=ENGLISH, language="en")
+    answer = _catalogue(entry).answer(_finding(), families=FAMILIES, words=ENGLISH)
     assert [one.text for one in answer.remedies] == ["Install any."]
 
 
 def test_parameter_of_the_finding_wins_over_the_default() -> None:
-    entry = ENTRY + '[defaults]\nversion = "any"\n[[remedy]]\ntext.en = "Install {version}."\n'
-    answer = _catalogue(entry).answer(_finding(version="12.4"), families=FAMILIES, render=ENGLISH, language="en")
+    entry = ENTRY + '[defaults]\nversion = "any"\n[[remedy]]\ntext = "Install {version}."\n'
+    answer = _catalogue(entry).answer(_finding(version="12.4"), families=FAMILIES, words=ENGLISH)
     assert [one.text for one in answer.remedies] == ["Install 12.4."]
 
 
@@ -228,38 +212,34 @@ def test_parameter_of_the_finding_wins_over_the_default() -> None:
 )
 def test_otherwise_stands_where_the_sentence_before_does_not(parameters: dict[str, Parameter], explanation: str) -> None:
     words = ("{a}.", "C {c}.", "No a.", "{b}.", "No b.", "End.")
-    sentences = [f'[[explanation]]\nen = "{one}"\n' for one in words]
-    for place in (1, 2, 4):
-        sentences[place] += 'when = "otherwise"\n'
-    entry = 'severity = "info"\n[title]\nen = "x"\n' + "".join(sentences)
-    answer = _catalogue(entry).answer(_finding(**parameters), families=FAMILIES, render=ENGLISH, language="en")
+    sentences = [
+        f'{{ when = "otherwise", text = "{one}" }}' if place in {1, 2, 4} else f'"{one}"' for place, one in enumerate(words)
+    ]
+    entry = f'severity = "info"\ntitle = "x"\nexplanation = [{", ".join(sentences)}]\n'
+    answer = _catalogue(entry).answer(_finding(**parameters), families=FAMILIES, words=ENGLISH)
     assert answer.explanation == explanation
 
 
 def test_otherwise_remedy_stands_where_the_one_before_was_left_out() -> None:
-    first = '[[remedy]]\ntext.en = "Install."\ncommands = [{ key = "install", version = "{version}" }]\n'
-    second = '[[remedy]]\nwhen = ["otherwise", "gpu"]\ntext.en = "Look it up."\n'
+    first = '[[remedy]]\ntext = "Install."\ncommands = [{ key = "install", version = "{version}" }]\n'
+    second = '[[remedy]]\nwhen = ["otherwise", "gpu"]\ntext = "Look it up."\n'
     assert [one.text for one in _answer(first + second).remedies] == ["Look it up."]
     assert [one.text for one in _answer(first + second, version="1").remedies] == ["Install."]
 
 
 def test_surroundings_fill_commands_and_conditions() -> None:
-    remedy = '[[remedy]]\nwhen = "place"\ntext.en = "At {place}."\n'
-    answer = _catalogue(remedies=remedy).answer(
-        _finding(), families=FAMILIES, render=ENGLISH, language="en", surroundings={"place": "here"}
-    )
+    remedy = '[[remedy]]\nwhen = "place"\ntext = "At {place}."\n'
+    answer = _catalogue(remedies=remedy).answer(_finding(), families=FAMILIES, words=ENGLISH, surroundings={"place": "here"})
     assert [one.text for one in answer.remedies] == ["At here."]
 
 
 def test_finding_wins_over_surroundings() -> None:
-    answer = _catalogue().answer(
-        _finding(gpu="its own"), families=FAMILIES, render=ENGLISH, language="en", surroundings={"gpu": "another"}
-    )
+    answer = _catalogue().answer(_finding(gpu="its own"), families=FAMILIES, words=ENGLISH, surroundings={"gpu": "another"})
     assert answer.title == "its own wants something"
 
 
 def test_unknown_system_gets_what_serves_any() -> None:
-    remedy = '[[remedy]]\nwhen = "family=any"\ntext.en = "Anywhere."\n'
+    remedy = '[[remedy]]\nwhen = "family=any"\ntext = "Anywhere."\n'
     assert [one.text for one in _answer(remedy, families=()).remedies] == ["Anywhere."]
 
 
@@ -268,7 +248,7 @@ def _missing(name: str) -> bytes:
 
 
 def test_missing_description_is_said_with_the_id() -> None:
-    answer = Catalogue(_missing, COMMANDS).answer(_finding(), families=FAMILIES, render=ENGLISH, language="en")
+    answer = Catalogue(_missing, COMMANDS).answer(_finding(), families=FAMILIES, words=ENGLISH)
     assert "wants" in answer.title
     assert "description is missing" in answer.explanation
     assert "No such file or directory" in answer.explanation
@@ -279,12 +259,12 @@ def test_missing_description_is_said_with_the_id() -> None:
     "content",
     [
         "not toml",
-        ENTRY + '[[remedy]]\ntext.en = "x"\ncommands = [{ key = "no-such-key" }]\n',
-        ENTRY + '[[remedy]]\ntext.en = "x"\ncommands = [{ key = "use-cuda" }]\n',
+        ENTRY + '[[remedy]]\ntext = "x"\ncommands = [{ key = "no-such-key" }]\n',
+        ENTRY + '[[remedy]]\ntext = "x"\ncommands = [{ key = "use-cuda" }]\n',
     ],
 )
 def test_damaged_description_is_said_with_the_id(content: str) -> None:
-    answer = _catalogue(content).answer(_finding(gpu="x"), families=FAMILIES, render=ENGLISH, language="en")
+    answer = _catalogue(content).answer(_finding(gpu="x"), families=FAMILIES, words=ENGLISH)
     assert answer.title == "A problem that is known as wants was found"
     assert "damaged" in answer.explanation
 
@@ -300,7 +280,7 @@ class _Shouting(Words):
 
 
 def test_missing_description_is_told_in_the_users_words() -> None:
-    answer = Catalogue(_missing, COMMANDS).answer(_finding(), families=FAMILIES, render=_Shouting(), language="xx")
+    answer = Catalogue(_missing, COMMANDS).answer(_finding(), families=FAMILIES, words=_Shouting())
     assert answer.title == "A PROBLEM THAT IS KNOWN AS WANTS WAS FOUND"
 
 
@@ -311,5 +291,5 @@ def test_only_the_problem_that_was_found_is_read() -> None:
         read.append(name)
         return ENTRY.encode()
 
-    Catalogue(reader, COMMANDS).answer(_finding(), families=FAMILIES, render=ENGLISH, language="en")
+    Catalogue(reader, COMMANDS).answer(_finding(), families=FAMILIES, words=ENGLISH)
     assert read == ["problems/wants.toml"]

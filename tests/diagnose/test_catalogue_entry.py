@@ -6,43 +6,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.diagnose.catalogue_entry import Condition, EntryError, Messages, read_entry
+from gpuassist.diagnose.catalogue_entry import Condition, EntryError, read_entry, slots_of
 from gpuassist.model.finding import Action, Severity
 
 WHOLE = b"""
 severity = "problem"
 parameters = ["gpu", "alternative"]
 links = ["https://docs.nvidia.com/cuda/"]
-
-[severity_when]
-"torch_runs" = "info"
-
-[[title]]
-when = "alternative"
-en = "{gpu} has an alternative"
-zh_CN = "{gpu}: \\u6709"
-
-[[title]]
-en = "{gpu} has none"
-
-[[explanation]]
-en = "A sentence."
-
-[[explanation]]
-when = ["alternative", "!family=wsl"]
-en = "Another with ${{PATH}}."
+severity_when = { torch_runs = "info" }
+title = [{ when = "alternative", text = "{gpu} has an alternative" }, "{gpu} has none"]
+explanation = ["A sentence.", { when = ["alternative", "!family=wsl"], text = "Another with ${{PATH}}." }]
 
 [[remedy]]
 when = "alternative"
 action = "edit"
-text.en = "Switch."
-check.en = "It shows {alternative}."
+text = "Switch."
+check = "It shows {alternative}."
 commands = [{ key = "use-cuda", version = "{alternative}" }, { key = "doctor" }]
 
 [[remedy]]
-text.en = "Think."
+text = "Think."
 """
-SMALL = 'severity = "info"\n[title]\nen = "x"\n'
+SMALL = 'severity = "info"\ntitle = "x"\n'
 
 
 def _small(addition: str) -> bytes:
@@ -61,9 +46,9 @@ def test_title_has_a_form_for_each_condition() -> None:
     assert plain.when == ()
 
 
-def test_single_title_is_a_table() -> None:
+def test_single_title_is_a_string() -> None:
     (title,) = read_entry(_small("")).titles
-    assert title.words.template("en") == "x"
+    assert title.message == "x"
 
 
 def test_several_conditions_stand_in_a_list() -> None:
@@ -79,33 +64,26 @@ def test_remedy_has_commands_with_parameters() -> None:
 def test_remedy_without_commands_asks_for_no_act() -> None:
     remedy = read_entry(WHOLE).remedies[1]
     assert remedy.action is Action.NONE
-    assert remedy.check is None
+    assert remedy.check == ""
 
 
 def test_remedy_with_commands_is_one_by_default() -> None:
-    entry = read_entry(_small('[[remedy]]\ntext.en = "y"\ncommands = [{ key = "reboot" }]\n'))
+    entry = read_entry(_small('[[remedy]]\ntext = "y"\ncommands = [{ key = "reboot" }]\n'))
     assert entry.remedies[0].action is Action.COMMAND
 
 
-def test_words_speak_the_language_asked_for() -> None:
-    assert read_entry(WHOLE).titles[0].words.template("zh_CN") == "{gpu}: 有"
-
-
-def test_words_without_translation_are_english() -> None:
-    assert read_entry(WHOLE).titles[1].words.template("zh_CN") == "{gpu} has none"
+def test_messages_are_all_that_can_be_said() -> None:
+    said = ["{gpu} has an alternative", "{gpu} has none", "A sentence.", "Another with ${{PATH}}."]
+    assert list(read_entry(WHOLE).messages()) == [*said, "Switch.", "It shows {alternative}.", "Think."]
 
 
 def test_slots_are_the_names_in_braces() -> None:
-    assert Messages((("en", "{gpu} and {gpu}, ${{PATH}}, {driver}"),)).slots == {"gpu", "driver"}
+    assert slots_of("{gpu} and {gpu}, ${{PATH}}, {driver}") == {"gpu", "driver"}
 
 
 def test_defaults_are_words_by_parameter() -> None:
     assert read_entry(_small('[defaults]\npython = "python3"\n')).defaults == (("python", "python3"),)
     assert read_entry(WHOLE).defaults == ()
-
-
-def test_empty_translation_is_english() -> None:
-    assert Messages((("en", "yes"), ("zh_CN", ""))).template("zh_CN") == "yes"
 
 
 @pytest.mark.parametrize(
@@ -138,32 +116,34 @@ def test_negated_condition_is_the_opposite(name: str, value: str) -> None:
         b"",
         b"severity = ",
         b"\xff\xfe",
-        b'severity = "terrible"\n[title]\nen = "x"\n',
-        b'severity = 3\n[title]\nen = "x"\n',
+        b'severity = "terrible"\ntitle = "x"\n',
+        b'severity = 3\ntitle = "x"\n',
         b'severity = "info"\n',
-        b'severity = "info"\n[title]\nzh_CN = "x"\n',
-        b'severity = "info"\n[title]\nen = 3\n',
-        b'severity = "info"\ntitle = "x"\n',
+        b'severity = "info"\ntitle = 3\n',
         b'severity = "info"\ntitle = []\n',
-        b'severity = "info"\n[[title]]\nwhen = "a"\nen = "x"\n',
-        _small('[[explanation]]\nwhen = 3\nen = "x"\n'),
-        _small('[[explanation]]\nwhen = ["!"]\nen = "x"\n'),
-        _small('[[explanation]]\nwhen = [3]\nen = "x"\n'),
-        _small('[[explanation]]\nen = "{"\n'),
-        _small('[[explanation]]\nen = "{}"\n'),
-        _small('[[explanation]]\nen = "{a.b}"\n'),
-        _small('[[explanation]]\nen = "{a!r}"\n'),
-        _small('[[explanation]]\nen = "{a:>3}"\n'),
-        _small('[[remedy]]\ncheck.en = "x"\n'),
-        _small('[[remedy]]\ntext.en = "x"\naction = "pray"\n'),
-        _small('[[remedy]]\ntext.en = "x"\ncommands = ["reboot"]\n'),
-        _small('[[remedy]]\ntext.en = "x"\ncommands = [{ version = "1" }]\n'),
-        _small('[[remedy]]\ntext.en = "x"\ncommands = [{ key = "reboot", times = 3 }]\n'),
+        b'severity = "info"\n[title]\nen = "x"\n',
+        b'severity = "info"\ntitle = { when = "a" }\n',
+        b'severity = "info"\ntitle = [{ when = "a", text = "x" }]\n',
+        _small('explanation = [{ when = 3, text = "x" }]\n'),
+        _small('explanation = [{ when = ["!"], text = "x" }]\n'),
+        _small('explanation = [{ when = [3], text = "x" }]\n'),
+        _small('explanation = [["x"]]\n'),
+        _small('explanation = "{"\n'),
+        _small('explanation = "{}"\n'),
+        _small('explanation = "{a.b}"\n'),
+        _small('explanation = "{a!r}"\n'),
+        _small('explanation = "{a:>3}"\n'),
+        _small('[[remedy]]\ncheck = "x"\n'),
+        _small('[[remedy]]\ntext = "y"\ncheck = 3\n'),
+        _small('[[remedy]]\ntext = "x"\naction = "pray"\n'),
+        _small('[[remedy]]\ntext = "x"\ncommands = ["reboot"]\n'),
+        _small('[[remedy]]\ntext = "x"\ncommands = [{ version = "1" }]\n'),
+        _small('[[remedy]]\ntext = "x"\ncommands = [{ key = "reboot", times = 3 }]\n'),
         _small("[severity_when]\na = 1\n"),
         _small("[defaults]\na = 1\n"),
-        b'severity = "info"\nlinks = [1]\n[title]\nen = "x"\n',
-        b'severity = "info"\ndefaults = "a"\n[title]\nen = "x"\n',
-        b'severity = "info"\nparameters = "a"\n[title]\nen = "x"\n',
+        b'severity = "info"\nlinks = [1]\ntitle = "x"\n',
+        b'severity = "info"\ndefaults = "a"\ntitle = "x"\n',
+        b'severity = "info"\nparameters = "a"\ntitle = "x"\n',
     ],
 )
 def test_anything_else_is_named_as_an_error(content: bytes) -> None:

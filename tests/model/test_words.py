@@ -14,6 +14,7 @@ from gpuassist.context import words_for
 from gpuassist.model.text import counted, enumerated, text, verbatim
 from gpuassist.model.words import ENGLISH, Words, language_of
 from gpuassist.system.resources import Resources
+from tests.translations import shipped
 
 
 def _chinese() -> Words:
@@ -54,14 +55,27 @@ def test_untranslated_text_stays_english() -> None:
     assert _chinese()(text("something new")) == "something new"
 
 
-def test_language_without_catalogue_is_english(tmp_path: Path) -> None:
-    assert words_for("zh_CN", Resources(tmp_path))(text("hello")) == "hello"
+def test_language_whose_translation_is_missing_is_english_and_says_so(tmp_path: Path) -> None:
+    words = words_for("zh_CN", Resources(tmp_path))
+    assert words(text("hello")) == "hello"
+    assert words.language == "en"
+    assert words.notice is not None
+    assert "zh_CN is missing" in words(words.notice)
+
+
+def test_english_has_nothing_to_say_first(tmp_path: Path) -> None:
+    assert words_for("en", Resources(tmp_path)) is ENGLISH
+    assert ENGLISH.notice is None
 
 
 @pytest.mark.parametrize(
     ("variables", "language"),
     [
         ({}, "en"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "zh"}, "zh_CN"),
+        ({"LANG": "pt_BR@x"}, "pt_BR"),
+        ({"LANG": "pt_PT"}, "pt"),
         ({"LANG": "zh_CN.UTF-8"}, "zh_CN"),
         ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
         ({"LANG": "de_DE.UTF-8"}, "en"),
@@ -70,8 +84,8 @@ def test_language_without_catalogue_is_english(tmp_path: Path) -> None:
     ],
 )
 def test_locale_chooses_the_language(variables: dict[str, str], language: str) -> None:
-    assert language_of(variables) == language
+    assert language_of(variables, ("en", "pt", "pt_BR", "zh_CN")) == language
 
 
 def test_chinese_row_of_names_is_chinese() -> None:
-    assert words_for("zh_CN", Resources())(enumerated(("A", "B", "C"))) == "A、B和C"
+    assert shipped("zh_CN")(enumerated(("A", "B", "C"))) == "A、B和C"

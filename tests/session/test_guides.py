@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gpuassist.cli.main import COMMANDS
-from gpuassist.context import Session, words_for
+from gpuassist.context import Session, languages
 from gpuassist.diagnose.catalogue_entry import read_entry
-from gpuassist.model.words import ENGLISH, LANGUAGES
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.guides import GuideError, guide, topics
 from gpuassist.system.resources import Resources
 from tests.fakes import world_under
@@ -35,11 +35,11 @@ EXPECTED = {
 }
 
 every_topic = pytest.mark.parametrize("topic", TOPICS)
-every_language = pytest.mark.parametrize("language", LANGUAGES)
+every_language = pytest.mark.parametrize("language", languages(RESOURCES))
 
 
 def in_language(language: str) -> Session:
-    return replace(SESSION, words=words_for(language, RESOURCES))
+    return replace(SESSION, words=replace(ENGLISH, language=language))
 
 
 def raw(topic: str, language: str) -> str:

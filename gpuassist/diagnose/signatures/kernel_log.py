@@ -12,6 +12,7 @@ from gpuassist.knowledge.codes import XidCause
 from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.paste import Weight
+from gpuassist.model.text import sentence
 
 _ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?"
 _THIS_GPU = (
@@ -46,8 +47,8 @@ def _xid(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
             weight = Weight.CONSEQUENCE if number in _FOLLOWING else Weight.SYMPTOM
             yield sign("xid-13-31-application-fault", weight, xid=str(number), process=process)
         elif number not in _FOLLOWING:
-            meaning, action = (record.meaning, record.action) if record else ("", "")
-            yield sign("xid-other", Weight.CAUSE, gpu=gpu, xid=str(number), meaning=meaning, action=action)
+            told = {"meaning": sentence(record.meaning), "action": sentence(record.action)} if record else {}
+            yield sign("xid-other", Weight.CAUSE, gpu=gpu, xid=str(number), **told)
 
 
 def _gsp_flags(setting: SignatureInput) -> dict[str, str]:

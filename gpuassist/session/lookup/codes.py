@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names, nearest_numbers
-from gpuassist.model.text import text
+from gpuassist.model.text import sentence, text
 from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
 
 if TYPE_CHECKING:
@@ -85,11 +85,11 @@ NVML = LookupKind("nvml", nvml, _nvml_names, _nvml_records)
 
 
 def _known_xid(record: XidRecord) -> LookupAnswer:
-    return known(text("Xid {number}: {meaning}", number=record.number, meaning=record.meaning), _xid_document(record))
+    return known(text("Xid {number}: {meaning}", number=record.number, meaning=sentence(record.meaning)), _xid_document(record))
 
 
 def _known_code(record: NvmlCodeRecord) -> LookupAnswer:
-    title = text("{name} ({code}): {meaning}", name=record.name, code=record.code, meaning=record.meaning)
+    title = text("{name} ({code}): {meaning}", name=record.name, code=record.code, meaning=sentence(record.meaning))
     return known(title, _nvml_document(record))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gpuassist.formats.conda_build import CondaBuild, read_build
 from gpuassist.knowledge.conda import specs
 from gpuassist.model.nearest import nearest_names, nearest_versions
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, sentence, text
 from gpuassist.model.version import Version
 from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
 from gpuassist.session.lookup.versions import read_version
@@ -31,7 +31,7 @@ def wheel(knowledge: Knowledge, words: str) -> LookupAnswer:
     record = knowledge.wheel(found["name"]) if found else None
     if record is None:
         return unknown(text("no package {name} of CUDA is known", name=words), nearest_names(words, _wheel_names(knowledge)))
-    title = text("{name}: {role}", name=record.distribution, role=record.role)
+    title = text("{name}: {role}", name=record.distribution, role=sentence(record.role))
     if record.instead:
         return known(title, _wheel(record), text("It is an empty placeholder: take {name}.", name=record.instead))
     return known(title, _wheel(record))

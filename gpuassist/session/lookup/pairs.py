@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names
-from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.text import Text, counted, sentence, text, verbatim
 from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, known, unknown
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def _party(party: Party) -> str:
 
 
 def _notes(pair: BadPair) -> tuple[Text, ...]:
-    return tuple(verbatim(words) for words in (pair.symptom, pair.why, pair.remedy) if words)
+    told = (verbatim(pair.symptom),) if pair.symptom else ()
+    return (*told, *(sentence(words) for words in (pair.why, pair.remedy) if words))
 
 
 def _sources(pairs: list[BadPair]) -> Document:

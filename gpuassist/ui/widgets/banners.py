@@ -1,4 +1,4 @@
-"""The banners of the frame: that a recorded machine is shown, what of our own files is damaged, and that something went wrong."""
+"""The banners of the frame: that a recorded machine is shown, what of our own cannot be used, and that something went wrong."""
 
 from __future__ import annotations
 
@@ -38,7 +38,12 @@ class Banners(QWidget):
         self.damage: Notice | None = None
         self.details = ""
         self.damaged: tuple[str, ...] = ()
-        self.hide()
+        self.language: Notice | None = None
+        if words.notice is None:
+            self.hide()
+        else:
+            self.language = self._notice(Mark.INFO, words(words.notice))
+            self._add_close(self.language)
 
     def show_recorded(self, recorded: bool) -> None:  # noqa: FBT001 -- a setter
         """Whether what is shown is a recording."""
@@ -108,14 +113,12 @@ class Banners(QWidget):
             return
         self.damaged = damaged
         if self.damage is None:
-            from gpuassist.ui.widgets.buttons import CopyButton, small
+            from gpuassist.ui.widgets.buttons import CopyButton
 
             words = self._words
             notice = self._notice(Mark.INFO, "")
-            close = small(words(text("Close")), notice)
-            close.clicked.connect(self._close_damage)
             notice.buttons.addWidget(CopyButton(words, self._damaged_lines, notice, title=words(text("Copy the details"))))
-            notice.buttons.addWidget(close)
+            self._add_close(notice)
             self.damage = notice
         more = len(damaged) - _LINES_NAMED
         rest = (self._words(counted("and {count} more such line", "and {count} more such lines", more)),) if more > 0 else ()
@@ -131,15 +134,18 @@ class Banners(QWidget):
         self._column.addWidget(notice)
         return notice
 
-    def _settle(self) -> None:
-        banners = (self.recorded, self.waiting, self.stale, self.fault, self.damage)
-        self.setVisible(any(banner is not None and not banner.isHidden() for banner in banners))
+    def _add_close(self, notice: Notice) -> None:
+        from gpuassist.ui.widgets.buttons import small
+
+        close = small(self._words(text("Close")), notice)
+        close.clicked.connect(notice.hide)
+        close.clicked.connect(self._settle)
+        notice.buttons.addWidget(close)
 
     @Slot()
-    def _close_damage(self) -> None:
-        if self.damage is not None:
-            self.damage.hide()
-        self._settle()
+    def _settle(self) -> None:
+        banners = (self.language, self.recorded, self.waiting, self.stale, self.fault, self.damage)
+        self.setVisible(any(banner is not None and not banner.isHidden() for banner in banners))
 
     def _damaged_lines(self) -> str:
         return "\n".join(self.damaged) + "\n"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtGui import QClipboard
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QWidget
 
+from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.banners import Banners
@@ -30,6 +33,13 @@ def test_with_nothing_to_say_nothing_is_made(banners: Banners) -> None:
     banners.show_recorded(False)
     assert not banners.isVisible()
     assert banners.findChildren(QWidget) == []
+
+
+def test_a_language_that_is_not_there_is_told_of_until_it_is_closed(show: Show) -> None:
+    banners = show(Banners(replace(ENGLISH, notice=text("not complete"))), 900, 140)
+    assert told(banners) == ["not complete"]
+    button_named(banners, "Close").click()
+    assert not banners.isVisible()
 
 
 def test_a_machine_that_could_not_be_read_again_is_told_until_it_was(banners: Banners) -> None:

@@ -1,0 +1,45 @@
+"""Compiles the translations as a part of the build, so that git holds nothing but what is edited: `resources/words/<language>.po`.
+
+An editable install runs it as well, so a checkout has each compiled file beside its source. babel is needed here alone: at run time
+the standard library's gettext reads what it wrote.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from babel.messages.catalog import Message
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class CompileWords(BuildHookInterface):  # type: ignore[type-arg]  # of whatever configuration its builder has
+    """Runs before a wheel or an editable install is put together."""
+
+    def initialize(self, version: str, build_data: dict[str, object]) -> None:
+        """Compiles every translation in the source tree; a wheel takes all of `resources`."""
+        for source in sorted(Path(self.root, "resources", "words").glob("*.po")):
+            compile_words(source)
+
+
+def compile_words(source: Path) -> None:
+    """Writes the `.mo` beside a `.po`: its translations, and of how many messages they are, which decides whether they are used."""
+    with source.open("rb") as file:
+        catalogue = read_po(file, locale=source.stem)
+    messages = [one for one in catalogue if one.id]
+    count = f"{sum(map(is_translated, messages))}/{len(messages)}"
+    catalogue.add("translated", count, context="catalogue")  # babel writes no header of ours
+    # Replaced at once: tests that run side by side may build, and read what another one builds.
+    with tempfile.NamedTemporaryFile(dir=source.parent, delete=False) as written:
+        write_mo(written, catalogue)
+    os.chmod(written.name, 0o644)
+    os.replace(written.name, source.with_suffix(".mo"))
+
+
+def is_translated(message: Message) -> bool:
+    """Whether every form of it is, and no machine guessed it."""
+    strings = message.string if isinstance(message.string, (tuple, list)) else (message.string,)
+    return bool(strings) and all(strings) and not message.fuzzy
