@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, installed
-from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu, module_flavour
+from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
 from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import KernelModule
@@ -57,7 +57,7 @@ class KnownGpu:
     def flavour(self) -> ModuleFlavour | None:
         """Which kernel modules it can have; None where the GPU is not known."""
         known = self.record or self.architecture
-        return module_flavour(known) if known else None
+        return known.module if known else None
 
 
 def wishes_of(cards: Iterable[KnownGpu]) -> tuple[GpuWish, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput
 from gpuassist.diagnose.rules.driver import devices_may_be_opened, libraries_match_module, library_is_there
 from gpuassist.knowledge.compatibility import (
+    CodePath,
     DriverFit,
     ToolkitMatch,
     driver_serves_cuda,
@@ -13,8 +14,8 @@ from gpuassist.knowledge.compatibility import (
     glibc_clashes,
     kernels_run,
     toolkit_builds_for,
+    way_to_run,
 )
-from gpuassist.knowledge.questions import CodePath, way_to_run
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.environment import Accelerator

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gpuassist.knowledge import names
-    from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
     from gpuassist.knowledge.commands import Commands
     from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits, KernelFlavour
     from gpuassist.knowledge.files import KnowledgeFiles
@@ -22,13 +21,14 @@ if TYPE_CHECKING:
         CondaRecord,
         GpuRecord,
         ImageRecord,
-        LabelRecord,
+        NvmlCodeRecord,
         RunfileRecord,
         SystemRecord,
         ToolkitRecord,
         TorchBuild,
         TorchRelease,
         WheelRecord,
+        XidRecord,
     )
     from gpuassist.model.text import Text
     from gpuassist.model.version import ComputeCapability, Version
@@ -156,10 +156,6 @@ class Knowledge:
         """Every forward-compatibility package, oldest CUDA first."""
         return self._files.compat_packages.all()
 
-    def compat_package(self, release: Version) -> CompatPackage | None:
-        """The forward-compatibility package for programs of a CUDA release; None where none is documented."""
-        return next((one for one in self.compat_packages() if one.cuda == release.release), None)
-
     def xids(self) -> tuple[XidRecord, ...]:
         """Every Xid event, by number."""
         return self._files.xids.all()
@@ -193,10 +189,6 @@ class Knowledge:
     def conda(self) -> tuple[CondaRecord, ...]:
         """Every torch build of conda's channels, by channel, oldest first."""
         return self._files.conda.all()
-
-    def conda_labels(self) -> tuple[LabelRecord, ...]:
-        """The labels of the channel `nvidia`, each with the toolkit of one CUDA release, oldest first."""
-        return self._files.conda_labels.all()
 
     @cached_property
     def commands(self) -> Commands:

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from gpuassist.diagnose.hints import card_name, driver_version, version, with_blackwell
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.wording import GAP, wrapped
-from gpuassist.knowledge.codes import XidCause
 from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
-from gpuassist.knowledge.records import ModuleFlavour
+from gpuassist.knowledge.records import ModuleFlavour, XidCause
 from gpuassist.model.paste import Weight
 
 _ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?"

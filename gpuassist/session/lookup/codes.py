@@ -11,7 +11,7 @@ from gpuassist.model.text import text
 from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
 
 if TYPE_CHECKING:
-    from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
+    from gpuassist.knowledge.records import NvmlCodeRecord, XidRecord
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.session.lookup.answer import Document
 
