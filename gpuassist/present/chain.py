@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
+from gpuassist.present.marks import MARK_WORDS, mark_of
 
 PART_WORDS: dict[Part, Text] = {
     Part.GPU: text("GPU"),
@@ -13,13 +14,11 @@ PART_WORDS: dict[Part, Text] = {
     Part.TOOLKIT: text("Toolkit"),
     Part.COMPILER: text("Compiler"),
 }
-STATUS_WORDS: dict[Status, Text] = {
-    Status.RIGHT: text("right"),
-    Status.WARNING: text("warning"),
-    Status.PROBLEM: text("problem"),
-    Status.UNKNOWN: text("not known"),
-    Status.ABSENT: text("not there"),
-}
+
+
+def status_words(status: Status) -> Text:
+    """What a part's or a joint's mark says."""
+    return MARK_WORDS[mark_of(status)]
 
 
 def chain_in_words(chain: Chain, words: Words) -> str:
@@ -29,9 +28,9 @@ def chain_in_words(chain: Chain, words: Words) -> str:
 
 def _node(node: Node, words: Words) -> str:
     name = ", ".join(filter(None, (words(node.name), words(node.detail))))
-    return f"{words(PART_WORDS[node.part])}: {name} ({words(STATUS_WORDS[node.status])})"
+    return f"{words(PART_WORDS[node.part])}: {name} ({words(status_words(node.status))})"
 
 
 def _joint(joint: Joint, words: Words) -> str:
-    said = ", ".join(filter(None, (words(STATUS_WORDS[joint.status]), words(joint.reason))))
+    said = ", ".join(filter(None, (words(status_words(joint.status)), words(joint.reason))))
     return f"{words(PART_WORDS[joint.first])} – {words(PART_WORDS[joint.second])}: {said}"

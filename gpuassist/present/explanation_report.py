@@ -10,8 +10,8 @@ from gpuassist.model.finding import Answer, Evidence
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.present.answer_document import command_lines, copyable, copyable_lines
-from gpuassist.present.explanation import left_out, picture_of, places_of, where_to_type
+from gpuassist.present.commands import command_lines, copyable, copyable_lines, where_to_type
+from gpuassist.present.explanation import left_out, picture_of, places_of
 from gpuassist.present.listing import Section, facts_read
 from gpuassist.present.memory import as_plain_text
 from gpuassist.present.overview import CardRow

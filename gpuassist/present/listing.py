@@ -132,15 +132,16 @@ def _terminal(terminal: Fact[Terminal], *, own: bool) -> Iterator[CardRow]:
             yield line(text("gpuassist's own environment") if own else text("new terminal"), terminal)
         return
     for variable in terminal.value.variables:
-        label = (
-            text("{name} of gpuassist itself", name=variable.name) if own else text("{name} in a new terminal", name=variable.name)
-        )
-        yield CardRow(label, verbatim(variable.value), terminal.source)
+        label = text("{name} of gpuassist itself", name=variable.name)
+        yield CardRow(label if own else _in_terminal(variable.name), verbatim(variable.value), terminal.source)
     for command in terminal.value.commands:
-        label = (
-            text("{name} for gpuassist itself", name=command.name) if own else text("{name} in a new terminal", name=command.name)
-        )
-        yield CardRow(label, words_of(command) if command.path else text("none on PATH"), terminal.source)
+        label = text("{name} for gpuassist itself", name=command.name)
+        words = words_of(command) if command.path else text("none on PATH")
+        yield CardRow(label if own else _in_terminal(command.name), words, terminal.source)
+
+
+def _in_terminal(name: str) -> Text:
+    return text("{name} in a new terminal", name=name)
 
 
 def _holders(machine: Machine) -> Iterator[CardRow]:
