@@ -45,7 +45,6 @@ class KnownGpu:
 
     @property
     def capability(self) -> Fact[ComputeCapability]:
-        """The compute capability."""
         return self.gpu.compute_capability
 
     @property
@@ -165,7 +164,6 @@ class RuleInput:
 
     @property
     def loaded(self) -> tuple[KernelModule, ...]:
-        """The loaded NVIDIA kernel modules."""
         return value_or(self.machine.driver.loaded, ())
 
     @property
@@ -210,7 +208,6 @@ class RuleInput:
 
     @property
     def terminal(self) -> Fact[Terminal]:
-        """What a new terminal holds."""
         return self.machine.shell.new_terminal
 
     def variable(self, name: str) -> str:

@@ -160,7 +160,6 @@ def means(problem: str, weight: Weight = Weight.CAUSE, **fixed: Parameter) -> Me
 
 
 def sign(problem: str, weight: Weight = Weight.CAUSE, **parameters: Parameter) -> Sign:
-    """A reading, written shortly."""
     return Sign(problem, weight, tuple(parameters.items()))
 
 
@@ -237,3 +236,18 @@ def _places_of(literal: str, lowered: str) -> Iterator[int]:
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
+
+
+def one_of(*wordings: str) -> str:
+    """A pattern that takes any of them."""
+    return f"(?:{'|'.join(wordings)})"
+
+
+# Between two words of the kernel's log, which breaks sentences anywhere: a space, or the end of a line with the time stamp, the
+# host and the mark of the next one.
+GAP = r"\s{1,40}(?:[^\n]{0,80}NVRM:\s{1,3})?"
+
+
+def wrapped(words: str) -> str:
+    """A pattern for these plain words, wherever the log breaks them."""
+    return GAP.join(map(re.escape, words.split()))

@@ -247,8 +247,6 @@ def _serves(branch: int, gpu: GpuWish) -> bool:
 
 
 # Choosing NVIDIA's PyTorch image: the newest month that serves every GPU, under the driver that the host has.
-
-
 _OF_SERVERS = (Target.parse("sm_80"), Target.parse("sm_110"))  # what PyTorch's wheels for ARM servers hold of Jetson's generations
 _OLDEST = ComputeCapability(6, 0)  # what the notes of the months before 25 name
 

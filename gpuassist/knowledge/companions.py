@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gpuassist.knowledge.records import BadPair, Companion, TorchBuild, TorchRelease, WheelRecord
-from gpuassist.knowledge.specifier import admits
+from gpuassist.knowledge.specifier import admits, version_in
 from gpuassist.model.environment import Package
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import ComputeCapability, Version, VersionError
+from gpuassist.model.version import ComputeCapability, Version
 
 ALWAYS = ("torch", "torchvision", "torchaudio")
 _FOLLOW = ("torchaudio", "torchtext", "torchdata", "xformers")  # torchvision's own wheels ask for the torch that they fit
@@ -90,7 +90,7 @@ def _others(here: dict[str, str], belongs: dict[str, Companion], pairs: Iterable
     """bitsandbytes, which is no part of PyTorch, new enough for the triton that comes with torch."""
     if "bitsandbytes" not in here:
         return
-    triton = _number(belongs["triton"].version) if "triton" in belongs else None
+    triton = version_in(belongs["triton"].version.lstrip("<>=~!")) if "triton" in belongs else None
     floors = (
         pair.one.versions.removeprefix("<")
         for pair in pairs
@@ -123,17 +123,7 @@ def _left(build: TorchBuild, here: dict[str, str], belongs: dict[str, Companion]
             )
 
 
-def _number(versions: str) -> Version | None:
-    """The version that `3.4.0` and `~=3.8.0` start from."""
-    try:
-        return Version.parse(versions.lstrip("<>=~!"))
-    except VersionError:
-        return None
-
-
 # Which of the pairs that are known to be bad stand together in an environment, or on a machine.
-
-
 COMPUTE_CAPABILITY = "compute-capability"  # the one party that is no package: the GPU
 
 _SEPARATORS = re.compile(r"[-_.]+")

@@ -226,8 +226,6 @@ def _canonical(capability: ComputeCapability) -> ComputeCapability:
 
 
 # Which CUDA release first knew an architecture, and which last, where that was before the first release whose record is here.
-
-
 @dataclass(frozen=True, slots=True)
 class EarlyToolkits:
     """The releases for one compute capability; None where not known, and of `last` where a release with a record is the last."""
@@ -240,8 +238,6 @@ class EarlyToolkits:
 
 
 # What a driver branch is to an architecture: whether it serves it, and with which of the two kernel modules.
-
-
 # NVIDIA driver installation guide, kernel modules: two kinds of them since R515; the edition for R620 knows the open ones alone.
 FIRST_WITH_OPEN = 515
 FIRST_WITHOUT_PROPRIETARY = 620

@@ -52,8 +52,6 @@ def accepts(record: CondaRecord, virtual: Version | None) -> bool:
 
 
 # The builds of conda's channels as builds to choose from, and back from the chosen one to how conda is asked for it.
-
-
 _MACHINES = {"linux-64": "x86_64", "linux-aarch64": "aarch64"}
 LAST_OF_PYTORCH = Version((2, 5, 1))  # PyTorch's own channel gets no newer release
 
@@ -90,7 +88,6 @@ def record_of(records: Iterable[CondaRecord], build: TorchBuild, *, tegra: bool 
 
 
 def of_channel(records: Iterable[CondaRecord], channel: Channel) -> tuple[CondaRecord, ...]:
-    """Those of one channel."""
     return tuple(one for one in records if one.channel is channel)
 
 

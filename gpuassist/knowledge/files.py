@@ -30,7 +30,6 @@ class RecordTable(Generic[R]):
         return self.at(range(len(self._rows.rows)))
 
     def at(self, places: Iterable[int]) -> tuple[R, ...]:
-        """The records at these places."""
         return tuple(record for place in places if (record := self._record(place)) is not None)
 
     def first(self, field: str, value: str) -> R | None:

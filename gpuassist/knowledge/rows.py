@@ -129,7 +129,6 @@ def source_of(row: Row, sources: dict[str, Source]) -> Source:
 
 
 def rows_of(row: Row, name: str) -> tuple[Row, ...]:
-    """The records inside a record."""
     values = row.fields.get(name)
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         raise RowError(name)

@@ -83,7 +83,6 @@ class Knowledge:
         return self._files.gpus.at(dict.fromkeys(place for _, place in places))
 
     def gpus(self) -> tuple[GpuRecord, ...]:
-        """Every GPU."""
         return self._files.gpus.all()
 
     def architecture(self, name: str) -> ArchitectureRecord | None:
@@ -135,7 +134,6 @@ class Knowledge:
         return self._files.torch_releases.first("release", str(version.release))
 
     def bad_pairs(self) -> tuple[BadPair, ...]:
-        """Libraries that are known not to work together."""
         return self._files.bad_pairs.all()
 
     def branches(self) -> tuple[BranchRecord, ...]:
@@ -157,7 +155,6 @@ class Knowledge:
         return self._files.compat_packages.all()
 
     def xids(self) -> tuple[XidRecord, ...]:
-        """Every Xid event, by number."""
         return self._files.xids.all()
 
     def xid(self, number: int) -> XidRecord | None:
@@ -165,7 +162,6 @@ class Knowledge:
         return self._files.xids.first("number", str(number))
 
     def nvml_codes(self) -> tuple[NvmlCodeRecord, ...]:
-        """Every return code of NVML."""
         return self._files.nvml_codes.all()
 
     def nvml_code(self, code: int) -> NvmlCodeRecord | None:
@@ -177,7 +173,6 @@ class Knowledge:
         return self._files.images.all()
 
     def systems(self) -> tuple[SystemRecord, ...]:
-        """The distributions that images stand on."""
         return self._files.systems.all()
 
     def image(self, name: str) -> ImageReading | NotAnImage:

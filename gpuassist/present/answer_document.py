@@ -13,7 +13,6 @@ SCHEMA = 1
 
 
 def finding_document(answer: Answer, words: Words) -> Json:
-    """One finding."""
     return {
         "id": answer.id,
         "severity": answer.severity.value,

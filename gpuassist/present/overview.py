@@ -88,7 +88,6 @@ def short_name(name: str) -> str:
 
 
 def gpu_cards(machine: Machine) -> tuple[GpuCard, ...]:
-    """One card a GPU."""
     gpus = machine.gpus.value if isinstance(machine.gpus, Known) else ()
     status = machine.driver.nvml_status
     nvml_works = isinstance(status, Known) and status.value.code == _NVML_SUCCESS

@@ -74,7 +74,6 @@ def clock(epoch: float, *, seconds: bool = False) -> str:
 
 
 def window_words(seconds: float) -> Text:
-    """How long a window is."""
     if seconds < 3600:
         return text("{minutes} min", minutes=round(seconds / 60))
     return text("{hours} h", hours=round(seconds / 3600))

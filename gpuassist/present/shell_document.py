@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gpuassist.detect.startup.line import SurveyLine
 from gpuassist.detect.startup.survey import Survey
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
@@ -16,30 +15,29 @@ def survey_document(survey: Survey, words: Words) -> Json:
     return {
         "schema": 1,
         "shell": survey.shell,
-        "lines": [_line(line, words) for line in survey.lines],
+        "lines": [
+            {
+                "file": printable(line.file),
+                "line": line.line,
+                "last_line": line.last_line,
+                "text": line.text,
+                "variables": list(line.variables),
+                "contributions": [
+                    {"variable": one.variable, "effect": one.effect, "elements": list(one.elements)} for one in line.contributions
+                ],
+                "inside": line.inside,
+                "owner": line.owner,
+                "in_effect": line.in_effect.value if isinstance(line.in_effect, Known) else None,
+                "effect": words(line.effect),
+                "wins": list(line.wins),
+                "changeable": line.changeable,
+                "why": words(line.why),
+                "read_by": line.read_by,
+            }
+            for line in survey.lines
+        ],
         "notes": [words(note) for note in survey.notes],
         "unread": [{"file": printable(one.path), "reason": words(one.reason)} for one in survey.unread],
         "seconds": seconds.value if isinstance(seconds, Known) else None,
         "seconds_reason": None if isinstance(seconds, Known) else words(seconds.reason),
-    }
-
-
-def _line(line: SurveyLine, words: Words) -> Json:
-    return {
-        "file": printable(line.file),
-        "line": line.line,
-        "last_line": line.last_line,
-        "text": line.text,
-        "variables": list(line.variables),
-        "contributions": [
-            {"variable": one.variable, "effect": one.effect, "elements": list(one.elements)} for one in line.contributions
-        ],
-        "inside": line.inside,
-        "owner": line.owner,
-        "in_effect": line.in_effect.value if isinstance(line.in_effect, Known) else None,
-        "effect": words(line.effect),
-        "wins": list(line.wins),
-        "changeable": line.changeable,
-        "why": words(line.why),
-        "read_by": line.read_by,
     }

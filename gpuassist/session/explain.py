@@ -10,10 +10,9 @@ from enum import Enum
 from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.diagnose.judge import judge
+from gpuassist.diagnose.judge import judge, recognise
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
 from gpuassist.diagnose.ranking import Rank, rank_causes, refutations, sound
-from gpuassist.diagnose.recognise import recognise
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.formats.paste import Gathering, read_paste
 from gpuassist.model.finding import Answer, Diagnosis, Severity, Undetermined

@@ -1,12 +1,14 @@
-"""What a new terminal's environment does to CUDA programs: LD_LIBRARY_PATH and CUDA_VISIBLE_DEVICES."""
+"""What a new terminal's variables do to CUDA programs: LD_LIBRARY_PATH, by which other libraries win, and CUDA_VISIBLE_DEVICES."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
 from gpuassist.formats.devices import read_visible_devices
+from gpuassist.model.environment import LoadedLibrary
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Passed
 from gpuassist.model.shell import Terminal
@@ -16,6 +18,7 @@ from gpuassist.model.version import Version
 
 _LIBRARIES = "LD_LIBRARY_PATH"
 _DEVICES = "CUDA_VISIBLE_DEVICES"
+_VERSION = re.compile(r"\.so\.(\d{1,9}(?:\.\d{1,9}){0,4})$")
 
 
 def library_path_is_sound(case: RuleInput) -> Iterator[Verdict]:
@@ -67,6 +70,41 @@ def visible_devices_are_there(case: RuleInput) -> Iterator[Verdict]:
         fault=read.fault.value,
         **{read.fault.value.replace("-", "_"): "yes"},
     )
+
+
+def own_libraries_win(case: RuleInput) -> Iterator[Verdict]:
+    """An older library in place of an environment's own lacks symbols that the program was built against."""
+    for environment in value_or(case.machine.environments, ()):
+        replaced = [library for library in value_or(environment.libraries, ()) if older(library)]
+        if replaced:
+            first = replaced[0]
+            assert isinstance(environment.libraries, Known)
+            yield finding(
+                "ld-library-path-shadows-bundled-libs",
+                *(
+                    proof(
+                        text("{library} of {program}", library=one.soname, program=one.program.rpartition("/")[2]),
+                        environment.libraries,
+                        text("{taken} in place of {own}", taken=one.taken, own=one.own),
+                    )
+                    for one in replaced
+                ),
+                library=first.soname,
+                directory=first.taken.rpartition("/")[0],
+                python=value_or(environment.interpreter, "python"),
+            )
+
+
+def older(library: LoadedLibrary) -> bool:
+    """Whether an older file, or one of another major release, takes the place of the program's own; by their names."""
+    own, taken = _parts(library.own), _parts(library.taken)
+    both = min(len(own), len(taken))  # a name that ends with the major release tells no more than that
+    return bool(both) and (taken[:both] < own[:both] or taken[0] != own[0])
+
+
+def _parts(path: str) -> tuple[int, ...]:
+    found = _VERSION.search(path)
+    return Version.parse(found[1]).parts if found else ()
 
 
 def _empty(terminal: Known[Terminal], value: str) -> Iterator[Verdict]:

@@ -108,16 +108,6 @@ SIGNATURES = (
         _of_conda,
         window=200,
     ),
-    Signature(
-        ("pypi_0", "<pip>"),
-        r"\btorch[ \t]{1,40}\d[\w.+]{2,40}[ \t]{1,40}(?:pypi_0\b|<pip>)",
-        _twice,
-        window=150,
-    ),
-    Signature(
-        ("cpu_py", "cpu_h", "_cpu_"),
-        rf"{_START}jaxlib{_ROW}{_NUMBER}{_ROW}{_BUILD_FOR_CPU}",
-        _jaxlib,
-        window=200,
-    ),
+    Signature(("pypi_0", "<pip>"), r"\btorch[ \t]{1,40}\d[\w.+]{2,40}[ \t]{1,40}(?:pypi_0\b|<pip>)", _twice, window=150),
+    Signature(("cpu_py", "cpu_h", "_cpu_"), rf"{_START}jaxlib{_ROW}{_NUMBER}{_ROW}{_BUILD_FOR_CPU}", _jaxlib, window=200),
 )

@@ -65,7 +65,6 @@ def unknown(title: Text, nearest: Iterable[object], *notes: Text) -> LookupAnswe
 
 
 def known(title: Text, record: Document, *notes: Text) -> LookupAnswer:
-    """A record of the base."""
     return LookupAnswer(LookupStatus.KNOWN, title, record, notes)
 
 
@@ -101,7 +100,6 @@ def not_known(names: str) -> Document:
 
 
 def plain(value: object) -> Json:
-    """One of them."""
     if isinstance(value, Enum):
         return str(value.value)
     if value is None or isinstance(value, (str, int)):
