@@ -105,13 +105,11 @@ def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor
         if problem not in said:
             yield Candidate(proof, Rank.BESIDE if problem in minor else Rank.PROVED, 0)
     for problem, proof in by_machine.items():
-        if problem not in said and problem not in by_text and _explains(problem, clues):
+        # What the machine shows counts where it is a likely cause of what the text shows.
+        alone = frozenset({problem})
+        explains = any(behind(clue.problem, alone) for clue in clues if clue.weight < Weight.CAUSE)
+        if problem not in said and problem not in by_text and explains:
             yield Candidate(proof, Rank.PROVED, 0)
-
-
-def _explains(problem: str, clues: tuple[Clue, ...]) -> bool:
-    """Whether what the machine shows is a likely cause of what the text shows."""
-    return any(problem in behind(clue.problem, frozenset({problem})) for clue in clues if clue.weight < Weight.CAUSE)
 
 
 def _rank(group: list[Clue], proof: Finding | None) -> Rank:

@@ -68,7 +68,9 @@ def other_wheel(setting: SignatureInput, library: str) -> dict[str, Parameter] |
     wrong = {name: version for name, version in listed.items() if name in pins and not _agree(version, pins[name])}
     if not wrong:
         return None
-    first = min(wrong, key=lambda name: not _holds(setting, name, library))
+    wheels = {name: setting.case.knowledge.wheel(name) for name in wrong}
+    holding = {name for name, wheel in wheels.items() if wheel and any(one.startswith(library) for one in wheel.libraries)}
+    first = min(wrong, key=lambda name: name not in holding)
     return _told(setting, first, wrong[first], pins[first])
 
 
@@ -115,8 +117,3 @@ def _of_two_parts(version: str) -> str:
 
 def _agree(version: str, wanted: str) -> bool:
     return version == wanted or (wanted.count(".") == 1 and _of_two_parts(version) == wanted)
-
-
-def _holds(setting: SignatureInput, package: str, library: str) -> bool:
-    wheel = setting.case.knowledge.wheel(package)
-    return wheel is not None and any(one.startswith(library) for one in wheel.libraries)

@@ -89,7 +89,16 @@ def smallest_change(rig: Configuration, demand: Constraints, stock: Stock) -> Sm
         combinations,
         key=lambda options: (sum(one.cost for one in options), tuple(tuple(-part for part in one.rank) for one in options)),
     )
-    return SmallestChange(_change(best), (), quest.obstacle, quest.without)
+    driver, torch, toolkit = best
+    change = VersionChange(
+        driver.move if isinstance(driver.move, DriverMove) else None,
+        torch.move if isinstance(torch.move, TorchMove) else None,
+        toolkit.move if isinstance(toolkit.move, ToolkitMove) else None,
+        toolkit.gcc,
+        tuple(wall for one in best for wall in one.left),
+        sum(one.cost for one in best),
+    )
+    return SmallestChange(change, (), quest.obstacle, quest.without)
 
 
 def driver_fits(rig: Configuration, version: Version, *, open_module: bool | None = None) -> bool:
@@ -101,18 +110,6 @@ def driver_fits(rig: Configuration, version: Version, *, open_module: bool | Non
         if rig.one_module and open_module is not None and gpu.flavour is wrong[open_module]:
             return False
     return True
-
-
-def _change(options: tuple[_Option, _Option, _Option]) -> VersionChange:
-    driver, torch, toolkit = options
-    return VersionChange(
-        driver.move if isinstance(driver.move, DriverMove) else None,
-        torch.move if isinstance(torch.move, TorchMove) else None,
-        toolkit.move if isinstance(toolkit.move, ToolkitMove) else None,
-        toolkit.gcc,
-        tuple(wall for one in options for wall in one.left),
-        sum(one.cost for one in options),
-    )
 
 
 def _driver_options(quest: _Quest) -> Iterator[_Option]:
@@ -173,22 +170,18 @@ def _torch_options(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
         else:
             yield _Option(_LEFT + _RESTART, there.cuda, left=(Blocker.TORCH,))
         return
-    options = [*_torch_there(quest, driver), *_torches_to_install(quest, driver)]
-    yield from options
-    if not options:
-        quest.walls.setdefault(Blocker.TORCH)
-        if need is not Need.MUST:
-            yield _Option(_LEFT, left=(Blocker.TORCH,))
-
-
-def _torch_there(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
-    there = quest.rig.torch
+    options = list(_torches_to_install(quest, driver))
     if (
         there is not None
         and _is_wanted(there, quest.demand)
         and torch_fits(quest.rig, there, driver, driver_cuda=_cuda_of(quest.stock, driver))
     ):
-        yield _Option(version=there.cuda)
+        options.insert(0, _Option(version=there.cuda))
+    yield from options
+    if not options:
+        quest.walls.setdefault(Blocker.TORCH)
+        if need is not Need.MUST:
+            yield _Option(_LEFT, left=(Blocker.TORCH,))
 
 
 def _torches_to_install(quest: _Quest, driver: Version | None) -> Iterator[_Option]:

@@ -48,7 +48,7 @@ class Knowledge:
         # The records' types cost 20 ms to make, and much that gpuassist does asks for none: a live sample, an undo.
         from gpuassist.knowledge.files import KnowledgeFiles
 
-        return KnowledgeFiles(self._read, self._chip_named)
+        return KnowledgeFiles(self._read, lambda chip: self._chips.get(chip))
 
     def gpu(self, pci_id: str) -> GpuRecord | None:
         """The GPU of a PCI id as the system writes it, `10de:2684`; None where it is newer than this list, or no GPU."""
@@ -199,9 +199,6 @@ class Knowledge:
     def noticed(self) -> tuple[Text, ...]:
         """The lines that could not be used, of what was read so far; reads nothing."""
         return self._files.noticed() if "_files" in vars(self) else ()
-
-    def _chip_named(self, code: str) -> tuple[ArchitectureRecord, ChipRecord] | None:
-        return self._chips.get(code)
 
     @cached_property
     def _chips(self) -> dict[str, tuple[ArchitectureRecord, ChipRecord]]:

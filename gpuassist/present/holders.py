@@ -62,13 +62,15 @@ def about(held: GpuHolder) -> Iterator[Text]:
     if unusual is not None:
         yield unusual
     if len(held.memory_by_gpu) > 1:
-        yield joined(tuple(_on_gpu(index, used) for index, used in held.memory_by_gpu))
+        yield joined(
+            tuple(
+                text("GPU {index}: {size}", index=index, size=size(used.value))
+                if isinstance(used, Known)
+                else text("GPU {index}: not known", index=index)
+                for index, used in held.memory_by_gpu
+            )
+        )
     yield held.why
-
-
-def _on_gpu(index: int, used: Fact[int]) -> Text:
-    known = text("GPU {index}: {size}", index=index, size=size(used.value)) if isinstance(used, Known) else None
-    return known or text("GPU {index}: not known", index=index)
 
 
 ROLE_WORDS: dict[Role, Text] = {

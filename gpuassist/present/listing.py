@@ -52,12 +52,10 @@ def facts(record: Any) -> tuple[CardRow, ...]:
     """The facts of one record, in its own order."""
     found = ((field.name, getattr(record, field.name)) for field in fields(record) if field.name in LABELS)
     return tuple(
-        _line(name, fact) for name, fact in found if isinstance(fact, (Known, Unknown)) and (isinstance(fact, Known) or fact.asked)
+        line(LABELS[name], fact, words_of_field(name, fact.value) if isinstance(fact, Known) else None)
+        for name, fact in found
+        if isinstance(fact, Known) or (isinstance(fact, Unknown) and fact.asked)
     )
-
-
-def _line(name: str, fact: Fact[Any]) -> CardRow:
-    return line(LABELS[name], fact, words_of_field(name, fact.value) if isinstance(fact, Known) else None)
 
 
 def _of_each(title: Text, found: Fact[tuple[Any, ...]], section: Any) -> tuple[Section, ...]:

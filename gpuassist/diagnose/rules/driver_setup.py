@@ -112,7 +112,9 @@ def memory_outlives_sleep(case: RuleInput) -> Iterator[Verdict]:
 
 def may_sleep(case: RuleInput) -> Iterator[Verdict]:
     """A laptop's GPU that may be switched off while idle stays on as long as a monitoring program asks it."""
-    awake = [card for card in case.cards if value_or(card.gpu.sleeps, False) and _idle(card)]  # noqa: FBT003 -- the fact's default
+    idle = [card for card in case.cards if not value_or(card.gpu.processes, ())]
+    active = [card for card in idle if value_or(card.gpu.power_state, None) is PowerState.ACTIVE]
+    awake = [card for card in active if value_or(card.gpu.sleeps, False)]  # noqa: FBT003 -- the fact's default
     holders = value_or(case.machine.holders, ())
     monitors = [one for one in holders if _program(one.command) in _MONITORS]
     if awake and monitors and len(monitors) == len(holders):
@@ -155,10 +157,6 @@ def _without_firmware(case: RuleInput, dumb: list[KnownGpu]) -> Iterator[Verdict
             branch=_branch(case),
             driver=str(value_or(case.driver, "")),
         )
-
-
-def _idle(card: KnownGpu) -> bool:
-    return value_or(card.gpu.power_state, None) is PowerState.ACTIVE and not value_or(card.gpu.processes, ())
 
 
 def _program(command: str) -> str:

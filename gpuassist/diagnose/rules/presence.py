@@ -208,8 +208,17 @@ def named_cause(case: RuleInput) -> Iterator[Verdict]:
                 flavour="PREEMPT_RT",
                 realtime="yes",
             )
-    elif bars(case, "nvidia"):
-        yield _barred(case, bars(case, "nvidia")[0])
+    elif barred := bars(case, "nvidia"):
+        bar = barred[0]
+        yield finding(
+            "driver-module-blacklisted",
+            proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")),
+            bar_proof(case, bar),
+            gpu=named(case.cards),
+            place=bar.place,
+            line=bar.words,
+            command_line="yes" if bar.place == "/proc/cmdline" else "",
+        )
     else:
         host = case.machine.host
         if value_or(host.key_pending, False) and value_or(host.secure_boot, False):  # noqa: FBT003 -- the facts' defaults
@@ -229,18 +238,6 @@ def bars(case: RuleInput, module: str) -> tuple[ModuleBlock, ...]:
 
 def bar_proof(case: RuleInput, bar: ModuleBlock) -> Evidence | None:
     return proof(text("setting in {place}", place=bar.place), case.machine.driver.bars, verbatim(bar.words))
-
-
-def _barred(case: RuleInput, bar: ModuleBlock) -> Verdict:
-    return finding(
-        "driver-module-blacklisted",
-        proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")),
-        bar_proof(case, bar),
-        gpu=named(case.cards),
-        place=bar.place,
-        line=bar.words,
-        command_line="yes" if bar.place == "/proc/cmdline" else "",
-    )
 
 
 RULES = (gpu_present, driver_runs, wsl_driver_runs, devices_are_allowed)

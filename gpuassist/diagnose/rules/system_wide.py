@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import KnownGpu, RuleInput
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.shell import library_path_is_sound
 from gpuassist.diagnose.rules.toolkit import best_installed, cuda_home_agrees, for_everybody, nvcc_knows_gpus, right_toolkit_wins
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
@@ -77,7 +77,8 @@ def loader_offers_the_same_cuda(case: RuleInput) -> Iterator[Verdict]:
 
 def compatibility_library_serves_gpus(case: RuleInput) -> Iterator[Verdict]:
     """cuda-compat's libcuda serves data-centre GPUs; a GeForce refuses it with error 804 (CUDA Compatibility, 3)."""
-    cards = [card for card in case.usable if _is_geforce(card)]
+    named = ((card, value_or(card.gpu.name, "") or (card.record.name if card.record else "")) for card in case.usable)
+    cards = [card for card, name in named if "GeForce" in name]
     places = [*_in_library_path(case), *_in_loader(case)]
     if cards and places and not case.wsl:
         place, evidence = places[0]
@@ -131,11 +132,6 @@ def _version(toolkit: Toolkit) -> str:
 
 def _major(toolkit: Toolkit) -> int:
     return toolkit.version.value.major if isinstance(toolkit.version, Known) else 0
-
-
-def _is_geforce(card: KnownGpu) -> bool:
-    name = value_or(card.gpu.name, "") or (card.record.name if card.record else "")
-    return "GeForce" in name
 
 
 def _in_library_path(case: RuleInput) -> Iterator[tuple[str, Evidence | None]]:

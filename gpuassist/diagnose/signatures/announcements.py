@@ -63,13 +63,12 @@ def _for_cpu(mention: Mention) -> bool:
 
 def _replaced(mention: Mention, setting: SignatureInput) -> bool:
     """Whether a later line puts a build with CUDA in its place."""
-    later = (one for one in mentions(setting.paste.words) if one.line > mention.line and one.prefix == mention.prefix)
-    return any(one.standing is not LineKind.REMOVED and _has_cuda(one) for one in later)
-
-
-def _has_cuda(mention: Mention) -> bool:
-    version = read_torch_version(mention.version)
-    return read_build(mention.build).cuda is not None or (version is not None and version.cuda is not None)
+    for one in mentions(setting.paste.words):
+        if one.line > mention.line and one.prefix == mention.prefix and one.standing is not LineKind.REMOVED:
+            version = read_torch_version(one.version)
+            if read_build(one.build).cuda is not None or (version is not None and version.cuda is not None):
+                return True
+    return False
 
 
 def _of_conda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
