@@ -150,11 +150,14 @@ class Signature:
     window: int = 600
 
 
-def means(problem: str, weight: Weight = Weight.CAUSE, **fixed: Parameter) -> Meaning:
-    """A message that always means the same: its named groups are the parameters, beside those that are given here."""
+def means(problem: str, weight: Weight = Weight.CAUSE, **given: Parameter | Callable[[SignatureInput], Parameter]) -> Meaning:
+    """A message that always means the same: its named groups are the parameters, beside those that are given here, or asked of
+    what it is read in.
+    """
 
-    def meaning(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
-        yield sign(problem, weight, **{**fixed, **{name: value for name, value in match.groupdict().items() if value}})
+    def meaning(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+        asked = {name: value(setting) if callable(value) else value for name, value in given.items()}
+        yield sign(problem, weight, **{**asked, **{name: value for name, value in match.groupdict().items() if value}})
 
     return meaning
 

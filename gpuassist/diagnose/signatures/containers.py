@@ -30,10 +30,6 @@ def _unsatisfied(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign
     )
 
 
-def _banner(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("container-driver-too-old", Weight.CAUSE, driver=match["driver"] or "", image=_image(setting))
-
-
 def _node_missing(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("uvm-device-missing" if "uvm" in match[0].lower() else "driver-not-loaded", Weight.SYMPTOM)
 
@@ -135,7 +131,7 @@ SIGNATURES = (
         ("this container was built for",),
         r"This container was built for (?:NVIDIA )?(?:CUDA )?Driver Release [\d.]{3,10} or later,\s{1,12}but\s{1,12}version"
         r" (?P<driver>[\d.]{3,12}\d)[^\n]{0,60}(?:\s{1,12}mode is UNAVAILABLE)?",
-        _banner,
+        means("container-driver-too-old", image=_image),
     ),
     Signature(
         (

@@ -43,10 +43,6 @@ def _ordinal(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cuda-visible-devices-bad", Weight.CAUSE, ordinal=number)
 
 
-def _no_such(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("cuda-visible-devices-bad", Weight.SYMPTOM, ordinal=_asked(setting))
-
-
 def _asked(setting: SignatureInput) -> str:
     """The number that the program asks for, where the text names just one that cannot be there."""
     count = len(setting.case.cards) if isinstance(setting.case.machine.gpus, Known) and setting.case.cards else 1
@@ -129,7 +125,7 @@ SIGNATURES = (
     Signature(
         ("processes", "nproc"),
         r"(?:nproc_per_node|num_processes|number of processes)[^\n]{0,60}(?:greater|larger|more|exceeds)[^\n]{0,40}GPUs?",
-        _no_such,
+        means("cuda-visible-devices-bad", Weight.SYMPTOM, ordinal=_asked),
     ),
     Signature(
         ("cuda_visible_devices",),

@@ -79,18 +79,6 @@ def _forbidden(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("driver-module-blacklisted", told, gpu=card_name(setting), place=place, line=line)
 
 
-def _refused_by_name(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("driver-module-blacklisted", Weight.CAUSE, gpu=card_name(setting), line=match.groupdict().get("line") or "")
-
-
-def _refused_by_kernel(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("driver-module-blacklisted", Weight.CAUSE, gpu=card_name(setting), command_line="yes")
-
-
-def _excluded(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("gpu-excluded-by-option", Weight.CAUSE, gpu=card_name(setting), option=match.groupdict().get("option") or "")
-
-
 def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Where the driver runs all the same, only the tool is missing."""
     if setting.case.running and not in_container(setting) and not in_wsl(setting):
@@ -167,9 +155,13 @@ SIGNATURES = (
     Signature(
         ("running install command",),
         rf"Error running install command (?:'(?P<line>[^'\n]{{1,60}})' )?for (?:module )?{_MODULE}\b",
-        _refused_by_name,
+        means("driver-module-blacklisted", gpu=card_name),
     ),
-    Signature(("is blacklisted",), rf"Module {_MODULE} is blacklisted", _refused_by_kernel),
+    Signature(
+        ("is blacklisted",),
+        rf"Module {_MODULE} is blacklisted",
+        means("driver-module-blacklisted", gpu=card_name, command_line="yes"),
+    ),
     Signature(("enrollment request",), r"is already in the enrollment request", means("secure-boot-mok-pending")),
     Signature(("--list-new",), r"mokutil --list-new[^\n]{0,40}\n\s{0,4}\[key 1\]", means("secure-boot-mok-pending")),
     Signature(
@@ -177,8 +169,12 @@ SIGNATURES = (
         rf"(?:Run [\"'“]?nvidia-installer --uninstall|{wrapped('nvidia-installer program was found on this system')})",
         means("driver-installed-twice"),
     ),
-    Signature(("gpu excluded",), r"GPU Excluded:\s{1,6}Yes", _excluded),
-    Signature(("excludedgpus", "gpublacklist"), r"(?m:^)ExcludedGpus: \"(?P<option>[^\"\n]{4,300})\"", _excluded),
+    Signature(("gpu excluded",), r"GPU Excluded:\s{1,6}Yes", means("gpu-excluded-by-option", gpu=card_name)),
+    Signature(
+        ("excludedgpus", "gpublacklist"),
+        r"(?m:^)ExcludedGpus: \"(?P<option>[^\"\n]{4,300})\"",
+        means("gpu-excluded-by-option", gpu=card_name),
+    ),
     Signature(
         ("system power management attempted", "preservevideomemoryallocations module"),
         rf"(?:{wrapped('PreserveVideoMemoryAllocations module parameter is set')}"

@@ -39,10 +39,6 @@ def _dynamic(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("tensorflow-cuda-libs-missing", library=library, tensorflow=_release(setting))
 
 
-def _libraries(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("tensorflow-cuda-libs-missing", tensorflow=_release(setting))
-
-
 def _no_drivers(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`Could not find cuda drivers` comes from the loader of CUDA's runtime library: it may be that or the driver."""
     if setting.case.running or setting.says("driver version:", "nvidia-smi"):
@@ -89,7 +85,11 @@ SIGNATURES = (
         window=160,
     ),
     Signature(("could not load dynamic library",), r"Could not load dynamic library '(?P<library>[\w.-]{1,60})'", _dynamic),
-    Signature(("cannot dlopen some gpu libraries", "dlopen some gpu libraries"), r"Cannot dlopen some GPU libraries", _libraries),
+    Signature(
+        ("cannot dlopen some gpu libraries", "dlopen some gpu libraries"),
+        r"Cannot dlopen some GPU libraries",
+        means("tensorflow-cuda-libs-missing", tensorflow=_release),
+    ),
     Signature(
         ("could not find cuda drivers on your machine",),
         r"Could not find cuda drivers on your machine, GPU will not be used",

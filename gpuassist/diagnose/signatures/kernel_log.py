@@ -107,10 +107,6 @@ def _legacy(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     )
 
 
-def _ignored(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("legacy-driver-branch-needed", Weight.CAUSE, gpu=card_name(setting), driver=driver_version(setting))
-
-
 def _not_supported(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The driver names no reason: it may be older than the GPU, or have left it behind, or be of the wrong flavour."""
     known, driver = setting.case.knowledge, version_in(match["driver"])
@@ -208,7 +204,11 @@ SIGNATURES = (
     Signature(
         ("legacy",), r"(?:only )?supported (?:up to|by) the (?:NVIDIA )?(?P<branch>\d{3})(?:\.xx)? legacy drivers? series", _legacy
     ),
-    Signature(("ignoring the legacy gpu",), r"ignoring the legacy GPU", _ignored),
+    Signature(
+        ("ignoring the legacy gpu",),
+        r"ignoring the legacy GPU",
+        means("legacy-driver-branch-needed", gpu=card_name, driver=driver_version),
+    ),
     Signature(
         ("is not supported by",),
         rf"{_THIS_GPU}{wrapped('is not supported by')}{GAP}(?:the{GAP})?(?:NVIDIA )?(?P<driver>\d{{3}}\.[\dx.]{{1,9}}\d)"
