@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, installed
-from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
+from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu, kernels_run
 from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import KernelModule
@@ -90,6 +90,11 @@ class InstalledTorch:
         if manager is Manager.SYSTEM or value_or(self.torch.installer, "pip").startswith("conda"):
             return ""
         return "uv" if manager is Manager.UV else "pip"
+
+    def runs_on(self, capability: ComputeCapability) -> bool:
+        """Whether it is known to have code for such a GPU."""
+        cuda = self.torch.cuda.value if isinstance(self.torch.cuda, Known) else None
+        return kernels_run(capability, value_or(self.torch.targets, ()), cuda=cuda)
 
 
 class RuleInput:

@@ -16,7 +16,6 @@ from gpuassist.knowledge.compatibility import (
     first_toolkit_for,
     gcc_fits,
     glibc_clashes,
-    kernels_run,
     last_toolkit_for,
     nearest_target,
     toolkit_builds_for,
@@ -231,12 +230,8 @@ def torch_cuda(case: RuleInput) -> Fact[Version]:
 
 def torch_runs(case: RuleInput) -> bool:
     """Whether some CUDA torch has code for every usable GPU."""
-    for one in case.cuda_torches:
-        targets = value_or(one.torch.targets, ())
-        cuda = one.torch.cuda.value if isinstance(one.torch.cuda, Known) else None
-        if targets and case.capabilities and all(kernels_run(capability, targets, cuda=cuda) for capability in case.capabilities):
-            return True
-    return False
+    chips = case.capabilities
+    return bool(chips) and any(all(one.runs_on(chip) for chip in chips) for one in case.cuda_torches)
 
 
 def _installed(case: RuleInput) -> list[InstalledToolkit]:

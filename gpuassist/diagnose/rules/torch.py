@@ -8,7 +8,6 @@ from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, named, proof, undetermined
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
 from gpuassist.knowledge.choice import BuildHost, choose_torch
-from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Passed
@@ -70,7 +69,7 @@ def _judge(case: RuleInput, card: KnownGpu, capability: ComputeCapability) -> It
         unknown = case.cuda_torches[0]
         label = text("the GPU architectures that torch in {name} was compiled for", name=unknown.environment.name)
         yield from undetermined("torch-lacks-sm", label, unknown.torch.targets)
-    elif any(_runs(one, capability) for one in told):
+    elif any(one.runs_on(capability) for one in told):
         yield Passed(text("torch runs on {gpu}", gpu=card.name))
     elif capability < _OLDEST:
         one = told[0]
@@ -113,11 +112,6 @@ def _lacks(case: RuleInput, card: KnownGpu, one: InstalledTorch, capability: Com
         newer="yes" if newest is not None and capability > newest else "",
         **_replacement(case, one),
     )
-
-
-def _runs(one: InstalledTorch, capability: ComputeCapability) -> bool:
-    cuda = one.torch.cuda.value if isinstance(one.torch.cuda, Known) else None
-    return kernels_run(capability, value_or(one.torch.targets, ()), cuda=cuda)
 
 
 def _replacement(case: RuleInput, one: InstalledTorch) -> dict[str, str]:
