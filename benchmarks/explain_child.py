@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gpuassist.app import compose
 from gpuassist.context import Session
-from gpuassist.diagnose.recognise import families
+from gpuassist.diagnose.judge import families
 from gpuassist.session.explain import explain
 
 _MEGABYTE = 1 << 20

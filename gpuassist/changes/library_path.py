@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from gpuassist.changes.choice import LdLibraryPath, LoaderChoice, choose_loader_path, library_directory
 from gpuassist.detect import libraries
 from gpuassist.detect.loader import Loader
-from gpuassist.diagnose.rules.libraries import older
+from gpuassist.diagnose.rules.shell import older
 from gpuassist.model.environment import LoadedLibrary, PythonEnvironment
 from gpuassist.model.fact import Fact, Unknown, value_or
 from gpuassist.model.machine import Machine

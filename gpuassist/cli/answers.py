@@ -9,7 +9,7 @@ from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.cli.streams import BOLD, CYAN, DIM, RED, YELLOW, Painted
 from gpuassist.model.finding import Answer, Severity, Undetermined
 from gpuassist.model.text import text
-from gpuassist.present.answer_document import command_lines, copyable
+from gpuassist.present.commands import command_lines, copyable
 from gpuassist.present.marks import MARK_WORDS, Exit, exit_of, glyph_of, mark_of, worst
 
 _COLOURS = {Severity.PROBLEM: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}

@@ -12,7 +12,7 @@ from gpuassist.cli.context import Context
 from gpuassist.cli.streams import Painted
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.version import whole_number
-from gpuassist.present.answer_document import copyable, copyable_lines
+from gpuassist.present.commands import copyable, copyable_lines
 
 # One piece that stays whole: a blank, a wide character with the marks that may not be parted from it, or a word without any.
 _WIDE = r"\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\uffe0-\uffe6"

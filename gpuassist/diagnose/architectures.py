@@ -112,12 +112,8 @@ def _by_release(setting: SignatureInput, first: Version | None, last: Version | 
             return _NEWER
     if not releases or first is None:
         return ""
-    return _NEWER if last is None or _is_nearer(releases_said(setting), first, last) else ""
-
-
-def _is_nearer(said: tuple[Version, ...], first: Version, last: Version) -> bool:
-    """Whether the release that the text names is nearer to those before an architecture than to those that dropped it."""
-    return bool(said) and said[0].major - first.major <= last.major - said[0].major
+    said = releases_said(setting)
+    return _NEWER if last is None or (said and said[0].major - first.major <= last.major - said[0].major) else ""
 
 
 def _by_age(setting: SignatureInput, first: Version | None, last: Version | None) -> str:
@@ -139,7 +135,7 @@ def _by_neighbours(setting: SignatureInput, target: Target) -> str:
     able = [
         one.release
         for one in _toolkits(setting)
-        if all(_takes(one, capability) for capability in taken) and not _accepts(one, target)
+        if set(taken) <= {known.capability for known in one.targets} and not _accepts(one, target)
     ]
     first, last = _first(setting, target), _last(setting, target)
     if first is not None and (not able or max(able) < first) and min(taken) < target.capability:
@@ -181,10 +177,6 @@ def _last(setting: SignatureInput, target: Target) -> Version | None:
 
 def _accepts(toolkit: ToolkitRecord, target: Target) -> bool:
     return Target(target.capability, Code.CUBIN, target.suffix) in toolkit.codes
-
-
-def _takes(toolkit: ToolkitRecord, capability: ComputeCapability) -> bool:
-    return any(one.capability == capability for one in toolkit.targets)
 
 
 def _toolkits(setting: SignatureInput) -> tuple[ToolkitRecord, ...]:

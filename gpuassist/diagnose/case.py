@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, installed
-from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu, module_flavour
+from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu, kernels_run
 from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import KernelModule
@@ -45,7 +45,6 @@ class KnownGpu:
 
     @property
     def capability(self) -> Fact[ComputeCapability]:
-        """The compute capability."""
         return self.gpu.compute_capability
 
     @property
@@ -57,7 +56,7 @@ class KnownGpu:
     def flavour(self) -> ModuleFlavour | None:
         """Which kernel modules it can have; None where the GPU is not known."""
         known = self.record or self.architecture
-        return module_flavour(known) if known else None
+        return known.module if known else None
 
 
 def wishes_of(cards: Iterable[KnownGpu]) -> tuple[GpuWish, ...]:
@@ -91,6 +90,11 @@ class InstalledTorch:
         if manager is Manager.SYSTEM or value_or(self.torch.installer, "pip").startswith("conda"):
             return ""
         return "uv" if manager is Manager.UV else "pip"
+
+    def runs_on(self, capability: ComputeCapability) -> bool:
+        """Whether it is known to have code for such a GPU."""
+        cuda = self.torch.cuda.value if isinstance(self.torch.cuda, Known) else None
+        return kernels_run(capability, value_or(self.torch.targets, ()), cuda=cuda)
 
 
 class RuleInput:
@@ -165,7 +169,6 @@ class RuleInput:
 
     @property
     def loaded(self) -> tuple[KernelModule, ...]:
-        """The loaded NVIDIA kernel modules."""
         return value_or(self.machine.driver.loaded, ())
 
     @property
@@ -210,7 +213,6 @@ class RuleInput:
 
     @property
     def terminal(self) -> Fact[Terminal]:
-        """What a new terminal holds."""
         return self.machine.shell.new_terminal
 
     def variable(self, name: str) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput
 from gpuassist.diagnose.rules.driver import devices_may_be_opened, libraries_match_module, library_is_there
 from gpuassist.knowledge.compatibility import (
+    CodePath,
     DriverFit,
     ToolkitMatch,
     driver_serves_cuda,
     extension_buildable,
     gcc_fits,
     glibc_clashes,
-    kernels_run,
     toolkit_builds_for,
+    way_to_run,
 )
-from gpuassist.knowledge.questions import CodePath, way_to_run
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.environment import Accelerator
@@ -41,7 +41,8 @@ def chains(machine: Machine, knowledge: Knowledge, *, thorough: bool = False) ->
 
 def _chain(case: RuleInput, card: KnownGpu, *, thorough: bool) -> Chain:
     # The torch to draw: one that runs on this GPU where there is one.
-    runs = (one for one in case.cuda_torches if _runs(card, one))
+    capability = card.capability
+    runs = (one for one in case.cuda_torches if isinstance(capability, Known) and one.runs_on(capability.value))
     one = next(runs, next(iter(case.cuda_torches or case.torches), None))
     version = case.toolkit.version if case.toolkit is not None else NOT_ASKED
     if isinstance(version, Unknown) or isinstance(case.driver, Unknown) or driver_serves_cuda(case.driver.value, version.value):
@@ -222,13 +223,6 @@ def _gpu_to_toolkit(case: RuleInput, card: KnownGpu) -> Joint | None:
     version = str(value_or(toolkit.version, Version(())).release)
     reason = text("nvcc {version} cannot build for {capability}", version=version, capability=str(card.capability.value))
     return Joint(Part.GPU, Part.TOOLKIT, Status.PROBLEM, reason)
-
-
-def _runs(card: KnownGpu, one: InstalledTorch) -> bool:
-    if not isinstance(card.capability, Known):
-        return False
-    cuda = one.torch.cuda.value if isinstance(one.torch.cuda, Known) else None
-    return kernels_run(card.capability.value, value_or(one.torch.targets, ()), cuda=cuda)
 
 
 def _coloured(node: Node, joints: tuple[Joint, ...]) -> Node:

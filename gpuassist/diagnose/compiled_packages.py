@@ -7,75 +7,47 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, SignatureInput, sign
 from gpuassist.diagnose.tool_releases import package_version, torch_version
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.paste import Weight
-from gpuassist.model.version import Version, VersionError
 
-# How the compiled parts of packages are called, in file names, kernels and messages.
+# How the compiled parts of packages are called, in file names, kernels and messages: as the package in lower case, or otherwise.
+_CALLED_ALIKE = (
+    *("bitsandbytes", "xformers", "torchvision", "torchaudio", "pytorch3d", "detectron2", "mmcv", "mmdet3d", "pointnet2", "pcdet"),
+    *("spconv", "cumm", "MinkowskiEngine", "tinycudann", "nvdiffrast", "gsplat", "apex", "deepspeed", "vllm", "natten"),
+    *("groundingdino", "llama.cpp", "whisper.cpp", "ctranslate2", "sageattention", "kaolin", "cupy", "jaxlib", "tensorflow"),
+    *("lightgbm", "xgboost", "flash-attn"),
+)
+_CALLED_OTHERWISE = {
+    "flash-attn": "flash_attn flashattention",
+    "bitsandbytes": "csrc/ops.cu",
+    "torch-scatter": "torch_scatter",
+    "torch-sparse": "torch_sparse",
+    "torch-cluster": "torch_cluster",
+    "torch-spline-conv": "torch_spline",
+    "torch-geometric": "torch_geometric",
+    "pyg-lib": "pyg_lib",
+    "dgl": "dgl/",
+    "MultiScaleDeformableAttention": "ms_deform multiscaledeformable",
+    "pcdet": "iou3d_nms",
+    "tinycudann": "tiny-cuda-nn",
+    "diff-gaussian-rasterization": "diff_gaussian_rasterization",
+    "simple-knn": "simple_knn",
+    "mamba-ssm": "mamba_ssm selective_scan",
+    "causal-conv1d": "causal_conv1d",
+    "apex": "amp_c fused_layer_norm_cuda",
+    "auto-gptq": "auto_gptq autogptq",
+    "exllamav2": "exllama",
+    "autoawq": "awq_",
+    "transformer-engine": "transformer_engine",
+    "the deformable convolution": "deform_conv",
+    "DCNv2": "dcn_v2 dcnv2",
+    "llama.cpp": "ggml",
+    "onnxruntime-gpu": "onnxruntime",
+    "faiss-gpu": "faiss",
+}
 _MARKS = (
-    ("flash_attn", "flash-attn"),
-    ("flashattention", "flash-attn"),
-    ("flash-attn", "flash-attn"),
-    ("bitsandbytes", "bitsandbytes"),
-    ("csrc/ops.cu", "bitsandbytes"),
-    ("xformers", "xformers"),
-    ("torchvision", "torchvision"),
-    ("torchaudio", "torchaudio"),
-    ("torch_scatter", "torch-scatter"),
-    ("torch_sparse", "torch-sparse"),
-    ("torch_cluster", "torch-cluster"),
-    ("torch_spline", "torch-spline-conv"),
-    ("torch_geometric", "torch-geometric"),
-    ("pyg_lib", "pyg-lib"),
-    ("dgl/", "dgl"),
-    ("pytorch3d", "pytorch3d"),
-    ("detectron2", "detectron2"),
-    ("mmcv", "mmcv"),
-    ("mmdet3d", "mmdet3d"),
-    ("ms_deform", "MultiScaleDeformableAttention"),
-    ("multiscaledeformable", "MultiScaleDeformableAttention"),
-    ("pointnet2", "pointnet2"),
-    ("iou3d_nms", "pcdet"),
-    ("pcdet", "pcdet"),
-    ("spconv", "spconv"),
-    ("cumm", "cumm"),
-    ("minkowskiengine", "MinkowskiEngine"),
-    ("tinycudann", "tinycudann"),
-    ("tiny-cuda-nn", "tinycudann"),
-    ("nvdiffrast", "nvdiffrast"),
-    ("diff_gaussian_rasterization", "diff-gaussian-rasterization"),
-    ("simple_knn", "simple-knn"),
-    ("gsplat", "gsplat"),
-    ("mamba_ssm", "mamba-ssm"),
-    ("selective_scan", "mamba-ssm"),
-    ("causal_conv1d", "causal-conv1d"),
-    ("apex", "apex"),
-    ("amp_c", "apex"),
-    ("fused_layer_norm_cuda", "apex"),
-    ("deepspeed", "deepspeed"),
-    ("vllm", "vllm"),
-    ("auto_gptq", "auto-gptq"),
-    ("autogptq", "auto-gptq"),
-    ("exllama", "exllamav2"),
-    ("awq_", "autoawq"),
-    ("natten", "natten"),
-    ("transformer_engine", "transformer-engine"),
-    ("groundingdino", "groundingdino"),
-    ("deform_conv", "the deformable convolution"),
-    ("dcn_v2", "DCNv2"),
-    ("dcnv2", "DCNv2"),
-    ("ggml", "llama.cpp"),
-    ("llama.cpp", "llama.cpp"),
-    ("whisper.cpp", "whisper.cpp"),
-    ("ctranslate2", "ctranslate2"),
-    ("sageattention", "sageattention"),
-    ("kaolin", "kaolin"),
-    ("cupy", "cupy"),
-    ("onnxruntime", "onnxruntime-gpu"),
-    ("jaxlib", "jaxlib"),
-    ("tensorflow", "tensorflow"),
-    ("faiss", "faiss-gpu"),
-    ("lightgbm", "lightgbm"),
-    ("xgboost", "xgboost"),
+    *((name.lower(), name) for name in _CALLED_ALIKE),
+    *((mark, name) for name, marks in _CALLED_OTHERWISE.items() for mark in marks.split()),
 )
 _COMPILED = re.compile(r"(?:site-packages|dist-packages)[\\/]([A-Za-z]\w{1,60})[\\/][^\s:]{0,200}\.so")
 _FILE = re.compile(r"([A-Za-z]\w{1,60}?)(?:\.cpython-\w+(?:-\w+)*|\.abi3)?\.so[.\d]*$")
@@ -106,29 +78,26 @@ def undefined_in(file: str, setting: SignatureInput) -> Iterator[Sign]:
 
 def torchvision_pair(setting: SignatureInput, weight: Weight = Weight.CAUSE) -> Iterator[Sign]:
     """torchvision and torch that are no pair, with the one that would be."""
+    version = torch_version(setting)
+    torch, _, tag = version.partition("+")
     yield sign(
         "torchvision-torch-mismatch",
         weight,
         torchvision=package_version(setting, "torchvision"),
-        torch=_plain(torch_version(setting)),
+        torch=torch,
         wanted=companion(setting, "torchvision"),
-        tag=torch_version(setting).partition("+")[2] if "+cu" in torch_version(setting) else "",
+        tag=tag if "+cu" in version else "",
     )
 
 
-def companion(setting: SignatureInput, name: str) -> str:
-    """The version of a library that belongs to this torch; empty where that is not known, or a range."""
-    try:
-        version = Version.parse(torch_version(setting))
-    except VersionError:
-        return ""
-    release = setting.case.knowledge.torch_release(version)
-    belonging = release.companions_of(version) if release is not None else ()
+def companion(setting: SignatureInput, name: str, torch: str = "") -> str:
+    """The version of a library that belongs to a torch, that of the text unless one is named; empty where that is not known, or a
+    range.
+    """
+    version = version_in(torch or torch_version(setting))
+    release = setting.case.knowledge.torch_release(version) if version is not None else None
+    belonging = release.companions_of(version) if release is not None and version is not None else ()
     return next((one.version for one in belonging if one.name == name and one.version[:1].isdigit()), "")
-
-
-def _plain(version: str) -> str:
-    return version.partition("+")[0]
 
 
 def _name_of(file: str) -> str:

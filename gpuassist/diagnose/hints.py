@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from gpuassist.diagnose.signature import SignatureInput, passages
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.signature import Meaning, Sign, SignatureInput, passages, sign
 from gpuassist.model.fact import Known, value_or
-from gpuassist.model.version import Version, VersionError
+from gpuassist.model.paste import Weight
 
 Hint = tuple[tuple[str, ...], str]  # literals in lower case, one of which stands in every wording, and the pattern around them
 
@@ -55,6 +58,15 @@ def shows(setting: SignatureInput, hint: Hint) -> bool:
 def in_wsl(setting: SignatureInput) -> bool:
     """Whether it comes from WSL."""
     return setting.case.wsl or shows(setting, _WSL)
+
+
+def unless_wsl(problem: str, weight: Weight = Weight.CAUSE) -> Meaning:
+    """A message that means this problem, but in WSL that the driver of Windows is not there."""
+
+    def meaning(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+        yield sign("wsl-driver-or-windows" if in_wsl(setting) else problem, weight)
+
+    return meaning
 
 
 def in_container(setting: SignatureInput) -> bool:
@@ -111,11 +123,3 @@ def torch_cuda(setting: SignatureInput) -> str:
     """The CUDA that torch was built for; empty where that is not known or there are several torches."""
     known = {str(one.torch.cuda.value) for one in setting.case.cuda_torches if isinstance(one.torch.cuda, Known)}
     return known.pop() if len(known) == 1 else ""
-
-
-def version(words: str) -> Version | None:
-    """A version that stands in a message; None where it is none."""
-    try:
-        return Version.parse(words)
-    except VersionError:
-        return None

@@ -1,18 +1,20 @@
-"""All rules over one machine: what is wrong, what is fine, what could not be told; most likely cause first."""
+"""All rules over one machine, and all signatures over one text: what is wrong, what is fine, what could not be told."""
 
 from __future__ import annotations
 
 import logging
+import pkgutil
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar
 
+from gpuassist.diagnose import signatures
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules import (
     cards,
-    containers,
     driver,
     driver_setup,
-    libraries,
     packages,
     presence,
     shell,
@@ -21,21 +23,22 @@ from gpuassist.diagnose.rules import (
     torch,
     variables,
 )
+from gpuassist.diagnose.signature import Signature, SignatureInput, clues
 from gpuassist.diagnose.verdicts import Rule
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Diagnosis, Finding, Passed, Undetermined
 from gpuassist.model.machine import Machine
+from gpuassist.model.paste import Clue
 from gpuassist.model.text import text, verbatim
 
 # In the order in which causes lead to consequences: a driver before what needs it.
 RULES: tuple[Rule, ...] = (
     *presence.RULES,
-    *containers.RULES,
     *driver_setup.RULES,
     *driver.RULES,
     *torch.RULES,
     *packages.RULES,
-    *libraries.RULES,
+    shell.own_libraries_win,
     *toolkit.RULES,
     *system_wide.RULES,
     *shell.RULES,
@@ -77,3 +80,32 @@ def survived(name: str, check: Callable[..., Iterable[R]], *asked: object) -> It
         _log.info("the rule %s failed", name, exc_info=True)
         reason = text("gpuassist's own check failed: {error}", error=f"{type(error).__name__}: {error}")
         yield Undetermined("own-check-failed", verbatim(name), reason)
+
+
+@cache
+def families() -> dict[str, tuple[Signature, ...]]:
+    """Every family of signatures by its module's name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(signatures.__path__))
+    return {name: pkgutil.resolve_name(f"{signatures.__name__}.{name}:SIGNATURES") for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """The passages that point to problems, in the order of the text; `failed` are our own signatures that broke on it."""
+
+    clues: tuple[Clue, ...] = ()
+    failed: tuple[Undetermined, ...] = ()
+
+
+def recognise(setting: SignatureInput) -> Recognised:
+    """Every passage that points to a problem of the catalogue."""
+    found = dict.fromkeys(
+        one
+        for name, family in families().items()
+        for signature in family
+        if setting.says(*signature.literals)
+        for one in survived(f"{name}: {signature.literals[0]}", clues, signature, setting)
+    )
+    shown = [one for one in found if isinstance(one, Clue)]
+    failed = tuple(one for one in found if isinstance(one, Undetermined))
+    return Recognised(tuple(sorted(shown, key=lambda clue: (clue.passage.line, -clue.weight))), failed)

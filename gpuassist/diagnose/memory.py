@@ -155,8 +155,6 @@ def _is_shared(message: OutOfMemory) -> bool:
 
 
 # The picture of the memory that a text shows, with what the machine's facts add: the card's size, and the programs' names.
-
-
 def memory_picture(setting: SignatureInput) -> MemoryPicture | None:
     """The card's memory when a request did not fit; None where the text does not tell enough for a picture."""
     message = principal(setting.paste.words)
@@ -206,8 +204,6 @@ def _program(case: RuleInput, pid: int) -> str:
 
 
 # Figures of one message that cannot all be true: edited, of two messages, or read wrongly; no cause follows from them.
-
-
 _ROUNDING = 1.01  # times: torch prints two decimals, of up to six figures
 _LENDS = 0.05  # of the card: where the computer lends its own memory, the card is full
 

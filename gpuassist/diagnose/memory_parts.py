@@ -39,9 +39,10 @@ def picture_of(message: OutOfMemory, *, total: int = 0, named: Named = lambda _p
     wanted = [part for part in _wanted(shares, named) if part.size_bytes > 0]
     parts, over = _fitted(wanted, size)
     beyond = over if over > size * _ROUNDING else 0
+    order = list(PartKind)
     return MemoryPicture(
         total_bytes=size,
-        parts=_ordered((*parts, *_rest(shares, parts, size))),
+        parts=tuple(sorted((*parts, *_rest(shares, parts, size)), key=lambda part: order.index(part.kind))),
         requested_bytes=message.requested,
         device=message.device,
         beyond_bytes=beyond,
@@ -119,11 +120,6 @@ def _rest(shares: _Shares, parts: Sequence[MemoryPart], size: int) -> Iterator[M
     else:
         kind = PartKind.OTHERS if left > size * _SMALL_REST else PartKind.UNACCOUNTED
     yield MemoryPart(kind, left, derived=True)
-
-
-def _ordered(parts: Sequence[MemoryPart]) -> tuple[MemoryPart, ...]:
-    order = list(PartKind)
-    return tuple(sorted(parts, key=lambda part: order.index(part.kind)))
 
 
 def _notes(shares: _Shares, size: int, beyond: int) -> Iterator[Text]:

@@ -105,13 +105,11 @@ def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor
         if problem not in said:
             yield Candidate(proof, Rank.BESIDE if problem in minor else Rank.PROVED, 0)
     for problem, proof in by_machine.items():
-        if problem not in said and problem not in by_text and _explains(problem, clues):
+        # What the machine shows counts where it is a likely cause of what the text shows.
+        alone = frozenset({problem})
+        explains = any(behind(clue.problem, alone) for clue in clues if clue.weight < Weight.CAUSE)
+        if problem not in said and problem not in by_text and explains:
             yield Candidate(proof, Rank.PROVED, 0)
-
-
-def _explains(problem: str, clues: tuple[Clue, ...]) -> bool:
-    """Whether what the machine shows is a likely cause of what the text shows."""
-    return any(problem in behind(clue.problem, frozenset({problem})) for clue in clues if clue.weight < Weight.CAUSE)
 
 
 def _rank(group: list[Clue], proof: Finding | None) -> Rank:
@@ -158,8 +156,6 @@ def _doubt(suspect: Candidate, found: frozenset[str], refuted: Mapping[str, Text
 
 
 # Which problems follow from which: where the cause is found as well, what it leads to steps behind it.
-
-
 LEADS_TO: dict[str, frozenset[str]] = {
     cause: frozenset(effects.split())
     for cause, effects in {
@@ -253,8 +249,6 @@ def behind(problem: str, found: frozenset[str]) -> frozenset[str]:
 
 
 # What the facts of a text speak against: a message that fits several causes cannot mean one that they rule out.
-
-
 _AVAILABLE = re.compile(
     r"is cuda available: *(?:true|yes)\b|cuda\.is_available\(\)[^\n]{0,20}?[\s:=>]+true\b|cuda available:? *(?:true|yes)\b"
 )
@@ -300,8 +294,6 @@ def _rulings(setting: SignatureInput) -> Iterator[tuple[frozenset[str], Text]]:
 
 
 # Whether a text describes a GPU set-up in which nothing is wrong: where it says enough, and speaks of no failure.
-
-
 # Words of failures, none of which stands in the output of a tool that describes a machine where all is well.
 _FAILURE = re.compile(
     r"\b(?:[a-z]*error|exception|traceback|fatal|fail(?:ed|s|ure)|cannot|can't|couldn't|unable to|not found|no such|unsupported"

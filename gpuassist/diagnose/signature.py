@@ -150,17 +150,19 @@ class Signature:
     window: int = 600
 
 
-def means(problem: str, weight: Weight = Weight.CAUSE, **fixed: Parameter) -> Meaning:
-    """A message that always means the same: its named groups are the parameters, beside those that are given here."""
+def means(problem: str, weight: Weight = Weight.CAUSE, **given: Parameter | Callable[[SignatureInput], Parameter]) -> Meaning:
+    """A message that always means the same: its named groups are the parameters, beside those that are given here, or asked of
+    what it is read in.
+    """
 
-    def meaning(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
-        yield sign(problem, weight, **{**fixed, **{name: value for name, value in match.groupdict().items() if value}})
+    def meaning(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+        asked = {name: value(setting) if callable(value) else value for name, value in given.items()}
+        yield sign(problem, weight, **{**asked, **{name: value for name, value in match.groupdict().items() if value}})
 
     return meaning
 
 
 def sign(problem: str, weight: Weight = Weight.CAUSE, **parameters: Parameter) -> Sign:
-    """A reading, written shortly."""
     return Sign(problem, weight, tuple(parameters.items()))
 
 
@@ -237,3 +239,18 @@ def _places_of(literal: str, lowered: str) -> Iterator[int]:
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
+
+
+def one_of(*wordings: str) -> str:
+    """A pattern that takes any of them."""
+    return f"(?:{'|'.join(wordings)})"
+
+
+# Between two words of the kernel's log, which breaks sentences anywhere: a space, or the end of a line with the time stamp, the
+# host and the mark of the next one.
+GAP = r"\s{1,40}(?:[^\n]{0,80}NVRM:\s{1,3})?"
+
+
+def wrapped(words: str) -> str:
+    """A pattern for these plain words, wherever the log breaks them."""
+    return GAP.join(map(re.escape, words.split()))

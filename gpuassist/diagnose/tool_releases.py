@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from gpuassist.diagnose.signature import SignatureInput, passages
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.fact import Known, value_or
-from gpuassist.model.version import ComputeCapability, Target, Version, VersionError
+from gpuassist.model.version import ComputeCapability, Target, Version
 
 # A toolkit's release, surest first. nvidia-smi's table names the driver's CUDA, collect_env torch's own: neither is nvcc's.
 _TOOLKIT = (
@@ -62,13 +63,9 @@ OLDEST = ComputeCapability(5, 0)  # no build of torch that is still made has cod
 _SUPPOSED = ("if you ", "when you ", "in case you", "make sure", "如果")
 
 
+@lru_cache(maxsize=1)
 def toolkit_releases(setting: SignatureInput) -> tuple[Version, ...]:
     """The releases that nvcc may be of, the surest first: what the text says, then the toolkit of the facts."""
-    return _toolkit_releases(setting)
-
-
-@lru_cache(maxsize=1)
-def _toolkit_releases(setting: SignatureInput) -> tuple[Version, ...]:
     found = list(releases_said(setting))
     toolkit = setting.case.toolkit
     every = (toolkit,) if toolkit is not None else value_or(setting.case.machine.toolkits, ())
@@ -90,9 +87,8 @@ def gcc_version(setting: SignatureInput) -> str:
     """The version of gcc, as exactly as the text says it; empty where it does not."""
     said = tuple(words for words in _said(setting, _GCC) if Version.parse(words).major > 2)
     if said:
-        return next(
-            (words for words in said if "." in words and Version.parse(words).major == Version.parse(said[0]).major), said[0]
-        )
+        major = Version.parse(said[0]).major
+        return next((words for words in said if "." in words and Version.parse(words).major == major), said[0])
     return str(setting.case.gcc.version.value) if setting.case.gcc and isinstance(setting.case.gcc.version, Known) else ""
 
 
@@ -123,7 +119,9 @@ def package_version(setting: SignatureInput, package: str) -> str:
     version = r"(\d{1,4}(?:\.\w{1,12}){1,5}(?:\+[\w.]{1,30})?)"
     pattern = rf"(?<![\w.-]){name}(?:[ -]version)?(?:['\"]?(?:==|: ?| ?= ?|-)| {{1,40}}v?\(?){version}"
     shown = rf"(?m:^)Name: {name}\s{{1,3}}Version: {version}"
-    found = (match[1] for wording in (pattern, shown) for match in passages(setting, _spellings(package), wording))
+    lowered = package.lower()
+    spellings = tuple(dict.fromkeys((lowered, lowered.replace("-", "_"))))
+    found = (match[1] for wording in (pattern, shown) for match in passages(setting, spellings, wording))
     return next(found, "")
 
 
@@ -188,11 +186,7 @@ def _said(
     for literals, pattern in wordings:
         for match in passages(setting, literals, pattern):
             line = _line(setting, match.start()).lower()
-            if not any(words in line for words in unless):
-                try:
-                    Version.parse(match[1])
-                except VersionError:
-                    continue
+            if version_in(match[1]) is not None and not any(words in line for words in unless):
                 yield match[1]
 
 
@@ -202,8 +196,3 @@ def _line(setting: SignatureInput, offset: int, reach: int = 300) -> str:
     start = max(words.rfind("\n", max(0, offset - reach), offset) + 1, offset - reach, 0)
     end = words.find("\n", offset, offset + reach)
     return words[start : end if end >= 0 else offset + reach]
-
-
-def _spellings(package: str) -> tuple[str, ...]:
-    lowered = package.lower()
-    return tuple(dict.fromkeys((lowered, lowered.replace("-", "_"))))

@@ -1,60 +1,119 @@
-"""What belongs to an installed torch: the exact packages that its wheel asks for, and the releases made for it."""
+"""What belongs to a torch: the exact packages that its wheel asks for, the releases made for it, and which of a text are others."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
+from gpuassist.diagnose.signature import SignatureInput, passages
+from gpuassist.diagnose.tool_releases import torch_version
 from gpuassist.knowledge.records import TorchRelease
-from gpuassist.knowledge.specifier import admits
+from gpuassist.knowledge.specifier import admits, version_in
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import value_or
-from gpuassist.model.version import Version, VersionError
+from gpuassist.model.text import Parameter
+from gpuassist.model.version import Version
 
 
 def exact_pins(case: RuleInput, one: InstalledTorch) -> dict[str, str]:
     """The nvidia packages that this very torch asks for by an exact version; empty where its build is not known."""
-    version, cuda = _version(one.version), value_or(one.torch.cuda, None)
+    version, cuda = version_in(one.version), value_or(one.torch.cuda, None)
     machine = value_or(case.machine.host.architecture, "x86_64")
     builds = case.knowledge.torch_builds(version) if version is not None else ()
     known = (build for build in builds if build.machine == machine and build.cuda == cuda and build.newest == version)
     pins = next((build.pins for build in known if build.pins), None) or ()
+    return _exact(pins)
+
+
+def _exact(pins: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: pin for name, pin in pins if name.startswith("nvidia-") and pin[:1].isdigit()}
 
 
 def belongs(case: RuleInput, one: InstalledTorch, package: Package) -> bool:
     """Whether a package was made for this torch, as far as that is known: another patch of the right release does."""
-    here, release = _version(package.version), _release(case, one)
+    here, release = version_in(package.version), _release(case, one)
     if here is None or release is None:
         return True
     asked = [companion.version for companion in release.companions if companion.name == package.name]
     if not asked:
         # Whether earlier releases of torch had such a package and this one has none.
         earlier = (one for one in case.knowledge.torch_releases() if one.release < release.release)
-        return not (
-            package.name == "torchaudio" and any(companion.name == package.name for one in earlier for companion in one.companions)
-        )
-    return any(_takes(words, here) for words in asked)
+        had = any(companion.name == package.name for one in earlier for companion in one.companions)
+        return package.name != "torchaudio" or not had
+    return any(Version.parse(words).release == here.release if words[:1].isdigit() else admits(words, here) for words in asked)
 
 
 def wanted(case: RuleInput, one: InstalledTorch, name: str) -> str:
     """The exact version that belongs to this torch; empty where that is a range, or not known."""
-    release, version = _release(case, one), _version(one.version)
+    release, version = _release(case, one), version_in(one.version)
     belonging = release.companions_of(version) if release is not None and version is not None else ()
     return next((companion.version for companion in belonging if companion.name == name and companion.version[:1].isdigit()), "")
 
 
-def _takes(words: str, here: Version) -> bool:
-    if words[:1].isdigit():
-        return Version.parse(words).release == here.release
-    return admits(words, here)
-
-
 def _release(case: RuleInput, one: InstalledTorch) -> TorchRelease | None:
-    version = _version(one.version)
+    version = version_in(one.version)
     return case.knowledge.torch_release(version) if version is not None else None
 
 
-def _version(words: str) -> Version | None:
-    try:
-        return Version.parse(words)
-    except VersionError:
+_LISTED = r"(?<![\w-])(nvidia[-_][a-z0-9_-]{2,40}?)(?:==|@| {1,40}\(?|: ?|-)(\d{1,3}(?:\.\d{1,6}){1,4})\b"
+# Packages whose versions begin with the CUDA release that they are of.
+_OF_RELEASE = ("cuda-runtime", "cuda-nvrtc", "cuda-cupti", "nvjitlink", "nvtx", "cublas")
+
+
+def other_wheel(setting: SignatureInput, library: str) -> dict[str, Parameter] | None:
+    """A listed package that is not what torch asks for, first of all the one with this library; None where none is listed so."""
+    listed = _installed(setting)
+    pins = _pins(setting) or _majority(listed)
+    wrong = {name: version for name, version in listed.items() if name in pins and not _agree(version, pins[name])}
+    if not wrong:
         return None
+    wheels = {name: setting.case.knowledge.wheel(name) for name in wrong}
+    holding = {name for name, wheel in wheels.items() if wheel and any(one.startswith(library) for one in wheel.libraries)}
+    first = min(wrong, key=lambda name: name not in holding)
+    return _told(setting, first, wrong[first], pins[first])
+
+
+def wanted_wheel(setting: SignatureInput, stem: str) -> dict[str, Parameter]:
+    """The package that begins so, with the version that torch asks for; empty where that is not known."""
+    pins = _pins(setting)
+    name = next((one for one in pins if one.startswith(stem)), "")
+    installed = _installed(setting).get(name, "")
+    return _told(setting, name, installed, pins[name]) if name else {}
+
+
+def _told(setting: SignatureInput, package: str, installed: str, wanted: str) -> dict[str, Parameter]:
+    exact = wanted if wanted.count(".") > 1 else ""
+    return {"package": package, "installed": installed, "wanted": exact, "torch": torch_version(setting).partition("+")[0]}
+
+
+def _installed(setting: SignatureInput) -> dict[str, str]:
+    found = passages(setting, ("nvidia-", "nvidia_"), _LISTED, window=120)
+    return {match[1].lower().replace("_", "-"): match[2] for match in found}
+
+
+def _pins(setting: SignatureInput) -> dict[str, str]:
+    """What torch's own wheel asks for, of the build in its version or else of the one that pip installs."""
+    words = torch_version(setting)
+    version, tag = version_in(words), words.partition("+")[2]
+    builds = setting.case.knowledge.torch_builds(version) if version is not None else ()
+    known = (one for one in builds if one.machine == "x86_64" and one.pins and (one.tag == tag or (not tag and one.default)))
+    return _exact(next((one.pins for one in known if one.pins), ()))
+
+
+def _majority(listed: dict[str, str]) -> dict[str, str]:
+    """Where torch's version is not told: the CUDA release that most of the packages are of."""
+    of_release = {name: version for name, version in listed.items() if any(part in name for part in _OF_RELEASE)}
+    releases = Counter(_of_two_parts(version) for version in of_release.values())
+    if len(releases) < 2 or len(of_release) < 3:
+        return {}
+    most = releases.most_common(1)[0][0]
+    return dict.fromkeys(of_release, most)
+
+
+def _of_two_parts(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _agree(version: str, wanted: str) -> bool:
+    return version == wanted or (wanted.count(".") == 1 and _of_two_parts(version) == wanted)

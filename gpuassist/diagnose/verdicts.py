@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, Union
 
-from gpuassist.diagnose.case import RuleInput
+from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.finding import Evidence, Finding, Passed, Undetermined
 from gpuassist.model.text import Parameter, Text, enumerated, verbatim
@@ -43,11 +43,10 @@ def undetermined(problem: str, label: Text, *facts: Fact[Any]) -> Iterator[Undet
 
 
 def listed(words: list[str] | tuple[str, ...]) -> str:
-    """Names in a row."""
     return ", ".join(words)
 
 
-def named(names: Iterable[str]) -> Text | str:
+def named(cards: Iterable[KnownGpu]) -> Text | str:
     """The names of GPUs as a sentence of the catalogue takes them, each once."""
-    every = tuple(dict.fromkeys(names))
+    every = tuple(dict.fromkeys(card.name for card in cards))
     return enumerated(every) if len(every) > 1 else "".join(every)

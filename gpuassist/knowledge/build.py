@@ -1,255 +1,270 @@
-"""Rows of the knowledge files to records; what a row lacks or has wrong is a `RowError` or a `VersionError`."""
+"""Rows of the knowledge files to records: what each field is read by. What a row lacks or has wrong is a `ValueError` (`RowError`,
+`VersionError`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any, TypeVar
 
-from gpuassist.knowledge.codes import NvmlCodeRecord, XidCause, XidRecord
 from gpuassist.knowledge.commands import parameters_of
-from gpuassist.knowledge.compatibility import CompatPackage
+from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
+    BadPair,
     BranchKind,
     BranchRecord,
+    Channel,
     ChipRecord,
     CommandRecord,
+    Companion,
+    CondaRecord,
     GpuRecord,
+    ImageFamily,
+    ImageRecord,
     ModuleFlavour,
+    NvmlCodeRecord,
+    Party,
     RunfileRecord,
+    SystemRecord,
     ToolkitRecord,
     TorchBuild,
+    TorchRelease,
     WheelRecord,
+    XidCause,
+    XidRecord,
 )
-from gpuassist.knowledge.rows import Row, RowError, Source, flag_of, number_of, numbers_of, pairs_of, rows_of, text_of, texts_of
+from gpuassist.knowledge.rows import (
+    Row,
+    RowError,
+    Source,
+    flag_of,
+    number_of,
+    numbers_of,
+    pairs_of,
+    rows_of,
+    source_of,
+    text_of,
+    texts_of,
+    whole_of,
+)
+from gpuassist.knowledge.specifier import admits
 from gpuassist.model.finding import Action
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
-Sources = dict[str, Source]
+R = TypeVar("R")
+T = TypeVar("T")
+Build = Callable[[Row, dict[str, Source]], R]
 ChipNamed = Callable[[str], tuple[ArchitectureRecord, ChipRecord] | None]
 
+_ANY = Version((0,))
 
-def gpu(row: Row, sources: Sources, chip_named: ChipNamed) -> GpuRecord:
+
+def _record(kind: Callable[..., R], /, **readers: Callable[[Row, str], Any]) -> Build[R]:
+    """Each field by its reader from what the row calls so; what was `measured` is a source before that which the row names."""
+
+    def build(row: Row, sources: dict[str, Source]) -> R:
+        source = source_of(row, sources)
+        origin = "; ".join(filter(None, (text_of(row, "measured", ""), source.text)))
+        return kind(**{name: read(row, name) for name, read in readers.items()}, source=origin, checked=source.checked)
+
+    return build
+
+
+def _called(name: str, read: Callable[[Row, str], T]) -> Callable[[Row, str], T]:
+    """A field that the rows call otherwise than the record."""
+    return lambda row, _: read(row, name)
+
+
+def _one(parse: Callable[[str], T]) -> Callable[[Row, str], T]:
+    return lambda row, name: parse(text_of(row, name))
+
+
+def _maybe(parse: Callable[[str], T]) -> Callable[[Row, str], T | None]:
+    return lambda row, name: None if row.fields.get(name) in (None, "") else parse(text_of(row, name))
+
+
+def _each(parse: Callable[[str], T]) -> Callable[[Row, str], tuple[T, ...]]:
+    return lambda row, name: tuple(map(parse, texts_of(row, name)))
+
+
+def _maybe_each(parse: Callable[[str], T]) -> Callable[[Row, str], tuple[T, ...] | None]:
+    """None is not known; an empty list is known to be empty."""
+    return lambda row, name: None if row.fields.get(name) is None else tuple(map(parse, texts_of(row, name)))
+
+
+def _or_empty(row: Row, name: str) -> str:
+    return text_of(row, name, "")
+
+
+# The same few versions and architectures stand in every row of a CUDA release and of a torch build: each is parsed once.
+_version = cache(Version.parse)
+_target = cache(Target.parse)
+
+
+@cache
+def _ptx(word: str) -> Target:
+    """From the short form of the file, `8.9`."""
+    return Target(ComputeCapability.parse(word), Code.PTX)
+
+
+def _range(row: Row, name: str) -> str:
+    words = text_of(row, name)
+    admits(words, _ANY)  # a range that cannot be read damages the row, not the program that asks later
+    return words
+
+
+def _chips(row: Row, name: str) -> tuple[ChipRecord, ...]:
+    capability, driver = _maybe(ComputeCapability.parse), _maybe(Version.parse)
+    return tuple(
+        ChipRecord(
+            text_of(one, "chip"), capability(one, "compute_capability"), flag_of(one, "integrated"), driver(one, "first_driver")
+        )
+        for one in rows_of(row, name)
+    )
+
+
+def _companions(row: Row, name: str) -> tuple[Companion, ...]:
+    version = _one(Version.parse)
+    return tuple(Companion(text_of(one, "name"), _range(one, "version"), version(one, "torch")) for one in rows_of(row, name))
+
+
+def gpu(row: Row, sources: dict[str, Source], chip_named: ChipNamed) -> GpuRecord:
     """A GPU: its chip says what it can."""
-    source, checked = _provenance(row, sources)
-    found = chip_named(text_of(row, "chip"))
+    source, found = source_of(row, sources), chip_named(text_of(row, "chip"))
     if found is None:
         raise RowError("chip")
-    architecture_record, chip = found
+    generation, chip = found
     own_module = text_of(row, "open_module", "")
     return GpuRecord(
         pci_id=text_of(row, "pci_id"),
         name=text_of(row, "name"),
         aliases=texts_of(row, "aliases"),
         chip=chip.chip,
-        architecture=architecture_record.name,
+        architecture=generation.name,
         compute_capability=chip.compute_capability,
         integrated=chip.integrated,
-        module=ModuleFlavour(own_module) if own_module else architecture_record.module,
-        source=source,
-        checked=checked,
+        module=ModuleFlavour(own_module) if own_module else generation.module,
+        source=source.text,
+        checked=source.checked,
         memory_bytes=numbers_of(row, "memory_bytes"),
         unlisted=flag_of(row, "unlisted"),
     )
 
 
-def architecture(row: Row, sources: Sources) -> ArchitectureRecord:
-    """A generation with its chips."""
-    source, checked = _provenance(row, sources)
-    return ArchitectureRecord(
-        name=text_of(row, "architecture"),
-        chips=tuple(_chip(inner) for inner in rows_of(row, "chips")),
-        last_branch=number_of(row, "last_branch"),
-        module=ModuleFlavour(text_of(row, "open_module")),
-        source=source,
-        checked=checked,
-    )
+def bad_pair(row: Row, sources: dict[str, Source]) -> BadPair:
+    """Two libraries that do not work together."""
+    source, parties = source_of(row, sources), rows_of(row, "parties")
+    if len(parties) != 2:
+        raise RowError("parties")
+    one, other = (Party(text_of(inner, "name"), _range(inner, "versions")) for inner in parties)
+    key, symptom, why, remedy = (text_of(row, name) for name in ("key", "symptom", "why", "remedy"))
+    return BadPair(key, one, other, symptom, why, remedy, source.text, source.checked)
 
 
-def branch(row: Row, sources: Sources) -> BranchRecord:
-    """A driver branch."""
-    source, checked = _provenance(row, sources)
-    number, cuda = number_of(row, "branch"), text_of(row, "cuda", "")
-    if number is None:
-        raise RowError("branch")
-    return BranchRecord(
-        branch=number,
-        kind=BranchKind(text_of(row, "branch_kind")),
-        end_of_life=text_of(row, "end_of_life", ""),
-        ended=flag_of(row, "ended"),
-        cuda=Version.parse(cuda) if cuda else None,
-        source=source,
-        checked=checked,
-    )
-
-
-def compat_package(row: Row, sources: Sources) -> CompatPackage:
-    """A forward-compatibility package."""
-    source, checked = _provenance(row, sources)
-    built_from = number_of(row, "built_from")
-    if built_from is None:
-        raise RowError("built_from")
-    return CompatPackage(
-        cuda=Version.parse(text_of(row, "cuda")),
-        built_from=built_from,
-        branches=numbers_of(row, "branches"),
-        source=source,
-        checked=checked,
-    )
-
-
-def toolkit(row: Row, sources: Sources) -> ToolkitRecord:
-    """A CUDA release."""
-    source, checked = _provenance(row, sources)
-    clash, native = text_of(row, "glibc_clash", ""), text_of(row, "native_driver", "")
-    return ToolkitRecord(
-        release=Version.parse(text_of(row, "release")),
-        targets=_ptx_names(texts_of(row, "targets")),
-        deprecated=_ptx_names(texts_of(row, "deprecated")) if "deprecated" in row.fields else None,
-        gcc_limit=number_of(row, "gcc_limit"),
-        clang_limit=number_of(row, "clang_limit"),
-        glibc_clash=Version.parse(clash) if clash else None,
-        native_driver=Version.parse(native) if native else None,
-        driver_floor=Version.parse(text_of(row, "driver_floor")),
-        source="; ".join(filter(None, (text_of(row, "measured", ""), source))),
-        checked=checked,
-        codes=tuple(_named(word) for word in texts_of(row, "codes")),
-    )
-
-
-def runfile(row: Row, sources: Sources) -> RunfileRecord:
-    """An installer of a CUDA release."""
-    source, checked = _provenance(row, sources)
-    return RunfileRecord(
-        release=Version.parse(text_of(row, "release")),
-        version=Version.parse(text_of(row, "version")),
-        driver=Version.parse(text_of(row, "driver")),
-        machines=texts_of(row, "machines"),
-        source=source,
-        checked=checked,
-    )
-
-
-def wheel(row: Row, sources: Sources) -> WheelRecord:
-    """A package with a part of CUDA."""
-    source, checked = _provenance(row, sources)
-    return WheelRecord(
-        distribution=text_of(row, "distribution"),
-        role=text_of(row, "role"),
-        libraries=texts_of(row, "libraries"),
-        compilers=texts_of(row, "compilers"),
-        directory=text_of(row, "directory"),
-        instead=text_of(row, "instead", ""),
-        cuda_majors=numbers_of(row, "cuda_majors"),
-        source="; ".join(filter(None, (text_of(row, "measured", ""), source))),
-        checked=checked,
-    )
-
-
-def torch(row: Row, sources: Sources) -> TorchBuild:
-    """A torch build of one index."""
-    source, checked = _provenance(row, sources)
-    cuda = text_of(row, "cuda", "")
-    return TorchBuild(
-        release=_version(text_of(row, "release")),
-        newest=_version(text_of(row, "newest")),
-        tag=text_of(row, "tag"),
-        cuda=_version(cuda) if cuda else None,
-        machine=text_of(row, "machine"),
-        default=flag_of(row, "default"),
-        targets=tuple(map(_named, texts_of(row, "targets"))),
-        pythons=tuple(map(_version, texts_of(row, "pythons"))),
-        pins=pairs_of(row, "pins"),
-        source=source,
-        checked=checked,
-    )
-
-
-def command(row: Row, sources: Sources) -> CommandRecord:
-    """A command's lines for one family."""
-    source, checked = _provenance(row, sources)
-    lines = texts_of(row, "lines")
-    return CommandRecord(
-        key=text_of(row, "key"),
-        family=Family(text_of(row, "family")),
-        lines=lines,
-        parameters=parameters_of(lines),
-        needs_root=flag_of(row, "needs_root"),
-        action=Action(text_of(row, "action")),
-        source=source,
-        checked=checked,
-    )
-
-
-def xid(row: Row, sources: Sources) -> XidRecord:
-    """An Xid event."""
-    source, checked = _provenance(row, sources)
-    number = number_of(row, "number")
-    if number is None:
-        raise RowError("number")
-    return XidRecord(
-        number=number,
-        name=text_of(row, "name"),
-        meaning=text_of(row, "meaning"),
-        action=text_of(row, "action"),
-        causes=tuple(XidCause(word) for word in texts_of(row, "causes")),
-        ended=flag_of(row, "ended"),
-        source=source,
-        checked=checked,
-    )
-
-
-def nvml_code(row: Row, sources: Sources) -> NvmlCodeRecord:
-    """A return code of NVML."""
-    source, checked = _provenance(row, sources)
-    code = number_of(row, "code")
-    if code is None:
-        raise RowError("code")
-    return NvmlCodeRecord(
-        code=code,
-        name=text_of(row, "name"),
-        meaning=text_of(row, "meaning"),
-        action=text_of(row, "action"),
-        source=source,
-        checked=checked,
-    )
-
-
-def _provenance(row: Row, sources: Sources) -> tuple[str, str]:
-    source = sources.get(text_of(row, "source"))
-    if source is None:
-        raise RowError("source")
-    return source.text, text_of(row, "checked", source.checked)
-
-
-def _chip(row: Row) -> ChipRecord:
-    capability, first = text_of(row, "compute_capability", ""), text_of(row, "first_driver", "")
-    return ChipRecord(
-        chip=text_of(row, "chip"),
-        compute_capability=ComputeCapability.parse(capability) if capability else None,
-        integrated=flag_of(row, "integrated"),
-        first_driver=Version.parse(first) if first else None,
-    )
-
-
-def _ptx_names(words: tuple[str, ...]) -> tuple[Target, ...]:
-    """From the short form of the file, `8.9`."""
-    return tuple(_ptx(word) for word in words)
-
-
-@cache
-def _ptx(word: str) -> Target:
-    return Target(ComputeCapability.parse(word), Code.PTX)
-
-
-@cache
-def _named(word: str) -> Target:
-    """The few architectures that there are stand in every row of a CUDA release or torch build."""
-    return Target.parse(word)
-
-
-@cache
-def _version(words: str) -> Version:
-    """A hundred torch builds name the same few versions."""
-    return Version.parse(words)
+architecture = _record(
+    ArchitectureRecord,
+    name=_called("architecture", text_of),
+    chips=_chips,
+    last_branch=number_of,
+    module=_called("open_module", _one(ModuleFlavour)),
+)
+branch = _record(
+    BranchRecord,
+    branch=whole_of,
+    kind=_called("branch_kind", _one(BranchKind)),
+    end_of_life=_or_empty,
+    ended=flag_of,
+    cuda=_maybe(Version.parse),
+)
+compat_package = _record(CompatPackage, cuda=_one(Version.parse), built_from=whole_of, branches=numbers_of)
+toolkit = _record(
+    ToolkitRecord,
+    release=_one(Version.parse),
+    targets=_each(_ptx),
+    deprecated=_maybe_each(_ptx),
+    gcc_limit=number_of,
+    clang_limit=number_of,
+    glibc_clash=_maybe(Version.parse),
+    native_driver=_maybe(Version.parse),
+    driver_floor=_one(Version.parse),
+    codes=_each(_target),
+)
+early_toolkits = _record(
+    EarlyToolkits, capability=_one(ComputeCapability.parse), first=_maybe(Version.parse), last=_maybe(Version.parse)
+)
+runfile = _record(
+    RunfileRecord, release=_one(Version.parse), version=_one(Version.parse), driver=_one(Version.parse), machines=texts_of
+)
+wheel = _record(
+    WheelRecord,
+    distribution=text_of,
+    role=text_of,
+    libraries=texts_of,
+    compilers=texts_of,
+    directory=text_of,
+    instead=_or_empty,
+    cuda_majors=numbers_of,
+)
+torch = _record(
+    TorchBuild,
+    release=_one(_version),
+    newest=_one(_version),
+    tag=text_of,
+    cuda=_maybe(_version),
+    machine=text_of,
+    default=flag_of,
+    targets=_each(_target),
+    pythons=_each(_version),
+    pins=pairs_of,
+)
+torch_release = _record(
+    TorchRelease,
+    release=_one(Version.parse),
+    patches=_each(Version.parse),
+    published=text_of,
+    pythons=_each(_version),
+    companions=_companions,
+    known_in_detail=flag_of,
+)
+image = _record(
+    ImageRecord,
+    family=_one(ImageFamily),
+    month=_one(Version.parse),
+    cuda=_one(Version.parse),
+    torch=lambda row, name: None if row.fields.get(name) is None else text_of(row, name),  # "" is none inside
+    tensorrt=_maybe(Version.parse),
+    python=_maybe(_version),
+    system=_maybe(str),
+    driver=_maybe(Version.parse),
+    compat_drivers=_each(Version.parse),
+    capability_min=_maybe(ComputeCapability.parse),
+    jetpack=_maybe(Version.parse),
+)
+system = _record(SystemRecord, name=_called("system", text_of), glibc=_one(Version.parse))
+conda = _record(
+    CondaRecord,
+    channel=_one(Channel),
+    version=_one(_version),
+    platform=text_of,
+    cuda=_maybe(_version),
+    selector=_or_empty,
+    channels=texts_of,
+    cudnn=_maybe(_version),
+    pythons=_maybe_each(_version),
+    targets=_maybe_each(_target),
+    tegra=flag_of,
+)
+command = _record(
+    CommandRecord,
+    key=text_of,
+    family=_one(Family),
+    lines=texts_of,
+    parameters=lambda row, _: parameters_of(texts_of(row, "lines")),
+    needs_root=flag_of,
+    action=_one(Action),
+)
+xid = _record(XidRecord, number=whole_of, name=text_of, meaning=text_of, action=text_of, causes=_each(XidCause), ended=flag_of)
+nvml_code = _record(NvmlCodeRecord, code=whole_of, name=text_of, meaning=text_of, action=text_of)

@@ -168,13 +168,13 @@ def installed(toolkit: Toolkit, record: ToolkitRecord | None) -> InstalledToolki
 
 def choose_installed_toolkit(toolkits: Iterable[InstalledToolkit], workload: Workload) -> InstalledToolkit | None:
     """The installed toolkit that serves every GPU, compilers and driver: nearest to torch's CUDA first, then the newest."""
-    fitting = [one for one in toolkits if _fits(one, one.version, workload)]
+    fitting = [one for one in toolkits if toolkit_fits(one, one.version, workload)]
     return max(fitting, key=lambda one: (_match(one.version, workload), one.version), default=None)
 
 
 def choose_toolkit_release(toolkits: Iterable[ToolkitRecord], workload: Workload) -> Version | None:
     """The CUDA release to install, by the same measure; None where no release serves them all."""
-    fitting = [one.release for one in toolkits if _fits(one, one.release, workload)]
+    fitting = [one.release for one in toolkits if toolkit_fits(one, one.release, workload)]
     return max(fitting, key=lambda release: (_match(release, workload), runs_plainly(release, workload), release), default=None)
 
 
@@ -198,7 +198,8 @@ def choose_driver(
         for one in branches
         if all(_serves(one.branch, gpu) for gpu in gpus) and (cuda is None or driver_serves_cuda(Version((one.branch,)), cuda))
     )
-    best = max(serving, key=lambda one: (not one.has_ended(today), _steady(one), one.branch), default=None)
+    steady = {BranchKind.PRODUCTION, BranchKind.LONG_TERM, BranchKind.LEGACY}
+    best = max(serving, key=lambda one: (not one.has_ended(today), one.kind in steady, one.branch), default=None)
     return DriverChoice(serving, best, open_module=not needs_closed)
 
 
@@ -221,7 +222,8 @@ def _preferred(builds: Iterable[TorchBuild]) -> TorchBuild:
     return max(builds, key=lambda one: (one.release, one.default, one.cuda or Version(())))
 
 
-def _fits(toolkit: InstalledToolkit | ToolkitRecord, version: Version, workload: Workload) -> bool:
+def toolkit_fits(toolkit: InstalledToolkit | ToolkitRecord, version: Version, workload: Workload) -> bool:
+    """Whether a toolkit builds for every GPU, with this compiler and C library, programs that this driver runs."""
     gcc, glibc, driver = workload.gcc, workload.glibc, workload.driver
     return (
         all(toolkit_builds_for(toolkit.targets, capability) for capability in workload.capabilities)
@@ -244,13 +246,7 @@ def _serves(branch: int, gpu: GpuWish) -> bool:
     return fit in {DriverFit.FINE, DriverFit.UNKNOWN}
 
 
-def _steady(branch: BranchRecord) -> bool:
-    return branch.kind in {BranchKind.PRODUCTION, BranchKind.LONG_TERM, BranchKind.LEGACY}
-
-
 # Choosing NVIDIA's PyTorch image: the newest month that serves every GPU, under the driver that the host has.
-
-
 _OF_SERVERS = (Target.parse("sm_80"), Target.parse("sm_110"))  # what PyTorch's wheels for ARM servers hold of Jetson's generations
 _OLDEST = ComputeCapability(6, 0)  # what the notes of the months before 25 name
 
@@ -287,7 +283,9 @@ class Images:
         if jetpack is not None:
             own = [one for one in fitting if one.jetpack is not None and one.jetpack.major == jetpack.major]
             return ImageChoice(next(iter(own), None))
-        fitting = [one for one in fitting if all(_has_code(one, capability) for capability in wanted)]
+        # An image that is not for Jetson has code for it all the same where that of servers runs there.
+        jetsons = [capability for capability in wanted if is_jetson(capability)]
+        fitting = [one for one in fitting if all(kernels_run(chip, _OF_SERVERS, cuda=one.cuda.release) for chip in jetsons)]
         for one in fitting:
             needed = self.driver_for(one)
             if driver is not None and needed is not None and driver >= needed:
@@ -312,11 +310,6 @@ class Images:
         later = (one for one in reversed(self._newest_first()) if one.month >= image.month and one.capability_min is not None)
         oldest = next((one.capability_min for one in later if one.capability_min is not None), _OLDEST)
         return record is not None and all(one >= oldest and toolkit_builds_for(record.targets, one) for one in capabilities)
-
-
-def _has_code(image: ImageRecord, capability: ComputeCapability) -> bool:
-    """An image that is not for Jetson has code for it all the same where that of servers runs there."""
-    return not is_jetson(capability) or kernels_run(capability, _OF_SERVERS, cuda=image.cuda.release)
 
 
 def _is_torch(image: ImageRecord, wanted: Version | None) -> bool:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gpuassist.knowledge.records import BadPair, Companion, Party, TorchBuild, TorchRelease, WheelRecord
-from gpuassist.knowledge.specifier import admits
+from gpuassist.knowledge.records import BadPair, Companion, TorchBuild, TorchRelease, WheelRecord
+from gpuassist.knowledge.specifier import admits, version_in
 from gpuassist.model.environment import Package
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import ComputeCapability, Version, VersionError
+from gpuassist.model.version import ComputeCapability, Version
 
 ALWAYS = ("torch", "torchvision", "torchaudio")
 _FOLLOW = ("torchaudio", "torchtext", "torchdata", "xformers")  # torchvision's own wheels ask for the torch that they fit
@@ -90,7 +90,7 @@ def _others(here: dict[str, str], belongs: dict[str, Companion], pairs: Iterable
     """bitsandbytes, which is no part of PyTorch, new enough for the triton that comes with torch."""
     if "bitsandbytes" not in here:
         return
-    triton = _number(belongs["triton"].version) if "triton" in belongs else None
+    triton = version_in(belongs["triton"].version.lstrip("<>=~!")) if "triton" in belongs else None
     floors = (
         pair.one.versions.removeprefix("<")
         for pair in pairs
@@ -123,17 +123,7 @@ def _left(build: TorchBuild, here: dict[str, str], belongs: dict[str, Companion]
             )
 
 
-def _number(versions: str) -> Version | None:
-    """The version that `3.4.0` and `~=3.8.0` start from."""
-    try:
-        return Version.parse(versions.lstrip("<>=~!"))
-    except VersionError:
-        return None
-
-
 # Which of the pairs that are known to be bad stand together in an environment, or on a machine.
-
-
 COMPUTE_CAPABILITY = "compute-capability"  # the one party that is no package: the GPU
 
 _SEPARATORS = re.compile(r"[-_.]+")
@@ -143,31 +133,16 @@ def bad_pairs_among(
     pairs: Iterable[BadPair], packages: Mapping[str, Version], capabilities: Iterable[ComputeCapability] = ()
 ) -> tuple[BadPair, ...]:
     """The pairs of which both parties are here; packages by their names as pip or conda list them."""
-    here = {_SEPARATORS.sub("-", name).lower(): (version,) for name, version in packages.items()}
-    gpus = {COMPUTE_CAPABILITY: tuple(Version((one.major, one.minor)) for one in capabilities)}
-    return tuple(pair for pair in pairs if all(_is_here(one, {**here, **gpus}) for one in (pair.one, pair.other)))
-
-
-def _is_here(party: Party, here: Mapping[str, tuple[Version, ...]]) -> bool:
-    return any(admits(party.versions, version) for version in here.get(party.name, ()))
-
-
-# What follows from the packages with parts of CUDA: which of them holds a library, and which overwrite each other's files.
+    here: dict[str, tuple[Version, ...]] = {_SEPARATORS.sub("-", name).lower(): (version,) for name, version in packages.items()}
+    here[COMPUTE_CAPABILITY] = tuple(Version((one.major, one.minor)) for one in capabilities)
+    parties = ((pair, (pair.one, pair.other)) for pair in pairs)
+    return tuple(
+        pair
+        for pair, both in parties
+        if all(any(admits(one.versions, version) for version in here.get(one.name, ())) for one in both)
+    )
 
 
 def holding(library: str, wheels: Iterable[WheelRecord]) -> tuple[WheelRecord, ...]:
     """The packages that hold a library, by its soname (`libcudnn.so.9`) or by the name of its file (`libcudnn.so.9.1.0`)."""
     return tuple(wheel for wheel in wheels if any(library == one or library.startswith(f"{one}.") for one in wheel.libraries))
-
-
-def overwriting(wheel: WheelRecord, wheels: Iterable[WheelRecord]) -> tuple[WheelRecord, ...]:
-    """The other packages that may put a file of the same name into the same directory.
-
-    pip does not mind: the one installed last wins, and removing either takes the file away from the other too.
-    """
-    files = set(_files(wheel))
-    return tuple(other for other in wheels if other.distribution != wheel.distribution and not files.isdisjoint(_files(other)))
-
-
-def _files(wheel: WheelRecord) -> tuple[tuple[str, str], ...]:
-    return tuple((wheel.directory, name) for name in (*wheel.libraries, *wheel.compilers))

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour, ToolkitRecord
-from gpuassist.knowledge.rows import Row, RowError, Source, text_of
+from gpuassist.knowledge.records import ArchitectureRecord, ModuleFlavour, ToolkitRecord
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
 # CUDA Compatibility, table 1 (minor-version compatibility, from CUDA 11 on); below 11 the release notes' table of driver versions.
@@ -52,6 +51,15 @@ class ToolkitMatch(str, Enum):
     MAJOR_DIFFERS = "major-differs"
 
 
+class CodePath(str, Enum):
+    """How a program's GPU code comes to run on a GPU: as it is, compiled by the driver first, or not at all."""
+
+    NATIVE = "native"
+    COMPILED_BY_DRIVER = "compiled-by-driver"
+    DRIVER_TOO_OLD_TO_COMPILE = "driver-too-old-to-compile"
+    NONE = "none"
+
+
 def cubin_runs(capability: ComputeCapability, target: Target, *, cuda: Version | None = None) -> bool:
     """Whether finished machine code runs on a GPU; `cuda` is the release that it was built with, None where not known."""
     if target.code is not Code.CUBIN:
@@ -77,6 +85,20 @@ def ptx_runs(capability: ComputeCapability, target: Target) -> bool:
 def kernels_run(capability: ComputeCapability, targets: Iterable[Target], *, cuda: Version | None = None) -> bool:
     """Whether any of a program's GPU code runs on a GPU."""
     return any(cubin_runs(capability, target, cuda=cuda) or ptx_runs(capability, target) for target in targets)
+
+
+def way_to_run(
+    capability: ComputeCapability, targets: Iterable[Target], *, cuda: Version | None = None, driver_cuda: Version | None = None
+) -> CodePath:
+    """How the code of a program built with CUDA `cuda` comes to run on a GPU under a driver that offers `driver_cuda`."""
+    every = tuple(targets)
+    if any(cubin_runs(capability, target, cuda=cuda) for target in every):
+        return CodePath.NATIVE
+    if not any(ptx_runs(capability, target) for target in every):
+        return CodePath.NONE
+    if cuda is not None and driver_cuda is not None and not driver_compiles_ptx(driver_cuda, cuda):
+        return CodePath.DRIVER_TOO_OLD_TO_COMPILE
+    return CodePath.COMPILED_BY_DRIVER
 
 
 def driver_floor(cuda: Version) -> Version:
@@ -109,11 +131,6 @@ def driver_serves_gpu(driver: Version, architecture: ArchitectureRecord, chip: s
     return DriverFit.TOO_OLD if firsts and not _reaches(driver, min(firsts)) else DriverFit.FINE
 
 
-def module_flavour(gpu: ArchitectureRecord | GpuRecord) -> ModuleFlavour:
-    """Whether a GPU needs the open kernel modules, can have them, or cannot; a GH200 needs them though a plain H100 does not."""
-    return gpu.module
-
-
 def toolkit_builds_for(targets: Iterable[Target], capability: ComputeCapability) -> bool:
     """Whether a toolkit that lists these knows the GPU's own architecture."""
     return any(not target.suffix and _canonical(target.capability) == _canonical(capability) for target in targets)
@@ -138,11 +155,6 @@ def last_toolkit_for(capability: ComputeCapability, toolkits: Iterable[ToolkitRe
     """The last CUDA release whose nvcc knows an architecture; None where the newest still does, or where none ever did."""
     every = tuple(toolkits)
     return _last(_releases_for(capability, every), every)
-
-
-def toolkit_accepts(toolkit: ToolkitRecord, target: Target) -> bool:
-    """Whether nvcc of a release takes a target by this very name (`sm_100f`); PTX is taken wherever its machine code is."""
-    return Target(target.capability, Code.CUBIN, target.suffix) in toolkit.codes
 
 
 def toolkit_name_of(toolkit: ToolkitRecord, target: Target) -> Target | None:
@@ -214,8 +226,6 @@ def _canonical(capability: ComputeCapability) -> ComputeCapability:
 
 
 # Which CUDA release first knew an architecture, and which last, where that was before the first release whose record is here.
-
-
 @dataclass(frozen=True, slots=True)
 class EarlyToolkits:
     """The releases for one compute capability; None where not known, and of `last` where a release with a record is the last."""
@@ -227,24 +237,7 @@ class EarlyToolkits:
     checked: str
 
 
-def build_early_toolkits(row: Row, sources: dict[str, Source]) -> EarlyToolkits:
-    """From a row of the file."""
-    source = sources.get(text_of(row, "source"))
-    if source is None:
-        raise RowError("source")
-    first, last = text_of(row, "first", ""), text_of(row, "last", "")
-    return EarlyToolkits(
-        capability=ComputeCapability.parse(text_of(row, "capability")),
-        first=Version.parse(first) if first else None,
-        last=Version.parse(last) if last else None,
-        source=source.text,
-        checked=text_of(row, "checked", source.checked),
-    )
-
-
 # What a driver branch is to an architecture: whether it serves it, and with which of the two kernel modules.
-
-
 # NVIDIA driver installation guide, kernel modules: two kinds of them since R515; the edition for R620 knows the open ones alone.
 FIRST_WITH_OPEN = 515
 FIRST_WITHOUT_PROPRIETARY = 620
@@ -275,15 +268,12 @@ class CompatPackage:
         """What package managers call it: `cuda-compat-12-8`."""
         return "cuda-compat-" + "-".join(map(str, self.cuda.parts))
 
-    def works_on(self, branch: int) -> bool:
-        """Whether programs of its CUDA start on a driver of that branch with it, on a GPU that is allowed to."""
-        return branch in self.branches
-
 
 def serves(branch: int, architectures: Iterable[ArchitectureRecord]) -> tuple[tuple[ArchitectureRecord, KernelFlavour], ...]:
     """The architectures that a branch serves, each with the kernel module for it; a branch serves what its newest drivers do."""
-    found = ((one, kernel_module(branch, one.module)) for one in architectures if _branch_reaches(branch, one))
-    return tuple((one, module) for one, module in found if module)
+    fit = {DriverFit.FINE, DriverFit.UNKNOWN}
+    reached = (one for one in architectures if driver_serves_gpu(Version((branch,)), one) in fit)
+    return tuple((one, module) for one in reached if (module := kernel_module(branch, one.module)))
 
 
 def kernel_module(branch: int, flavour: ModuleFlavour) -> KernelFlavour | None:
@@ -296,7 +286,3 @@ def kernel_module(branch: int, flavour: ModuleFlavour) -> KernelFlavour | None:
     if can_open:
         return KernelFlavour.OPEN
     return KernelFlavour.PROPRIETARY if can_closed else None
-
-
-def _branch_reaches(branch: int, architecture: ArchitectureRecord) -> bool:
-    return driver_serves_gpu(Version((branch,)), architecture) in {DriverFit.FINE, DriverFit.UNKNOWN}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gpuassist.knowledge.records import Channel, CondaRecord, LabelRecord, TorchBuild
-from gpuassist.model.version import Target, Version, VersionError
+from gpuassist.knowledge.records import Channel, CondaRecord, TorchBuild
+from gpuassist.model.version import Target, Version
 
 
 def specs(record: CondaRecord) -> tuple[str, ...]:
@@ -44,12 +44,6 @@ def builds(records: Iterable[CondaRecord], version: Version, *, machine: str = "
     return tuple(one for one in records if one.platform == platform and one.version.parts[: len(wanted)] == wanted)
 
 
-def label_for(labels: Iterable[LabelRecord], cuda: Version) -> LabelRecord | None:
-    """The label with the toolkit of a CUDA release: exactly 12.4.1, or the newest patch of 12.4; None where none is known."""
-    wanted = cuda.parts
-    return max((one for one in labels if one.cuda.parts[: len(wanted)] == wanted), key=lambda one: one.cuda, default=None)
-
-
 def accepts(record: CondaRecord, virtual: Version | None) -> bool:
     """Whether the solver takes a build on a machine whose virtual package `__cuda` is this (None: it has none)."""
     if not record.needs_virtual:
@@ -57,19 +51,7 @@ def accepts(record: CondaRecord, virtual: Version | None) -> bool:
     return virtual is not None and (record.virtual_floor is None or virtual >= record.virtual_floor)
 
 
-def virtual_cuda(driver_cuda: Version | None, override: str | None = None) -> Version | None:
-    """`__cuda` as conda sees it: the driver's own CUDA figure, unless CONDA_OVERRIDE_CUDA sets another, or, empty, none."""
-    if override is None:
-        return driver_cuda
-    try:
-        return Version.parse(override)
-    except VersionError:
-        return None
-
-
 # The builds of conda's channels as builds to choose from, and back from the chosen one to how conda is asked for it.
-
-
 _MACHINES = {"linux-64": "x86_64", "linux-aarch64": "aarch64"}
 LAST_OF_PYTORCH = Version((2, 5, 1))  # PyTorch's own channel gets no newer release
 
@@ -106,7 +88,6 @@ def record_of(records: Iterable[CondaRecord], build: TorchBuild, *, tegra: bool 
 
 
 def of_channel(records: Iterable[CondaRecord], channel: Channel) -> tuple[CondaRecord, ...]:
-    """Those of one channel."""
     return tuple(one for one in records if one.channel is channel)
 
 

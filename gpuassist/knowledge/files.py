@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Generic
 
-from gpuassist.knowledge import build, build_packages, build_torch
-from gpuassist.knowledge.compatibility import build_early_toolkits
-from gpuassist.knowledge.records import ArchitectureRecord, ChipRecord
-from gpuassist.knowledge.rows import Row, RowError, Rows, Source, damaged_line, parse
+from gpuassist.knowledge import build
+from gpuassist.knowledge.build import Build, ChipNamed, R
+from gpuassist.knowledge.rows import Rows, damaged_line, parse
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import VersionError
 
-# One knowledge file as a table: read on first use, each record built when somebody asks for it.
-
-
-R = TypeVar("R")
 Read = Callable[[str], bytes]
-Build = Callable[[Row, dict[str, Source]], R]
 
 
 class RecordTable(Generic[R]):
-    """The records of one kind; a line that is not such a record is left out and named in `damaged`."""
+    """The records of one kind: the file is read on first use, each record built when somebody asks for it; a line that is not such
+    a record is left out and named in `damaged`.
+    """
 
     def __init__(self, read: Read, kind: str, build: Build[R]) -> None:
         self._read = read
@@ -35,7 +30,6 @@ class RecordTable(Generic[R]):
         return self.at(range(len(self._rows.rows)))
 
     def at(self, places: Iterable[int]) -> tuple[R, ...]:
-        """The records at these places."""
         return tuple(record for place in places if (record := self._record(place)) is not None)
 
     def first(self, field: str, value: str) -> R | None:
@@ -70,7 +64,7 @@ class RecordTable(Generic[R]):
         if place not in self._built:
             try:
                 self._built[place] = self._build(self._rows.rows[place], self._rows.sources)
-            except (RowError, VersionError, ValueError):
+            except ValueError:
                 self._built[place] = None
         return self._built[place]
 
@@ -86,28 +80,24 @@ class RecordTable(Generic[R]):
         return {}
 
 
-ChipNamed = Callable[[str], tuple[ArchitectureRecord, ChipRecord] | None]
-
-
 class KnowledgeFiles:
     """Reads none of them before one is asked for; `chip_named` joins a GPU with its chip."""
 
-    def __init__(self, read: Callable[[str], bytes], chip_named: ChipNamed) -> None:
+    def __init__(self, read: Read, chip_named: ChipNamed) -> None:
         self.architectures = RecordTable(read, "architectures", build.architecture)
         self.gpus = RecordTable(read, "gpus", lambda row, sources: build.gpu(row, sources, chip_named))
         self.drivers = RecordTable(read, "drivers", build.branch)
         self.compat_packages = RecordTable(read, "compat_packages", build.compat_package)
         self.toolkits = RecordTable(read, "toolkits", build.toolkit)
         self.runfiles = RecordTable(read, "runfiles", build.runfile)
-        self.early_toolkits = RecordTable(read, "early_toolkits", build_early_toolkits)
+        self.early_toolkits = RecordTable(read, "early_toolkits", build.early_toolkits)
         self.wheels = RecordTable(read, "wheels", build.wheel)
         self.torch = RecordTable(read, "torch", build.torch)
-        self.torch_releases = RecordTable(read, "torch_releases", build_torch.release)
-        self.bad_pairs = RecordTable(read, "bad_pairs", build_torch.bad_pair)
-        self.images = RecordTable(read, "images", build_packages.image)
-        self.systems = RecordTable(read, "systems", build_packages.system)
-        self.conda = RecordTable(read, "conda", build_packages.conda)
-        self.conda_labels = RecordTable(read, "conda_labels", build_packages.conda_label)
+        self.torch_releases = RecordTable(read, "torch_releases", build.torch_release)
+        self.bad_pairs = RecordTable(read, "bad_pairs", build.bad_pair)
+        self.images = RecordTable(read, "images", build.image)
+        self.systems = RecordTable(read, "systems", build.system)
+        self.conda = RecordTable(read, "conda", build.conda)
         self.commands = RecordTable(read, "commands", build.command)
         self.xids = RecordTable(read, "xids", build.xid)
         self.nvml_codes = RecordTable(read, "nvml_codes", build.nvml_code)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpuassist.knowledge.compatibility import driver_floor
@@ -35,10 +34,6 @@ _REGISTRY = re.compile(r"^(?:nvcr\.io|(?:index\.|registry-1\.)?docker\.io|regist
 _MONTH_TAG = re.compile(r"(\d\d\.(?:0[1-9]|1[0-2]))(?:-py[23])?(-igpu)?", re.ASCII)
 _CUDA_TAG = re.compile(
     r"(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?:-(cudnn)(\d{0,2}))?(-tensorrt)?-(base|runtime|devel)(?:-([a-z]+[\d.]*))?", re.ASCII
-)
-# `.nv25.8`, `.nv26.01.42222806`: the month, which the package's own metadata writes without its zero, and a build's number.
-_OWN_TORCH = re.compile(
-    r"(?P<version>\d\.\d{1,2}\.\da0\+[0-9a-f]{7,10})(?:\.nv(?P<year>\d\d)\.(?P<month>\d\d?)(?:\.\d+)?)?", re.ASCII
 )
 _TORCH_TAG = re.compile(r"(\d\.\d{1,2}(?:\.\d)?)-cuda(\d{1,2}(?:\.\d{1,2})?)-cudnn(\d{1,2})-(runtime|devel)", re.ASCII)
 
@@ -128,15 +123,6 @@ def read_image(name: str, known: ImageKnowledge) -> ImageReading | NotAnImage:
             source=_RULES[ImageFamily.TORCH],
         )
     return _monthly(name, family, tag, known)
-
-
-def images_with_torch(torch: str, images: Iterable[ImageRecord]) -> tuple[ImageRecord, ...]:
-    """The months whose torch calls itself so: `2.1.0a0+32f93b1`, `2.6.0a0+df5bbc09d1.nv24.12`; none for another's torch."""
-    found = _OWN_TORCH.fullmatch(torch.strip())
-    if found is None:
-        return ()
-    month = Version((int(found["year"]), int(found["month"]))) if found["year"] else None
-    return tuple(one for one in images if one.torch == found["version"] and month in {None, one.month})
 
 
 def _split(word: str) -> tuple[str, str]:

@@ -189,9 +189,6 @@ class CommandRecord:
     checked: str
 
 
-# What is known of a torch release as a whole, and of libraries that do not work together, as typed records.
-
-
 @dataclass(frozen=True, slots=True)
 class Companion:
     """A library that belongs to one patch release of torch; `version` is exact (`0.22.1`), or a range as pip writes it."""
@@ -245,9 +242,6 @@ class BadPair:
     checked: str
 
 
-# What is known of container images, as typed records: NVIDIA's monthly framework images, and the systems that images stand on.
-
-
 class ImageFamily(str, Enum):
     """The kinds of images that are read, by the repository that they are pulled from."""
 
@@ -297,9 +291,6 @@ class SystemRecord:
     checked: str
 
 
-# What is known of torch in conda's channels, as typed records.
-
-
 _FIRST_WITH_VIRTUAL = Version((1, 12))
 
 
@@ -343,15 +334,44 @@ class CondaRecord:
         return Version((self.cuda.major,)) if self.selector == "cuda-version" and self.cuda else None
 
 
-@dataclass(frozen=True, slots=True)
-class LabelRecord:
-    """A label of the channel `nvidia`, which holds the toolkit of exactly one CUDA release: 12.4.1."""
+class XidCause(str, Enum):
+    """Where an Xid event may come from; several where it does not tell."""
 
-    cuda: Version
+    APPLICATION = "application"
+    DRIVER = "driver"
+    FIRMWARE = "firmware"
+    HARDWARE = "hardware"
+    GPU_MEMORY = "gpu-memory"
+    LINK = "link"
+    BUS = "bus"
+    POWER = "power"
+    SYSTEM_MEMORY = "system-memory"
+    THERMAL = "thermal"
+
+
+@dataclass(frozen=True, slots=True)
+class XidRecord:
+    """An Xid event by its number. `name` is NVIDIA's mnemonic; `ended` where no driver sends that number any more, or it is only
+    reserved; `causes` is empty where it is, and for events that report no fault.
+    """
+
+    number: int
+    name: str
+    meaning: str
+    action: str
+    causes: tuple[XidCause, ...]
+    ended: bool
     source: str
     checked: str
 
-    @property
-    def channel(self) -> str:
-        """What `-c` takes."""
-        return f"nvidia/label/cuda-{self.cuda}"
+
+@dataclass(frozen=True, slots=True)
+class NvmlCodeRecord:
+    """A return code of NVML, with what it means to the one who asked and what helps."""
+
+    code: int
+    name: str
+    meaning: str
+    action: str
+    source: str
+    checked: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from gpuassist.model.text import Text, text
 
@@ -82,6 +82,14 @@ def number_of(row: Row, name: str) -> int | None:
     return value
 
 
+def whole_of(row: Row, name: str) -> int:
+    """A whole number that must be there."""
+    value = number_of(row, name)
+    if value is None:
+        raise RowError(name)
+    return value
+
+
 def numbers_of(row: Row, name: str) -> tuple[int, ...]:
     """A list of whole numbers; empty where the file leaves it out."""
     if name not in row.fields:
@@ -121,7 +129,6 @@ def source_of(row: Row, sources: dict[str, Source]) -> Source:
 
 
 def rows_of(row: Row, name: str) -> tuple[Row, ...]:
-    """The records inside a record."""
     values = row.fields.get(name)
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         raise RowError(name)
@@ -140,20 +147,15 @@ def _line_by_line(file: str, content: bytes) -> Rows:
         words = line.strip().rstrip(b",")
         if words in {b"", b"[", b"]"}:
             continue
-        value = _object(words)
-        if value is None:
-            damaged.append(damaged_line(file, number))
-        else:
+        try:
+            value = json.loads(words)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
             numbered.append((number, value))
+        else:
+            damaged.append(damaged_line(file, number))
     return _rows(file, numbered, tuple(damaged))
-
-
-def _object(words: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(words)
-    except (ValueError, RecursionError):
-        return None
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
 def _rows(file: str, numbered: list[tuple[int, Any]], damaged: tuple[Text, ...]) -> Rows:
@@ -162,12 +164,9 @@ def _rows(file: str, numbered: list[tuple[int, Any]], damaged: tuple[Text, ...])
         return Rows(file, {}, (), (*damaged, text("{file} has no header of schema {schema}", file=file, schema=SCHEMA)))
     rows = tuple(Row(line, value) for line, value in numbered if "schema" not in value)
     repeated = (damaged_line(file, line) for line, _ in headers[1:])
-    return Rows(file, _sources(headers[0][1]), rows, (*damaged, *repeated))
-
-
-def _sources(header: dict[str, Any]) -> dict[str, Source]:
-    given = header.get("sources", {})
+    given = headers[0][1].get("sources", {})
     named = given.items() if isinstance(given, dict) else ()
-    return {
+    sources = {
         key: Source(str(value.get("text", "")), str(value.get("checked", ""))) for key, value in named if isinstance(value, dict)
     }
+    return Rows(file, sources, rows, (*damaged, *repeated))

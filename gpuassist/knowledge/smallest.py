@@ -25,26 +25,25 @@ from gpuassist.knowledge.change import (
 )
 from gpuassist.knowledge.choice import (
     BuildHost,
-    InstalledToolkit,
     Obstacle,
     Workload,
     choose_driver,
     choose_toolkit_release,
     choose_torch,
     runs_plainly,
+    toolkit_fits,
 )
 from gpuassist.knowledge.compatibility import (
+    CodePath,
     DriverFit,
     ToolkitMatch,
     driver_serves_cuda,
     driver_serves_gpu,
     extension_buildable,
     gcc_fits,
-    glibc_clashes,
-    toolkit_builds_for,
+    way_to_run,
 )
-from gpuassist.knowledge.questions import CodePath, way_to_run
-from gpuassist.knowledge.records import ModuleFlavour, ToolkitRecord, TorchBuild
+from gpuassist.knowledge.records import ModuleFlavour, TorchBuild
 from gpuassist.model.version import Version
 
 _LINE, _PACKAGE, _ENVIRONMENT, _ROOT_PACKAGE, _ROOT_LARGE, _RESTART = 1, 3, 5, 6, 8, 20
@@ -84,11 +83,22 @@ def smallest_change(rig: Configuration, demand: Constraints, stock: Stock) -> Sm
     for driver in _driver_options(quest):
         for torch in _torch_options(quest, driver.version):
             combinations.extend((driver, torch, toolkit) for toolkit in _toolkit_options(quest, driver.version, torch.version))
-    found = combinations
-    if not found:
+    if not combinations:
         return SmallestChange(None, tuple(quest.walls), quest.obstacle, quest.without)
-    best = min(found, key=lambda options: (sum(one.cost for one in options), _rank(options)))
-    return SmallestChange(_change(best), (), quest.obstacle, quest.without)
+    best = min(
+        combinations,
+        key=lambda options: (sum(one.cost for one in options), tuple(tuple(-part for part in one.rank) for one in options)),
+    )
+    driver, torch, toolkit = best
+    change = VersionChange(
+        driver.move if isinstance(driver.move, DriverMove) else None,
+        torch.move if isinstance(torch.move, TorchMove) else None,
+        toolkit.move if isinstance(toolkit.move, ToolkitMove) else None,
+        toolkit.gcc,
+        tuple(wall for one in best for wall in one.left),
+        sum(one.cost for one in best),
+    )
+    return SmallestChange(change, (), quest.obstacle, quest.without)
 
 
 def driver_fits(rig: Configuration, version: Version, *, open_module: bool | None = None) -> bool:
@@ -100,22 +110,6 @@ def driver_fits(rig: Configuration, version: Version, *, open_module: bool | Non
         if rig.one_module and open_module is not None and gpu.flavour is wrong[open_module]:
             return False
     return True
-
-
-def _rank(options: tuple[_Option, ...]) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(-part for part in one.rank) for one in options)
-
-
-def _change(options: tuple[_Option, _Option, _Option]) -> VersionChange:
-    driver, torch, toolkit = options
-    return VersionChange(
-        driver.move if isinstance(driver.move, DriverMove) else None,
-        torch.move if isinstance(torch.move, TorchMove) else None,
-        toolkit.move if isinstance(toolkit.move, ToolkitMove) else None,
-        toolkit.gcc,
-        tuple(wall for one in options for wall in one.left),
-        sum(one.cost for one in options),
-    )
 
 
 def _driver_options(quest: _Quest) -> Iterator[_Option]:
@@ -170,29 +164,24 @@ def _torch_options(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
     if need is Need.KEEP and there is not None:
         # torch as it is; one that computes on these GPUs is worth another driver, and a toolkit of its CUDA major.
         if not torch_fits(quest.rig, there, None):
-            kept_torch = _Option()
+            yield _Option()
         elif torch_fits(quest.rig, there, driver):
-            kept_torch = _Option(version=there.cuda)
+            yield _Option(version=there.cuda)
         else:
-            kept_torch = _Option(_LEFT + _RESTART, there.cuda, left=(Blocker.TORCH,))
-        yield kept_torch
+            yield _Option(_LEFT + _RESTART, there.cuda, left=(Blocker.TORCH,))
         return
-    options = [*_torch_there(quest, driver), *_torches_to_install(quest, driver)]
-    yield from options
-    if not options:
-        quest.walls.setdefault(Blocker.TORCH)
-        if need is not Need.MUST:
-            yield _Option(_LEFT, left=(Blocker.TORCH,))
-
-
-def _torch_there(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
-    there = quest.rig.torch
+    options = list(_torches_to_install(quest, driver))
     if (
         there is not None
         and _is_wanted(there, quest.demand)
         and torch_fits(quest.rig, there, driver, driver_cuda=_cuda_of(quest.stock, driver))
     ):
-        yield _Option(version=there.cuda)
+        options.insert(0, _Option(version=there.cuda))
+    yield from options
+    if not options:
+        quest.walls.setdefault(Blocker.TORCH)
+        if need is not Need.MUST:
+            yield _Option(_LEFT, left=(Blocker.TORCH,))
 
 
 def _torches_to_install(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
@@ -260,7 +249,9 @@ def _toolkit_options(quest: _Quest, driver: Version | None, torch_cuda: Version 
 def _toolkits_there(quest: _Quest, workload: Workload) -> Iterator[_Option]:
     rig, demand = quest.rig, quest.demand
     for one in dict.fromkeys(filter(None, (rig.toolkit, *rig.toolkits))):
-        if not _is_release(one.version, demand.toolkit) or not toolkit_fits(one, one.version, workload):
+        if not _is_release(one.version, demand.toolkit) or not (
+            toolkit_fits(one, one.version, workload) and _builds_for_torch(one.version, workload)
+        ):
             continue
         active = rig.toolkit is not None and one.root == rig.toolkit.root
         move = None if active else ToolkitMove(one.version.release, one.root)
@@ -270,7 +261,7 @@ def _toolkits_there(quest: _Quest, workload: Workload) -> Iterator[_Option]:
 def _toolkits_to_install(quest: _Quest, workload: Workload) -> Iterator[_Option]:
     rig, demand = quest.rig, quest.demand
     records = [one for one in quest.stock.toolkits if _is_release(one.release, demand.toolkit)]
-    fitting = [one for one in records if toolkit_fits(one, one.release, workload)]
+    fitting = [one for one in records if toolkit_fits(one, one.release, workload) and _builds_for_torch(one.release, workload)]
     with_gcc = replace(workload, gcc=rig.gcc)
     chosen = {choose_toolkit_release(fitting, with_gcc), choose_toolkit_release(fitting, workload)}
     for record in fitting:
@@ -284,14 +275,9 @@ def _toolkit_option(version: Version, move: ToolkitMove | None, workload: Worklo
     return _Option(cost, version, move, rank=(int(same), int(runs_plainly(version.release, workload)), *version.release.parts))
 
 
-def toolkit_fits(toolkit: InstalledToolkit | ToolkitRecord, version: Version, workload: Workload) -> bool:
-    """Whether a toolkit builds for every GPU and for torch, on this C library, programs that this driver runs."""
-    return (
-        all(toolkit_builds_for(toolkit.targets, one) for one in workload.capabilities)
-        and not (workload.glibc is not None and glibc_clashes(toolkit.glibc_clash, workload.glibc))
-        and (workload.driver is None or driver_serves_cuda(workload.driver, version))
-        and (workload.torch_cuda is None or extension_buildable(workload.torch_cuda, version) is not ToolkitMatch.MAJOR_DIFFERS)
-    )
+def _builds_for_torch(version: Version, workload: Workload) -> bool:
+    cuda = workload.torch_cuda
+    return cuda is None or extension_buildable(cuda, version) is not ToolkitMatch.MAJOR_DIFFERS
 
 
 def _with_gcc(rig: Configuration, limit: int | None, option: _Option) -> Iterator[_Option]:

@@ -1,4 +1,4 @@
-"""Version ranges as pip writes them (`>=2.10,<3`, `~=3.9.0`), held against a version."""
+"""Version ranges as pip writes them (`>=2.10,<3`, `~=3.9.0`), held against a version; and words that may be one."""
 
 from __future__ import annotations
 
@@ -17,6 +17,14 @@ _COMPARISONS: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
     "==": eq,
     "!=": ne,
 }
+
+
+def version_in(words: str) -> Version | None:
+    """None where the words are no version."""
+    try:
+        return Version.parse(words)
+    except VersionError:
+        return None
 
 
 def admits(versions: str, version: Version) -> bool:

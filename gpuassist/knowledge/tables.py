@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gpuassist.knowledge import names
-    from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
     from gpuassist.knowledge.commands import Commands
     from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits, KernelFlavour
     from gpuassist.knowledge.files import KnowledgeFiles
@@ -22,13 +21,14 @@ if TYPE_CHECKING:
         CondaRecord,
         GpuRecord,
         ImageRecord,
-        LabelRecord,
+        NvmlCodeRecord,
         RunfileRecord,
         SystemRecord,
         ToolkitRecord,
         TorchBuild,
         TorchRelease,
         WheelRecord,
+        XidRecord,
     )
     from gpuassist.model.text import Text
     from gpuassist.model.version import ComputeCapability, Version
@@ -48,7 +48,7 @@ class Knowledge:
         # The records' types cost 20 ms to make, and much that gpuassist does asks for none: a live sample, an undo.
         from gpuassist.knowledge.files import KnowledgeFiles
 
-        return KnowledgeFiles(self._read, self._chip_named)
+        return KnowledgeFiles(self._read, lambda chip: self._chips.get(chip))
 
     def gpu(self, pci_id: str) -> GpuRecord | None:
         """The GPU of a PCI id as the system writes it, `10de:2684`; None where it is newer than this list, or no GPU."""
@@ -83,7 +83,6 @@ class Knowledge:
         return self._files.gpus.at(dict.fromkeys(place for _, place in places))
 
     def gpus(self) -> tuple[GpuRecord, ...]:
-        """Every GPU."""
         return self._files.gpus.all()
 
     def architecture(self, name: str) -> ArchitectureRecord | None:
@@ -135,7 +134,6 @@ class Knowledge:
         return self._files.torch_releases.first("release", str(version.release))
 
     def bad_pairs(self) -> tuple[BadPair, ...]:
-        """Libraries that are known not to work together."""
         return self._files.bad_pairs.all()
 
     def branches(self) -> tuple[BranchRecord, ...]:
@@ -156,12 +154,7 @@ class Knowledge:
         """Every forward-compatibility package, oldest CUDA first."""
         return self._files.compat_packages.all()
 
-    def compat_package(self, release: Version) -> CompatPackage | None:
-        """The forward-compatibility package for programs of a CUDA release; None where none is documented."""
-        return next((one for one in self.compat_packages() if one.cuda == release.release), None)
-
     def xids(self) -> tuple[XidRecord, ...]:
-        """Every Xid event, by number."""
         return self._files.xids.all()
 
     def xid(self, number: int) -> XidRecord | None:
@@ -169,7 +162,6 @@ class Knowledge:
         return self._files.xids.first("number", str(number))
 
     def nvml_codes(self) -> tuple[NvmlCodeRecord, ...]:
-        """Every return code of NVML."""
         return self._files.nvml_codes.all()
 
     def nvml_code(self, code: int) -> NvmlCodeRecord | None:
@@ -181,7 +173,6 @@ class Knowledge:
         return self._files.images.all()
 
     def systems(self) -> tuple[SystemRecord, ...]:
-        """The distributions that images stand on."""
         return self._files.systems.all()
 
     def image(self, name: str) -> ImageReading | NotAnImage:
@@ -193,10 +184,6 @@ class Knowledge:
     def conda(self) -> tuple[CondaRecord, ...]:
         """Every torch build of conda's channels, by channel, oldest first."""
         return self._files.conda.all()
-
-    def conda_labels(self) -> tuple[LabelRecord, ...]:
-        """The labels of the channel `nvidia`, each with the toolkit of one CUDA release, oldest first."""
-        return self._files.conda_labels.all()
 
     @cached_property
     def commands(self) -> Commands:
@@ -212,9 +199,6 @@ class Knowledge:
     def noticed(self) -> tuple[Text, ...]:
         """The lines that could not be used, of what was read so far; reads nothing."""
         return self._files.noticed() if "_files" in vars(self) else ()
-
-    def _chip_named(self, code: str) -> tuple[ArchitectureRecord, ChipRecord] | None:
-        return self._chips.get(code)
 
     @cached_property
     def _chips(self) -> dict[str, tuple[ArchitectureRecord, ChipRecord]]:

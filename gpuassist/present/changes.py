@@ -90,9 +90,8 @@ def result_words(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[Text, Text]:
     if not outcome.wrote:
         return text("The change was not made"), text("The reason stands below.")
     proof = outcome.proof
-    holds = (
-        proof.holds if proof is not None else Known(value=True, source="")
-    )  # where nothing can be asked, nothing speaks against it
+    # Where nothing can be asked, nothing speaks against it.
+    holds = proof.holds if proof is not None else Known(value=True, source="")
     if not isinstance(holds, Known):
         return text("Changed, but not proved"), text("The files were changed; what a new terminal does since could not be asked.")
     toolkit = plan.cuda.toolkit if plan.cuda is not None and plan.scope is None else None

@@ -78,11 +78,9 @@ def torch_runs_on(torch: Torch, machine: Machine) -> tuple[Status, Text]:
     if None in told:
         return Status.UNKNOWN, text("not known")
     if all(told):
-        count = len(gpus)
-        usable = isinstance(driver, Known)
-        if not usable:
+        if isinstance(driver, Unknown):
             return Status.UNKNOWN, text("needs a driver")
-        return Status.RIGHT, text("both GPUs") if count == 2 else counted("this GPU", "all {count} GPUs", count)
+        return Status.RIGHT, text("both GPUs") if len(gpus) == 2 else counted("this GPU", "all {count} GPUs", len(gpus))
     if not any(told):
         return Status.PROBLEM, counted("not this GPU", "none of the GPUs", len(gpus))
     return Status.WARNING, text("{some} of {all} GPUs", some=sum(map(bool, told)), all=len(gpus))

@@ -11,22 +11,20 @@ from gpuassist.detect.readers import Contradiction
 from gpuassist.diagnose.ranking import Rank
 from gpuassist.formats.visible import shortened
 from gpuassist.model.codec import Json
-from gpuassist.model.finding import Answer, Evidence, Remedy
+from gpuassist.model.finding import Answer, Evidence
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.present.answer_document import SCHEMA, command_lines, finding_document, undetermined_document
+from gpuassist.present.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.present.listing import facts_read
 from gpuassist.present.memory import memory_document
 from gpuassist.session.explain import Explanation, about_memory
-from gpuassist.session.step_status import USE_CUDA
 
 _LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
 
 
 _LONGEST_QUOTE = 200  # characters: two lines of the window
 _MOST_LINES = 4
-_PLACES = ("terminal", "终端", "powershell")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,29 +109,8 @@ def left_out(explanation: Explanation) -> Text | None:
     return text("Its beginning and its end were read; {count} MiB between them were left out.", count=mebibytes)
 
 
-def where_to_type(remedy: Remedy) -> Text | None:
-    """Where its commands belong; none where it has none, or says so itself."""
-    lines = tuple(command_lines(remedy))
-    if not lines:
-        return None
-    if not remedy.needs_root and any(word in remedy.text.lower() for word in _PLACES):
-        return None
-    if remedy.needs_root:
-        return text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
-    if any(command.key == USE_CUDA for command in remedy.commands):
-        return text("gpuassist does this itself, with a preview and an undo; or type it into a terminal.")
-    if any(line.startswith("wsl.exe") for line in lines):
-        return text("Type it into PowerShell or another terminal of Windows.")
-    if all(line.startswith(("export ", "unset ")) for line in lines):
-        return text("Type it into the terminal that starts your program, before you start it; for a notebook, before its server.")
-    return text("Type it into a terminal.")
-
-
-# An explanation as `explain --json` prints it: the contract of `doctor --json`, and what a text has beside.
-
-
 def explanation_document(explanation: Explanation, words: Words) -> Json:
-    """The whole of it; `findings` holds the most likely cause first."""
+    """What `explain --json` prints: the contract of `doctor --json`, the most likely cause first, and what a text has beside."""
     return {
         "schema": SCHEMA,
         "findings": [finding_document(answer, words) for answer in explanation.answers],

@@ -10,13 +10,12 @@ from gpuassist.model.finding import Answer, Evidence
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.present.answer_document import command_lines, copyable, copyable_lines
-from gpuassist.present.explanation import left_out, picture_of, places_of, where_to_type
+from gpuassist.present.commands import command_lines, copyable, copyable_lines, where_to_type
+from gpuassist.present.explanation import left_out, picture_of, places_of
 from gpuassist.present.listing import Section, facts_read
 from gpuassist.present.memory import as_plain_text
-from gpuassist.present.overview import CardRow
 from gpuassist.present.redaction import HOST, NOBODY, USER, Person, redacted
-from gpuassist.session.explain import Explanation, UnlikelyAnswer
+from gpuassist.session.explain import Explanation
 
 _EACH_END = 50_000  # characters of the text that a file for a colleague holds from either end
 _FENCES = re.compile(r"`{3,}")
@@ -50,7 +49,8 @@ class _Lines:
         for one in explanation.answers:
             yield from self._one(one, picture_of(explanation, one))
         if explanation.less_likely:
-            yield "\n".join([self._words(text("Less likely:")), *map(self._doubt, explanation.less_likely)])
+            doubts = (text("{title}: {reason}", title=one.answer.title, reason=one.reason) for one in explanation.less_likely)
+            yield "\n".join([self._words(text("Less likely:")), *map(self._pair, doubts)])
         if explanation.contradictions:
             yield "\n".join(
                 [
@@ -59,15 +59,16 @@ class _Lines:
                 ]
             )
         if explanation.undetermined:
-            open_ = (self._pair(text("{fact}: {reason}", fact=one.fact, reason=one.reason)) for one in explanation.undetermined)
-            yield "\n".join([self._words(text("Could not be determined:")), *open_])
+            open_ = (text("{fact}: {reason}", fact=one.fact, reason=one.reason) for one in explanation.undetermined)
+            yield "\n".join([self._words(text("Could not be determined:")), *map(self._pair, open_)])
 
     def facts(self, sections: tuple[Section, ...]) -> Iterator[str]:
         """What was read in the text."""
         if sections:
             yield f"## {self._words(text('Read in the text'))}"
         for section in sections:
-            yield "\n".join([self._words(section.title), "", *map(self._line, section.lines)])
+            facts = (text("{fact}: {value}", fact=line.label, value=line.value) for line in section.lines)
+            yield "\n".join([self._words(section.title), "", *map(self._pair, facts)])
 
     def _one(self, answer: Answer, picture: MemoryPicture | None) -> Iterator[str]:
         yield f"## {answer.title}"
@@ -94,15 +95,9 @@ class _Lines:
         source = f" ({one.source})" if one.source else ""
         return f"{self._pair(text('{fact}: {value}', fact=one.fact, value=one.value))}{source}"
 
-    def _doubt(self, doubt: UnlikelyAnswer) -> str:
-        return self._pair(text("{title}: {reason}", title=doubt.answer.title, reason=doubt.reason))
-
     def _contradiction(self, one: Contradiction) -> str:
         value = text("{fact}: {value}", fact=one.fact, value=" / ".join(one.values))
         return f"{self._pair(value)} ({self._words(places_of(one))})"
-
-    def _line(self, line: CardRow) -> str:
-        return self._pair(text("{fact}: {value}", fact=line.label, value=line.value))
 
     def _pair(self, words: Text) -> str:
         return f"- {self._words(words)}"

@@ -123,10 +123,6 @@ def words_of(value: Any) -> Text:
     return in_words(value) if in_words else verbatim(str(value))
 
 
-def _distribution(distribution: Distribution) -> Text:
-    return verbatim(distribution.name or distribution.id)
-
-
 def _link(link: PcieLink) -> Text:
     return text(
         "×{width} at {speed} GT/s (at most ×{max_width} at {max_speed} GT/s)",
@@ -154,36 +150,16 @@ def _module(module: KernelModule) -> Text:
     return text("{version}, proprietary ({path})", version=version, path=module.path)
 
 
-def _bar(bar: ModuleBlock) -> Text:
-    return text("{words} ({place})", words=bar.words, place=bar.place)
-
-
-def _option(option: Option) -> Text:
-    return verbatim(f"{option.name}={option.value}")
-
-
 def _toolkit_link(one: ToolkitLink) -> Text:
     if one.exists:
         return verbatim(f"{one.path} → {one.target}")
     return text("{path} → {target}, which is not there", path=one.path, target=one.target)
 
 
-def _loader_directory(one: LoaderDirectory) -> Text:
-    return text("{words} ({place})", words=one.directory, place=one.file)
-
-
 def _container_list(one: ContainerList) -> Text:
     if not isinstance(one.driver, Known):
         return verbatim(one.path)
     return text("{version} ({path})", version=str(one.driver.value), path=one.path)
-
-
-def _library(library: Library) -> Text:
-    return verbatim(library.path)
-
-
-def _status(status: NvmlStatus) -> Text:
-    return verbatim(f"{status.name} ({status.code})")
 
 
 def _node(node: DeviceNode) -> Text:
@@ -200,23 +176,19 @@ def _command(command: Command) -> Text:
     return text("{path}, which is {real}", path=command.path, real=command.real_path)
 
 
-def _package(package: Package) -> Text:
-    return verbatim(f"{package.name} {package.version} {package.build}".rstrip())
-
-
 _RECORDS: dict[type, Callable[[Any], Text]] = {
-    Package: _package,
-    Distribution: _distribution,
+    Package: lambda package: verbatim(f"{package.name} {package.version} {package.build}".rstrip()),
+    Distribution: lambda distribution: verbatim(distribution.name or distribution.id),
     PcieLink: _link,
     GpuProcess: _process,
     KernelModule: _module,
-    ModuleBlock: _bar,
-    Option: _option,
-    Library: _library,
+    ModuleBlock: lambda bar: text("{words} ({place})", words=bar.words, place=bar.place),
+    Option: lambda option: verbatim(f"{option.name}={option.value}"),
+    Library: lambda library: verbatim(library.path),
     ToolkitLink: _toolkit_link,
-    LoaderDirectory: _loader_directory,
+    LoaderDirectory: lambda one: text("{words} ({place})", words=one.directory, place=one.file),
     ContainerList: _container_list,
-    NvmlStatus: _status,
+    NvmlStatus: lambda status: verbatim(f"{status.name} ({status.code})"),
     DeviceNode: _node,
     Command: _command,
 }

@@ -9,9 +9,8 @@ from gpuassist.detect.gpu_holders import GpuHolder, HeldCard, Holding, Role, nam
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.model.words import Words
-from gpuassist.present.answer_document import copyable_lines
+from gpuassist.present.commands import copyable_lines
 from gpuassist.present.memory import short_size
-from gpuassist.present.overview import short_name
 from gpuassist.present.samples import size
 from gpuassist.session.holders import PATIENCE_SECONDS
 
@@ -63,13 +62,15 @@ def about(held: GpuHolder) -> Iterator[Text]:
     if unusual is not None:
         yield unusual
     if len(held.memory_by_gpu) > 1:
-        yield joined(tuple(_on_gpu(index, used) for index, used in held.memory_by_gpu))
+        yield joined(
+            tuple(
+                text("GPU {index}: {size}", index=index, size=size(used.value))
+                if isinstance(used, Known)
+                else text("GPU {index}: not known", index=index)
+                for index, used in held.memory_by_gpu
+            )
+        )
     yield held.why
-
-
-def _on_gpu(index: int, used: Fact[int]) -> Text:
-    known = text("GPU {index}: {size}", index=index, size=size(used.value)) if isinstance(used, Known) else None
-    return known or text("GPU {index}: not known", index=index)
 
 
 ROLE_WORDS: dict[Role, Text] = {
@@ -98,13 +99,6 @@ def place(held: GpuHolder) -> Text:
 def state(held: GpuHolder) -> Text | None:
     """Its state where that is unusual."""
     return _STATES.get(value_or(held.holder.state, ""))
-
-
-def card_name(card: HeldCard) -> Text:
-    """`GPU 0 · RTX 4090`."""
-    if isinstance(card.name, Known):
-        return text("GPU {index} · {name}", index=card.index, name=short_name(card.name.value))
-    return text("GPU {index}", index=card.index)
 
 
 def on_card(card: HeldCard, used: Fact[int]) -> Text:

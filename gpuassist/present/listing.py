@@ -52,12 +52,10 @@ def facts(record: Any) -> tuple[CardRow, ...]:
     """The facts of one record, in its own order."""
     found = ((field.name, getattr(record, field.name)) for field in fields(record) if field.name in LABELS)
     return tuple(
-        _line(name, fact) for name, fact in found if isinstance(fact, (Known, Unknown)) and (isinstance(fact, Known) or fact.asked)
+        line(LABELS[name], fact, words_of_field(name, fact.value) if isinstance(fact, Known) else None)
+        for name, fact in found
+        if isinstance(fact, Known) or (isinstance(fact, Unknown) and fact.asked)
     )
-
-
-def _line(name: str, fact: Fact[Any]) -> CardRow:
-    return line(LABELS[name], fact, words_of_field(name, fact.value) if isinstance(fact, Known) else None)
 
 
 def _of_each(title: Text, found: Fact[tuple[Any, ...]], section: Any) -> tuple[Section, ...]:
@@ -132,15 +130,16 @@ def _terminal(terminal: Fact[Terminal], *, own: bool) -> Iterator[CardRow]:
             yield line(text("gpuassist's own environment") if own else text("new terminal"), terminal)
         return
     for variable in terminal.value.variables:
-        label = (
-            text("{name} of gpuassist itself", name=variable.name) if own else text("{name} in a new terminal", name=variable.name)
-        )
-        yield CardRow(label, verbatim(variable.value), terminal.source)
+        label = text("{name} of gpuassist itself", name=variable.name)
+        yield CardRow(label if own else _in_terminal(variable.name), verbatim(variable.value), terminal.source)
     for command in terminal.value.commands:
-        label = (
-            text("{name} for gpuassist itself", name=command.name) if own else text("{name} in a new terminal", name=command.name)
-        )
-        yield CardRow(label, words_of(command) if command.path else text("none on PATH"), terminal.source)
+        label = text("{name} for gpuassist itself", name=command.name)
+        words = words_of(command) if command.path else text("none on PATH")
+        yield CardRow(label if own else _in_terminal(command.name), words, terminal.source)
+
+
+def _in_terminal(name: str) -> Text:
+    return text("{name} in a new terminal", name=name)
 
 
 def _holders(machine: Machine) -> Iterator[CardRow]:

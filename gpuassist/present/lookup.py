@@ -88,7 +88,8 @@ _LEFT_OUT_UNLESS_KNOWN = frozenset(
 def lines(answered: LookupAnswer) -> Iterator[CardRow]:
     """The fields; what is null says so, where that is of interest and no record below says more."""
     record = answered.record
-    others = _list(record.get("others"))
+    found = record.get("others")
+    others: list[Any] = found if isinstance(found, list) else []
     for name in _LABELS:
         value = record.get(name)
         if name not in record or (not value and value != 0 and (others or name in _LEFT_OUT_UNLESS_KNOWN)):
@@ -150,7 +151,3 @@ def _other(other: Any) -> Text:
     if ids:
         return text("{architecture}, {capability}: {ids}", architecture=architecture, capability=capability, ids=ids)
     return text("{architecture}, {capability}", architecture=architecture, capability=capability)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -48,7 +48,6 @@ _MUCH_CONTEXT = 3 << 29  # more than CUDA alone takes: libraries that have memor
 
 
 def part_name(part: MemoryPart) -> Text:
-    """What a part is called."""
     if part.kind is PartKind.CONTEXT and part.size_bytes > _MUCH_CONTEXT:
         return text("CUDA itself and other libraries")
     if part.kind is not PartKind.PROCESS:
@@ -108,8 +107,6 @@ def _cells(sizes: Sequence[int], width: int) -> list[int]:
 
 
 # The picture of a card's memory as JSON: bytes as numbers, the parts in their order.
-
-
 def memory_document(picture: MemoryPicture, words: Words) -> Json:
     """The whole of it; `parts` add up to `total_bytes`."""
     return {
@@ -117,16 +114,15 @@ def memory_document(picture: MemoryPicture, words: Words) -> Json:
         "total_bytes": picture.total_bytes,
         "requested_bytes": picture.requested_bytes,
         "beyond_the_card_bytes": picture.beyond_bytes,
-        "parts": [_part(part, words) for part in picture.parts],
+        "parts": [
+            {
+                "kind": part.kind.value,
+                "name": words(part_name(part)),
+                "pid": part.pid or None,
+                "bytes": part.size_bytes,
+                "derived": part.derived,
+            }
+            for part in picture.parts
+        ],
         "notes": [words(note) for note in picture.notes],
-    }
-
-
-def _part(part: MemoryPart, words: Words) -> Json:
-    return {
-        "kind": part.kind.value,
-        "name": words(part_name(part)),
-        "pid": part.pid or None,
-        "bytes": part.size_bytes,
-        "derived": part.derived,
     }

@@ -10,7 +10,7 @@ from typing import Any
 
 from gpuassist.model.chain import Status
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
-from gpuassist.model.gpu import Gpu, PcieLink, PowerState
+from gpuassist.model.gpu import Gpu, PowerState
 from gpuassist.model.machine import Host, Machine
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.toolkit import Toolkit
@@ -20,7 +20,6 @@ _GIB = 1024**3
 _NVML_SUCCESS = 0
 # Transfer rates of PCI Express 1.0 to 7.0 in GT/s (PCI-SIG).
 _PCIE_GENERATION = {2.5: "1.0", 5.0: "2.0", 8.0: "3.0", 16.0: "4.0", 32.0: "5.0", 64.0: "6.0", 128.0: "7.0"}
-_TOOLKITS_IN_TITLE = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ def title(machine: Machine) -> Text:
         driver_in_title = text("no driver") if isinstance(loaded, Known) and not loaded.value else text("driver not known")
     parts = [_gpus_in_title(machine.gpus), driver_in_title]
     toolkits = value_or(machine.toolkits, ())
-    if len(toolkits) >= _TOOLKITS_IN_TITLE:
+    if toolkits:
         parts.append(text("two toolkits") if len(toolkits) == 2 else counted("one toolkit", "{count} toolkits", len(toolkits)))
     if len(parts) == 2:
         return text("{gpus}, {driver}", gpus=parts[0], driver=parts[1])
@@ -70,12 +69,9 @@ def _gpus_in_title(gpus: Fact[tuple[Gpu, ...]]) -> Text:
     if not gpus.value:
         return text("No NVIDIA GPU")
     if len(gpus.value) == 1:
-        return verbatim(short_name(value_or(gpus.value[0].name, ""))) if _named(gpus.value[0]) else text("One NVIDIA GPU")
+        name = value_or(gpus.value[0].name, "")
+        return verbatim(short_name(name)) if name else text("One NVIDIA GPU")
     return text("Two NVIDIA GPUs") if len(gpus.value) == 2 else counted("One NVIDIA GPU", "{count} NVIDIA GPUs", len(gpus.value))
-
-
-def _named(gpu: Gpu) -> bool:
-    return bool(value_or(gpu.name, ""))
 
 
 def driver_version(machine: Machine) -> Fact[Version]:
@@ -92,7 +88,6 @@ def short_name(name: str) -> str:
 
 
 def gpu_cards(machine: Machine) -> tuple[GpuCard, ...]:
-    """One card a GPU."""
     gpus = machine.gpus.value if isinstance(machine.gpus, Known) else ()
     status = machine.driver.nvml_status
     nvml_works = isinstance(status, Known) and status.value.code == _NVML_SUCCESS
@@ -122,8 +117,7 @@ def _gpu_state(gpu: Gpu, *, nvml_works: bool) -> tuple[Status, Text]:
         return Status.RIGHT, text("ready")
     driver = gpu.kernel_driver
     if isinstance(driver, Known) and driver.value != "nvidia":
-        words = text("driven by {driver}", driver=driver.value) if driver.value else text("no driver")
-        return Status.PROBLEM, words
+        return Status.PROBLEM, text("driven by {driver}", driver=driver.value) if driver.value else text("no driver")
     if nvml_works:
         return Status.PROBLEM, text("not listed by the driver")
     return Status.UNKNOWN, text("not readable") if isinstance(driver, Known) else text("not known")
@@ -159,13 +153,10 @@ def _link(gpu: Gpu) -> CardRow | None:
     if not isinstance(gpu.pcie_link, Known):
         return None
     link = gpu.pcie_link.value
-    most = _link_words(link.max_speed_gigatransfers, link.max_width)
-    words = most if _at_most(link) else text("{most} (now {now})", most=most, now=_link_words(link.speed_gigatransfers, link.width))
+    words = _link_words(link.max_speed_gigatransfers, link.max_width)
+    if (link.width, link.speed_gigatransfers) != (link.max_width, link.max_speed_gigatransfers):
+        words = text("{most} (now {now})", most=words, now=_link_words(link.speed_gigatransfers, link.width))
     return CardRow(text("PCIe"), words, gpu.pcie_link.source)
-
-
-def _at_most(link: PcieLink) -> bool:
-    return (link.width, link.speed_gigatransfers) == (link.max_width, link.max_speed_gigatransfers)
 
 
 def _link_words(speed: float, width: int) -> Text:
@@ -198,21 +189,17 @@ def _mig(gpu: Gpu) -> CardRow | None:
 
 def software_lines(machine: Machine) -> tuple[CardRow, ...]:
     """Driver, toolkits and host compilers."""
-    cuda = machine.driver.cuda_version
-    if not isinstance(cuda, Known):
-        serves: CardRow | None = None
-    else:
+    lines, cuda, toolkits = [_driver(machine)], machine.driver.cuda_version, machine.toolkits
+    if isinstance(cuda, Known):
         words = text("{release}, and any {major}.x", release=str(cuda.value.release), major=cuda.value.major)
-        serves = CardRow(text("Runs CUDA"), words, cuda.source)
-    lines = [_driver(machine), serves]
-    toolkits = machine.toolkits
+        lines.append(CardRow(text("Runs CUDA"), words, cuda.source))
     if isinstance(toolkits, Unknown):
         lines.append(line(text("Toolkits"), toolkits))
     elif not toolkits.value:
         lines.append(CardRow(text("Toolkits"), text("none installed"), toolkits.source))
     else:
         lines += [_toolkit(toolkit, first_nvcc(machine)) for toolkit in toolkits.value]
-    return (*(one for one in lines if one is not None), *_compilers(machine))
+    return (*lines, _compiler(machine))
 
 
 def _driver(machine: Machine) -> CardRow:
@@ -256,17 +243,16 @@ def _toolkit(toolkit: Toolkit, nvcc: str) -> CardRow:
     return CardRow(label, text("installed"), toolkit.root)
 
 
-def _compilers(machine: Machine) -> tuple[CardRow, ...]:
-    label = text("Host compiler")
-    compilers = machine.compilers
+def _compiler(machine: Machine) -> CardRow:
+    label, compilers = text("Host compiler"), machine.compilers
     if isinstance(compilers, Unknown):
-        return (line(label, compilers),)
+        return line(label, compilers)
     found = next((one for family in ("g++", "gcc", "clang") for one in compilers.value if one.family == family), None)
     if found is None:
-        return (CardRow(label, text("none installed"), compilers.source),)
+        return CardRow(label, text("none installed"), compilers.source)
     if isinstance(found.version, Unknown):
-        return (line(label, found.version),)
-    return (CardRow(label, verbatim(f"{found.family} {found.version.value}"), found.path),)
+        return line(label, found.version)
+    return CardRow(label, verbatim(f"{found.family} {found.version.value}"), found.path)
 
 
 def line(label: Text, fact: Fact[Any], words: Text | None = None) -> CardRow:
@@ -280,31 +266,20 @@ def host_words(host: Host, machine: Machine) -> tuple[Text, tuple[Text, ...]]:
     """The distribution, and beside it what matters of the rest; what is not known is left to the full list."""
     distribution = host.distribution
     name = verbatim(distribution.value.name) if isinstance(distribution, Known) else text("Linux")
-    if not isinstance(host.secure_boot, Known):
-        secure_boot: Text | None = None
-    else:
-        secure_boot = text("Secure Boot on") if host.secure_boot.value else text("Secure Boot off")
-    wsl, container = value_or(host.wsl, 0), value_or(host.container, "")
-    found = []
-    if wsl:
-        found.append(text("WSL {version}", version=wsl))
-    if container:
-        found.append(text("in a container ({kind})", kind=container))
-    parts = [_kernel(host), _architecture_of(host), *tuple(found), secure_boot, _shell(machine)]
-    return name, tuple(part for part in parts if part is not None)
-
-
-def _kernel(host: Host) -> Text | None:
-    return text("kernel {version}", version=host.kernel.value) if isinstance(host.kernel, Known) else None
-
-
-def _architecture_of(host: Host) -> Text | None:
-    return verbatim(host.architecture.value) if isinstance(host.architecture, Known) else None
-
-
-def _shell(machine: Machine) -> Text | None:
-    shell = machine.shell.login_shell
-    return verbatim(shell.value.rpartition("/")[2]) if isinstance(shell, Known) and shell.value else None
+    parts = []
+    if isinstance(host.kernel, Known):
+        parts.append(text("kernel {version}", version=host.kernel.value))
+    if isinstance(host.architecture, Known):
+        parts.append(verbatim(host.architecture.value))
+    if wsl := value_or(host.wsl, 0):
+        parts.append(text("WSL {version}", version=wsl))
+    if container := value_or(host.container, ""):
+        parts.append(text("in a container ({kind})", kind=container))
+    if isinstance(host.secure_boot, Known):
+        parts.append(text("Secure Boot on") if host.secure_boot.value else text("Secure Boot off"))
+    if shell := value_or(machine.shell.login_shell, ""):
+        parts.append(verbatim(shell.rpartition("/")[2]))
+    return name, tuple(parts)
 
 
 def is_true(fact: Fact[bool]) -> bool:

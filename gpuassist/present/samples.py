@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from gpuassist.detect.gpu_holders import HeldCard
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.sample import GpuSample, Sample
 from gpuassist.model.text import Text, counted, joined, text, verbatim
@@ -16,7 +17,7 @@ _INTERPRETERS = ("python", "pypy", "bash", "sh", "node", "java")
 WINDOWS_SECONDS = (60, 300, 900, 3600, 4 * 3600, 24 * 3600)
 
 
-def gpu_title(gpu: GpuSample) -> Text:
+def gpu_title(gpu: GpuSample | HeldCard) -> Text:
     """`GPU 0 · RTX 4090`."""
     if isinstance(gpu.name, Known):
         return text("GPU {index} · {name}", index=gpu.index, name=short_name(gpu.name.value))
@@ -73,7 +74,6 @@ def clock(epoch: float, *, seconds: bool = False) -> str:
 
 
 def window_words(seconds: float) -> Text:
-    """How long a window is."""
     if seconds < 3600:
         return text("{minutes} min", minutes=round(seconds / 60))
     return text("{hours} h", hours=round(seconds / 3600))

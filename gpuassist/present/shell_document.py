@@ -2,48 +2,42 @@
 
 from __future__ import annotations
 
-from gpuassist.detect.startup.line import SurveyLine
 from gpuassist.detect.startup.survey import Survey
 from gpuassist.model.codec import Json
-from gpuassist.model.fact import Fact, Known
+from gpuassist.model.fact import Known
 from gpuassist.model.words import Words
 from gpuassist.shellfiles.statements import printable
 
 
 def survey_document(survey: Survey, words: Words) -> Json:
     """Everything that the table shows; what is not known is null beside its reason."""
-    known = isinstance(survey.seconds, Known)
+    seconds = survey.seconds
     return {
         "schema": 1,
         "shell": survey.shell,
-        "lines": [_line(line, words) for line in survey.lines],
+        "lines": [
+            {
+                "file": printable(line.file),
+                "line": line.line,
+                "last_line": line.last_line,
+                "text": line.text,
+                "variables": list(line.variables),
+                "contributions": [
+                    {"variable": one.variable, "effect": one.effect, "elements": list(one.elements)} for one in line.contributions
+                ],
+                "inside": line.inside,
+                "owner": line.owner,
+                "in_effect": line.in_effect.value if isinstance(line.in_effect, Known) else None,
+                "effect": words(line.effect),
+                "wins": list(line.wins),
+                "changeable": line.changeable,
+                "why": words(line.why),
+                "read_by": line.read_by,
+            }
+            for line in survey.lines
+        ],
         "notes": [words(note) for note in survey.notes],
         "unread": [{"file": printable(one.path), "reason": words(one.reason)} for one in survey.unread],
-        "seconds": survey.seconds.value if isinstance(survey.seconds, Known) else None,
-        "seconds_reason": None if known else _reason(survey.seconds, words),
+        "seconds": seconds.value if isinstance(seconds, Known) else None,
+        "seconds_reason": None if isinstance(seconds, Known) else words(seconds.reason),
     }
-
-
-def _line(line: SurveyLine, words: Words) -> Json:
-    return {
-        "file": printable(line.file),
-        "line": line.line,
-        "last_line": line.last_line,
-        "text": line.text,
-        "variables": list(line.variables),
-        "contributions": [
-            {"variable": one.variable, "effect": one.effect, "elements": list(one.elements)} for one in line.contributions
-        ],
-        "inside": line.inside,
-        "owner": line.owner,
-        "in_effect": line.in_effect.value if isinstance(line.in_effect, Known) else None,
-        "effect": words(line.effect),
-        "wins": list(line.wins),
-        "changeable": line.changeable,
-        "why": words(line.why),
-        "read_by": line.read_by,
-    }
-
-
-def _reason(fact: Fact[float], words: Words) -> str:
-    return "" if isinstance(fact, Known) else words(fact.reason)

@@ -65,20 +65,13 @@ def edit_summary(plan: ChangePlan) -> Text:
     written = counted("{count} line written", "{count} lines written", added)
     if not plan.edit.existed:
         return text("a new file · {block}", block=written)
-    commented, replaced = (sum(line.ticked for line in plan.lines), sum(line.rewritten for line in plan.lines))
+    commented, replaced = sum(line.ticked for line in plan.lines), sum(line.rewritten for line in plan.lines)
     done = [counted("{count} line replaced", "{count} lines replaced", replaced)] if replaced else []
     done += [counted("{count} line commented out", "{count} lines commented out", commented)] if commented else []
     if not done:
         return text("{block} · a backup is kept", block=written)
     lines = text("{first} · {second}", first=done[0], second=done[1]) if len(done) > 1 else done[0]
     return text("{lines} · a backup is kept", lines=lines)
-
-
-def line_name(line: ShellLine) -> Text:
-    """Where the statement stands."""
-    if line.line == line.last_line:
-        return text("Line {line}", line=line.line)
-    return text("Lines {first} to {last}", first=line.line, last=line.last_line)
 
 
 def line_context(line: ShellLine) -> tuple[Text, ...]:
@@ -98,14 +91,13 @@ def expected_rows(plan: ChangePlan) -> tuple[TerminalRow, ...]:
     """What a new terminal finds now, and what it should find after the change."""
     wanted = _chosen(plan).expected
     home = verbatim(wanted.cuda_home) if wanted.cuda_home else NOT_SET
-    expected = _chosen(plan).expected
-    if expected.ld_library_path:
-        expected_library_path = text("{directory} first", directory=expected.ld_library_path)
+    if wanted.ld_library_path:
+        library_path = text("{directory} first", directory=wanted.ld_library_path)
     elif any(line.ticked and "LD_LIBRARY_PATH" in line.variables for line in plan.lines):
-        expected_library_path = text("without what the lines put in that are commented out")
+        library_path = text("without what the lines put in that are commented out")
     else:
-        expected_library_path = _set(plan.now.value, "LD_LIBRARY_PATH") if isinstance(plan.now, Known) else plan.now.reason
-    return _rows(plan.now, (verbatim(wanted.nvcc), home, expected_library_path))
+        library_path = _set(plan.now.value, "LD_LIBRARY_PATH") if isinstance(plan.now, Known) else plan.now.reason
+    return _rows(plan.now, (verbatim(wanted.nvcc), home, library_path))
 
 
 def proved_rows(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[TerminalRow, ...]:

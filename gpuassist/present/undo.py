@@ -36,18 +36,13 @@ def record_json(session: Session, record: ChangeRecord) -> list[Json]:
     """One object for each file; those of one change have the same `group`."""
     return [
         {
-            **_receipt_members(session, file.receipt),
+            **receipt_json(session, file.receipt),
             "stands": _STANDS.get(file.standing),
             "standing": file.standing.value,
             "edited_since": file.edited if file.standing in _KNOWN_EDITED else None,
         }
         for file in record.files
     ]
-
-
-def receipt_json(session: Session, receipt: Receipt) -> Json:
-    """What is on record of one file's change."""
-    return _receipt_members(session, receipt)
 
 
 def back_json(taking: TakeBack, words: Words) -> Json:
@@ -96,7 +91,8 @@ def conflict_lines(three: ThreeWay) -> Iterator[Text]:
         yield verbatim(meeting_words(meeting))
 
 
-def _receipt_members(session: Session, receipt: Receipt) -> dict[str, Json]:
+def receipt_json(session: Session, receipt: Receipt) -> dict[str, Json]:
+    """What is on record of one file's change."""
     return {
         "id": receipt.id,
         "group": receipt.change,

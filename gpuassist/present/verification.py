@@ -42,7 +42,31 @@ def verification_document(results: Sequence[Verification], words: Words) -> dict
     """The document that `verify --json` prints."""
     # With several environments `environment` is the first, `environments` are all, and each device says whose it is.
     environments: list[Json] = [_environment(result, words) for result in results]
-    devices: list[Json] = [_device_json(device, result.interpreter, words) for result in results for device in result.devices]
+    devices: list[Json] = [
+        {
+            "device": device.device,
+            "name": device.name,
+            "interpreter": result.interpreter,
+            "verdict": device.verdict.value,
+            "error": words(device.error) if device.error is not None else None,
+            "checks": [
+                {
+                    "name": check.name,
+                    "dtype": check.dtype,
+                    "verdict": check.verdict.value,
+                    "error": words(check.error) if check.error is not None else None,
+                    **_number("max_abs_error", check.max_abs_error, words),
+                    **_number("tolerance", check.tolerance, words),
+                    **_number("seconds", check.seconds, words),
+                    **_number("rate", check.rate, words),
+                    "rate_unit": check.rate_unit or None,
+                }
+                for check in device.checks
+            ],
+        }
+        for result in results
+        for device in result.devices
+    ]
     return {
         "schema": SCHEMA,
         "accelerator_verified": bool(results) and all(result.accelerator_verified for result in results),
@@ -64,31 +88,6 @@ def _environment(result: Verification, words: Words) -> Json:
     return about
 
 
-def _device_json(device: DeviceVerdict, interpreter: str, words: Words) -> Json:
-    return {
-        "device": device.device,
-        "name": device.name,
-        "interpreter": interpreter,
-        "verdict": device.verdict.value,
-        "error": words(device.error) if device.error is not None else None,
-        "checks": [_check_json(check, words) for check in device.checks],
-    }
-
-
-def _check_json(check: Check, words: Words) -> Json:
-    return {
-        "name": check.name,
-        "dtype": check.dtype,
-        "verdict": check.verdict.value,
-        "error": words(check.error) if check.error is not None else None,
-        **_number("max_abs_error", check.max_abs_error, words),
-        **_number("tolerance", check.tolerance, words),
-        **_number("seconds", check.seconds, words),
-        **_number("rate", check.rate, words),
-        "rate_unit": check.rate_unit or None,
-    }
-
-
 def _number(name: str, fact: Fact[float], words: Words) -> dict[str, Json]:
     if isinstance(fact, Known):
         return {name: fact.value}
@@ -96,8 +95,6 @@ def _number(name: str, fact: Fact[float], words: Words) -> dict[str, Json]:
 
 
 # What went wrong in a verification as a text to explain: what torch and CUDA said, in their own words.
-
-
 _WRONG = frozenset({Verdict.FAIL, Verdict.HUNG})
 
 
@@ -120,8 +117,6 @@ def _errors(result: Verification) -> Iterator[str]:
 
 
 # The figures of a check in words: how far off it was beside how far off it may be, and how fast it ran.
-
-
 _SMALLER = {"T": "G", "G": "M", "M": "k"}
 
 

@@ -10,8 +10,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.words import Words
-from gpuassist.present.answer_document import copyable_lines
 from gpuassist.present.chain import chain_in_words
+from gpuassist.present.commands import copyable_lines
 from gpuassist.present.overview import short_name
 from gpuassist.session.verify import choose
 

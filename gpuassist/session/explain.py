@@ -10,13 +10,12 @@ from enum import Enum
 from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.diagnose.judge import judge
+from gpuassist.diagnose.judge import judge, recognise
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
 from gpuassist.diagnose.ranking import Rank, rank_causes, refutations, sound
-from gpuassist.diagnose.recognise import recognise
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.formats.paste import Gathering, read_paste
-from gpuassist.model.finding import Answer, Diagnosis, Severity, Undetermined
+from gpuassist.model.finding import Answer, Severity, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
@@ -104,7 +103,10 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     by_text = judge(told, session.knowledge)
     by_all = by_text if whole is told else judge(whole, session.knowledge)
     recognised = recognise(setting)
-    explained = rank_causes(recognised.clues, by_text, by_all, minor=_minor(session, by_text), refuted=refutations(setting))
+    # The problems of facts that break nothing by themselves.
+    of_facts = in_words(session, Machine(), by_text.findings)
+    minor = frozenset(answer.id for answer in of_facts if answer.severity is not Severity.PROBLEM)
+    explained = rank_causes(recognised.clues, by_text, by_all, minor=minor, refuted=refutations(setting))
     answers = in_words(session, whole, explained.findings)
     against = contradictions(paste)
     silent = not (recognised.clues or explained.less_likely or _convicting(answers) or against)
@@ -131,12 +133,6 @@ def about_memory(answer: Answer) -> bool:
     return answer.id.startswith(_MEMORY)
 
 
-def _minor(session: Session, diagnosis: Diagnosis) -> frozenset[str]:
-    """The problems of facts that break nothing by themselves."""
-    answers = in_words(session, Machine(), diagnosis.findings)
-    return frozenset(answer.id for answer in answers if answer.severity is not Severity.PROBLEM)
-
-
 def _convicting(answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
     return tuple(answer for answer in answers if answer.severity in _CONVICTING)
 
@@ -157,8 +153,6 @@ def _basis(told: Machine, machine: Machine | None, *, recorded: bool) -> Basis:
 
 
 # A text to explain, from a file or a stream of any length, of which no more is held than is read.
-
-
 _PIECE = 1 << 20
 _HELD = 4 << 20  # of a file that is longer, its first and last pieces are read and the rest is stepped over
 _MOST = 1 << 30  # of what has no length (a pipe, /dev/zero) no more is awaited

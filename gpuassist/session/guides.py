@@ -36,15 +36,15 @@ def guide(session: Session, topic: str) -> Guide:
     """The guide in the user's language, in English where it was not translated; raises `GuideError`."""
     known = topics(session)
     if topic not in known:
-        raise GuideError(_unknown(topic, known))
-    return Guide(topic, *read_guide(session.world.resources.read, topic, session.words.language))
-
-
-def _unknown(topic: str, known: tuple[str, ...]) -> Text:
-    near, listed = nearest_names(topic, known), ", ".join(known)
-    if near:
-        meant = near[0]
-        return text(
-            "there is no guide named {topic}; did you mean {meant}? There are {listed}", topic=topic, meant=meant, listed=listed
+        near, listed = nearest_names(topic, known), ", ".join(known)
+        if not near:
+            raise GuideError(text("there is no guide named {topic}; there are {listed}", topic=topic, listed=listed))
+        raise GuideError(
+            text(
+                "there is no guide named {topic}; did you mean {meant}? There are {listed}",
+                topic=topic,
+                meant=near[0],
+                listed=listed,
+            )
         )
-    return text("there is no guide named {topic}; there are {listed}", topic=topic, listed=listed)
+    return Guide(topic, *read_guide(session.world.resources.read, topic, session.words.language))

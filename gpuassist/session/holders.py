@@ -41,37 +41,40 @@ def stop_holder(
         return Outcome(Result.REFUSED, held.why)
     pid, name = held.holder.pid, name_of(held.holder)
     stopped = stop(pid, lambda: _is_the_same(session.world, held.holder), seconds=seconds, called_off=called_off)
-    words = {
-        Stopped.ENDED: text("process {pid} ({name}) ended", pid=pid, name=name),
-        Stopped.KILLED: text(
-            "process {pid} ({name}) did not end within {seconds:.0f} s of being asked, and was killed",
-            pid=pid,
-            name=name,
-            seconds=seconds,
+    outcomes = {
+        Stopped.ENDED: (Result.MODIFIED, text("process {pid} ({name}) ended", pid=pid, name=name)),
+        Stopped.KILLED: (
+            Result.MODIFIED,
+            text(
+                "process {pid} ({name}) did not end within {seconds:.0f} s of being asked, and was killed",
+                pid=pid,
+                name=name,
+                seconds=seconds,
+            ),
         ),
-        Stopped.GONE: text("process {pid} ({name}) had ended already; nothing was stopped", pid=pid, name=name),
-        Stopped.FORBIDDEN: text("the system does not let you stop process {pid} ({name})", pid=pid, name=name),
-        Stopped.SPARED: text(
-            "process {pid} ({name}) was asked to end, and was not killed: it may still be there", pid=pid, name=name
+        Stopped.GONE: (
+            Result.UNCHANGED,
+            text("process {pid} ({name}) had ended already; nothing was stopped", pid=pid, name=name),
         ),
-        Stopped.STILL_THERE: text(
-            "process {pid} ({name}) was killed and is still there: it waits inside the driver, which only a restart of the "
-            "machine can end if it does not come back",
-            pid=pid,
-            name=name,
+        Stopped.FORBIDDEN: (
+            Result.REFUSED,
+            text("the system does not let you stop process {pid} ({name})", pid=pid, name=name),
+        ),
+        Stopped.SPARED: (
+            Result.UNCHANGED,
+            text("process {pid} ({name}) was asked to end, and was not killed: it may still be there", pid=pid, name=name),
+        ),
+        Stopped.STILL_THERE: (
+            Result.FAILED,
+            text(
+                "process {pid} ({name}) was killed and is still there: it waits inside the driver, which only a restart of the "
+                "machine can end if it does not come back",
+                pid=pid,
+                name=name,
+            ),
         ),
     }
-    return Outcome(_RESULTS[stopped], words[stopped])
-
-
-_RESULTS = {
-    Stopped.ENDED: Result.MODIFIED,
-    Stopped.KILLED: Result.MODIFIED,
-    Stopped.GONE: Result.UNCHANGED,
-    Stopped.FORBIDDEN: Result.REFUSED,
-    Stopped.SPARED: Result.UNCHANGED,
-    Stopped.STILL_THERE: Result.FAILED,
-}
+    return Outcome(*outcomes[stopped])
 
 
 def _is_the_same(world: World, holder: Holder) -> bool:

@@ -44,7 +44,11 @@ def rests_on(machine: Machine, interpreter: str) -> tuple[object, ...]:
 
 def verify(session: Session, request: VerifyRequest, *, on_event: OnEvent, cancelled: Cancelled) -> Verification:
     """Runs the checks; whatever goes wrong is in the result. `on_event` is called on this thread for every event."""
-    variables = _surroundings(session.world, request.terminal)
+    variables = dict(session.world.surroundings.variables)
+    if request.terminal is not None:
+        for variable in that_matter(variables):
+            del variables[variable.name]
+        variables.update({variable.name: variable.value for variable in request.terminal.variables})
     wish = RunRequest(request.interpreter, variables, request.devices, request.level)
     return run(session.world, wish, on_event=on_event, cancelled=cancelled)
 
@@ -116,12 +120,3 @@ def _rank(environment: PythonEnvironment) -> tuple[bool, bool]:
     accelerators = [torch.accelerator for torch in value_or(environment.torch, ())]
     for_cpu = all(isinstance(one, Known) and one.value is Accelerator.CPU for one in accelerators)
     return not value_or(environment.active, default=False), for_cpu
-
-
-def _surroundings(world: World, terminal: Terminal | None) -> dict[str, str]:
-    own = dict(world.surroundings.variables)
-    if terminal is None:
-        return own
-    for variable in that_matter(own):
-        del own[variable.name]
-    return {**own, **{variable.name: variable.value for variable in terminal.variables}}

@@ -60,7 +60,7 @@ class Watch:
         self.history = History(gap_seconds=max(_GAP_SECONDS, _GAP_TICKS / hz))
         self._lock = Lock()
         self._sampler: Sampler | None = None
-        self._on_sample: OnSample = _nobody
+        self._on_sample: OnSample = lambda _: None
         self._paused = False
         self._tally = _Tally()
 
@@ -152,7 +152,3 @@ class _Tally:
                 if key not in self.processes and len(self.processes) >= PEAKS_AT_MOST:
                     del self.processes[next(iter(self.processes))]
                 self.processes[key] = max(self.processes.get(key, 0), process.memory_used_bytes.value)
-
-
-def _nobody(_sample: Sample) -> None:
-    """Hears nothing."""

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.diagnose.allocator import Allocator, allocator
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.signature import SignatureInput
+from gpuassist.diagnose.signatures.allocator import Allocator, allocator
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpuassist.diagnose.judge import judge
-from gpuassist.diagnose.rules import containers, driver, presence
+from gpuassist.diagnose.rules import driver, presence
 from gpuassist.model.driver import DeviceNode, NvmlStatus
 from gpuassist.model.fact import Known
 from gpuassist.model.finding import Finding
@@ -15,7 +15,7 @@ from tests.values import knowledge, machine
 
 UNKNOWN = Known(NvmlStatus(999, "NVML_ERROR_UNKNOWN"), "NVML nvmlInit")
 NO_NODES: Known[tuple[DeviceNode, ...]] = Known((), "/dev/nvidia*")
-RULES = (*presence.RULES, *containers.RULES, *driver.RULES)
+RULES = (*presence.RULES, *driver.RULES)
 BARE: dict[str, Any] = {"toolkits": (), "nvcc": "", "environments": ()}
 
 

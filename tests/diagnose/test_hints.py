@@ -9,6 +9,7 @@ import pytest
 from gpuassist.diagnose import hints
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.signature import SignatureInput
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from tests.values import RTX_3090, RTX_4090, Env, Recipe, knowledge, machine
@@ -103,8 +104,8 @@ def test_driver_and_cuda_of_torch_are_named_where_they_are_known() -> None:
 
 
 def test_what_is_no_version_is_none() -> None:
-    assert hints.version("550.54.14") is not None
-    assert hints.version("newest") is None
+    assert version_in("550.54.14") is not None
+    assert version_in("newest") is None
 
 
 def test_text_is_searched_for_a_hint_once() -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.diagnose import recognise as module
+from gpuassist.diagnose import judge as module
 from gpuassist.diagnose import signatures
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.diagnose.recognise import families, recognise
+from gpuassist.diagnose.judge import families, recognise
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste, Weight

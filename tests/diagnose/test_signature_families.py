@@ -12,7 +12,7 @@ import pytest
 
 from gpuassist.diagnose import signatures
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.diagnose.recognise import Recognised, families, recognise
+from gpuassist.diagnose.judge import Recognised, families, recognise
 from gpuassist.diagnose.signature import Signature, SignatureInput, clues
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste

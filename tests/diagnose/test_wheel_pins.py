@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.signature import SignatureInput
-from gpuassist.diagnose.wheel_pins import other_wheel, wanted_wheel
+from gpuassist.diagnose.torch_companions import other_wheel, wanted_wheel
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from tests.values import knowledge

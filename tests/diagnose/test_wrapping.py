@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gpuassist.diagnose.wording import wrapped
+from gpuassist.diagnose.signature import wrapped
 
 
 @pytest.mark.parametrize(

@@ -127,9 +127,8 @@ def test_branch_whose_end_is_past_has_ended() -> None:
     ],
 )
 def test_package_works_on_older_drivers_alone(release: str, branch: int, works: bool) -> None:
-    package = KNOWLEDGE.compat_package(version(release))
-    assert package is not None
-    assert package.works_on(branch) is works
+    (package,) = (one for one in KNOWLEDGE.compat_packages() if one.cuda == version(release))
+    assert (branch in package.branches) is works
 
 
 def test_package_is_named_as_package_managers_do() -> None:
@@ -137,7 +136,7 @@ def test_package_is_named_as_package_managers_do() -> None:
 
 
 def test_no_package_is_known_for_a_release_without_one() -> None:
-    assert KNOWLEDGE.compat_package(version("12.7")) is None
+    assert version("12.7") not in {package.cuda for package in KNOWLEDGE.compat_packages()}
 
 
 def test_packages_are_consistent_with_the_branches() -> None:

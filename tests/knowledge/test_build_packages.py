@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpuassist.knowledge import build_packages
+from gpuassist.knowledge import build
 from gpuassist.knowledge.records import Channel, ImageFamily
 from gpuassist.knowledge.rows import Row, RowError, Source
 from gpuassist.model.version import VersionError
@@ -22,55 +22,53 @@ def row(fields: dict[str, Any], **more: object) -> Row:
 
 
 def test_month_with_the_least_leaves_the_rest_unknown() -> None:
-    record = build_packages.image(row(IMAGE), SOURCES)
+    record = build.image(row(IMAGE), SOURCES)
     assert (record.family, record.name) == (ImageFamily.NGC_PYTORCH, "nvcr.io/nvidia/pytorch:23.10-py3")
     assert (record.torch, record.tensorrt, record.python, record.system, record.driver, record.jetpack) == (None,) * 6
     assert record.compat_drivers == ()
 
 
 def test_month_with_everything_is_read_whole() -> None:
-    record = build_packages.image(
-        row(IMAGE, torch="2.1.0a0+32f93b1", driver="535", compat_drivers=["470.57"], jetpack="6.0"), SOURCES
-    )
+    record = build.image(row(IMAGE, torch="2.1.0a0+32f93b1", driver="535", compat_drivers=["470.57"], jetpack="6.0"), SOURCES)
     assert (record.torch, record.driver, record.compat_drivers) == ("2.1.0a0+32f93b1", version("535"), (version("470.57"),))
     assert (record.source, record.checked) == ("a page", "2026-11-21")
 
 
 def test_row_may_have_been_looked_at_on_its_own_day() -> None:
-    assert build_packages.image(row(IMAGE, checked="2026-11-30"), SOURCES).checked == "2026-11-30"
+    assert build.image(row(IMAGE, checked="2026-11-30"), SOURCES).checked == "2026-11-30"
 
 
 def test_null_is_not_known() -> None:
-    assert build_packages.image(row(IMAGE, torch=None, tensorrt=None), SOURCES).tensorrt is None
+    assert build.image(row(IMAGE, torch=None, tensorrt=None), SOURCES).tensorrt is None
 
 
 @pytest.mark.parametrize("missing", ["family", "month", "cuda", "source"])
 def test_month_without_a_field_is_refused(missing: str) -> None:
     fields = {name: value for name, value in IMAGE.items() if name != missing}
     with pytest.raises(RowError):
-        build_packages.image(row(fields), SOURCES)
+        build.image(row(fields), SOURCES)
 
 
 @pytest.mark.parametrize("wrong", [{"family": "docker.io/x"}, {"month": "soon"}, {"cuda": "x"}, {"driver": "new"}, {"torch": 2}])
 def test_month_with_a_wrong_field_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises((RowError, VersionError, ValueError)):
-        build_packages.image(row(IMAGE, **wrong), SOURCES)
+        build.image(row(IMAGE, **wrong), SOURCES)
 
 
 def test_system_needs_its_c_library() -> None:
-    assert build_packages.system(Row(2, {"system": "ubi9", "glibc": "2.34", "source": "here"}), SOURCES).glibc == version("2.34")
+    assert build.system(Row(2, {"system": "ubi9", "glibc": "2.34", "source": "here"}), SOURCES).glibc == version("2.34")
     with pytest.raises(RowError):
-        build_packages.system(Row(2, {"system": "ubi9", "source": "here"}), SOURCES)
+        build.system(Row(2, {"system": "ubi9", "source": "here"}), SOURCES)
 
 
 def test_conda_build_without_a_cuda_is_for_the_cpu() -> None:
-    record = build_packages.conda(row(CONDA), SOURCES)
+    record = build.conda(row(CONDA), SOURCES)
     assert (record.channel, record.cuda, record.selector, record.tegra) == (Channel.PYTORCH, None, "", False)
     assert (record.pythons, record.targets, record.cudnn) == (None, None, None)
 
 
 def test_an_empty_list_is_not_an_unknown_one() -> None:
-    record = build_packages.conda(row(CONDA, pythons=[], targets=[]), SOURCES)
+    record = build.conda(row(CONDA, pythons=[], targets=[]), SOURCES)
     assert (record.pythons, record.targets) == ((), ())
 
 
@@ -79,4 +77,4 @@ def test_an_empty_list_is_not_an_unknown_one() -> None:
 )
 def test_conda_build_with_a_wrong_field_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises((RowError, VersionError, ValueError)):
-        build_packages.conda(row(CONDA, **wrong), SOURCES)
+        build.conda(row(CONDA, **wrong), SOURCES)

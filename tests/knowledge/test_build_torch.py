@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpuassist.knowledge.build_torch import bad_pair, release
+from gpuassist.knowledge.build import bad_pair, torch_release
 from gpuassist.knowledge.records import Companion, Party
 from gpuassist.knowledge.rows import Row, RowError, Source
 from gpuassist.model.version import Version, VersionError
@@ -41,26 +41,26 @@ def row(fields: dict[str, Any], **changed: object) -> Row:
 
 
 def test_release_is_built() -> None:
-    built = release(row(RELEASE), SOURCES)
+    built = torch_release(row(RELEASE), SOURCES)
     assert (str(built.release), built.published, built.known_in_detail) == ("2.7", "2025-04-23", True)
     assert [str(patch) for patch in built.patches] == ["2.7.0", "2.7.1"]
     assert (built.source, built.checked) == ("a list", "2026-11-21")
 
 
 def test_companions_of_a_patch_are_its_own() -> None:
-    built = release(row(RELEASE), SOURCES)
+    built = torch_release(row(RELEASE), SOURCES)
     assert built.companions_of(Version.parse("2.7.0")) == (Companion("torchvision", "0.22.0", Version((2, 7, 0))),)
     assert [one.name for one in built.companions_of(Version.parse("2.7.1"))] == ["torchvision", "triton"]
 
 
 @pytest.mark.parametrize("asked", ["2.7", "2.7.1", "2.7.2", "2.6.9"])
 def test_companions_of_an_unlisted_patch_are_the_newest(asked: str) -> None:
-    built = release(row(RELEASE), SOURCES)
+    built = torch_release(row(RELEASE), SOURCES)
     assert {str(one.torch) for one in built.companions_of(Version.parse(asked))} == {"2.7.1"}
 
 
 def test_release_by_name_alone_has_no_companions() -> None:
-    built = release(row(RELEASE, companions=[], known_in_detail=False), SOURCES)
+    built = torch_release(row(RELEASE, companions=[], known_in_detail=False), SOURCES)
     assert (built.companions_of(Version.parse("2.7")), built.known_in_detail) == ((), False)
 
 
@@ -68,7 +68,7 @@ def test_release_by_name_alone_has_no_companions() -> None:
 def test_release_without_a_field_is_refused(field: str) -> None:
     fields = {name: value for name, value in RELEASE.items() if name != field}
     with pytest.raises(RowError):
-        release(row(fields), SOURCES)
+        torch_release(row(fields), SOURCES)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_release_without_a_field_is_refused(field: str) -> None:
 )
 def test_companion_that_cannot_be_read_is_refused(companion: dict[str, str]) -> None:
     with pytest.raises(VersionError):
-        release(row(RELEASE, companions=[companion]), SOURCES)
+        torch_release(row(RELEASE, companions=[companion]), SOURCES)
 
 
 def test_bad_pair_is_built() -> None:

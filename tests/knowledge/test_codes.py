@@ -5,7 +5,7 @@ from __future__ import annotations
 import pynvml
 import pytest
 
-from gpuassist.knowledge.codes import XidCause
+from gpuassist.knowledge.records import XidCause
 from tests.knowledge.shipped import KNOWLEDGE
 
 

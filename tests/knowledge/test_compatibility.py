@@ -23,7 +23,6 @@ from gpuassist.knowledge.compatibility import (
     is_jetson,
     kernels_run,
     last_toolkit_for,
-    module_flavour,
     nearest_target,
     ptx_runs,
     toolkit_builds_for,
@@ -329,7 +328,7 @@ def test_every_discrete_chip_is_served_by_some_branch() -> None:
     ],
 )
 def test_module_flavour_of_an_architecture(architecture: str, flavour: ModuleFlavour) -> None:
-    assert module_flavour(known(architecture)) is flavour
+    assert known(architecture).module is flavour
 
 
 @pytest.mark.parametrize(

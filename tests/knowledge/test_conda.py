@@ -137,19 +137,6 @@ def test_builds_for_the_cpu_need_no_driver() -> None:
     assert all(conda.accepts(one, None) for one in BUILDS if one.cuda is None)
 
 
-def test_virtual_cuda_is_the_drivers_unless_overridden() -> None:
-    assert conda.virtual_cuda(version("12.4")) == version("12.4")
-    assert conda.virtual_cuda(None) is None
-    assert conda.virtual_cuda(version("12.4"), "12.9") == version("12.9")
-    assert conda.virtual_cuda(None, "12.9") == version("12.9")
-    assert conda.virtual_cuda(version("12.4"), "") is None
-
-
-@pytest.mark.parametrize("words", ["none", "latest", "x"])
-def test_an_override_that_is_no_version_counts_as_none(words: str) -> None:
-    assert conda.virtual_cuda(version("12.4"), words) is None
-
-
 def test_no_build_stands_twice() -> None:
     keys = [(one.channel, one.version, one.platform, one.cuda, one.tegra) for one in BUILDS]
     assert len(keys) == len(set(keys)) > 150
@@ -202,29 +189,3 @@ def test_selectors_follow_one_another() -> None:
 def test_the_old_channel_has_the_variants_of_the_wheels(record: CondaRecord) -> None:
     wheels = {one.cuda for one in KNOWLEDGE.torch_builds(record.version) if one.cuda}
     assert not wheels or record.cuda in wheels
-
-
-@pytest.mark.parametrize(
-    ("cuda", "channel"),
-    [
-        ("12.4.1", "nvidia/label/cuda-12.4.1"),
-        ("12.4", "nvidia/label/cuda-12.4.1"),
-        ("11.8", "nvidia/label/cuda-11.8.0"),
-        ("13", "nvidia/label/cuda-13.1.1"),
-    ],
-)
-def test_toolkit_is_found_by_its_label(cuda: str, channel: str) -> None:
-    label = conda.label_for(KNOWLEDGE.conda_labels(), version(cuda))
-    assert label is not None
-    assert label.channel == channel
-
-
-@pytest.mark.parametrize("cuda", ["11.2", "12.7", "12.4.9", "99.0"])
-def test_toolkit_without_a_label_is_not_made_up(cuda: str) -> None:
-    assert conda.label_for(KNOWLEDGE.conda_labels(), version(cuda)) is None
-
-
-def test_labels_ascend_and_name_known_toolkits() -> None:
-    cudas = [one.cuda for one in KNOWLEDGE.conda_labels()]
-    assert cudas == sorted(set(cudas))
-    assert all(KNOWLEDGE.toolkit(one) for one in cudas)

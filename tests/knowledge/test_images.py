@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.knowledge.compatibility import driver_floor
-from gpuassist.knowledge.images import ImageKnowledge, ImageReading, NotAnImage, images_with_torch, read_image
+from gpuassist.knowledge.images import ImageKnowledge, ImageReading, NotAnImage, read_image
 from gpuassist.knowledge.records import ImageFamily, ImageRecord
 from gpuassist.model.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE, version
@@ -356,22 +356,3 @@ def test_systems_of_the_months_are_known() -> None:
 def test_no_system_stands_twice() -> None:
     names = [one.name for one in KNOWLEDGE.systems()]
     assert len(names) == len(set(names)) >= 20
-
-
-@pytest.mark.parametrize(
-    ("torch", "months"),
-    [
-        ("2.1.0a0+32f93b1", ["23.09", "23.10"]),
-        ("2.6.0a0+df5bbc09d1", ["24.11", "24.12"]),
-        ("2.6.0a0+df5bbc09d1.nv24.12", ["24.12"]),
-        ("2.8.0a0+5228986c39.nv25.6", ["25.06"]),
-        ("2.10.0a0+a36e1d39eb.nv26.01.42222806", ["26.01"]),
-        ("2.6.0a0+df5bbc09d1.nv31.01", []),
-        ("2.6.0+cu124", []),
-        ("2.0.0", []),
-        ("2.6.0a0+git1234567", []),
-        ("", []),
-    ],
-)
-def test_month_is_found_by_what_its_torch_calls_itself(torch: str, months: list[str]) -> None:
-    assert [str(one.month) for one in images_with_torch(torch, IMAGES)] == months

@@ -28,7 +28,6 @@ KINDS = (
     "images",
     "systems",
     "conda",
-    "conda_labels",
     "commands",
     "xids",
     "nvml_codes",
@@ -68,7 +67,6 @@ def test_every_record_has_source_and_day() -> None:
     records += [(one.source, one.checked) for one in KNOWLEDGE.images()]
     records += [(one.source, one.checked) for one in KNOWLEDGE.systems()]
     records += [(one.source, one.checked) for one in KNOWLEDGE.conda()]
-    records += [(one.source, one.checked) for one in KNOWLEDGE.conda_labels()]
     records += [(one.source, one.checked) for one in KNOWLEDGE.commands.records]
     assert all(source and DAY.fullmatch(checked) for source, checked in records)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.companions import holding, overwriting
+from gpuassist.knowledge.companions import holding
 from gpuassist.knowledge.records import WheelRecord
 from tests.knowledge.shipped import KNOWLEDGE
 
@@ -124,26 +124,8 @@ def test_missing_library_leads_to_its_package(library: str, packages: list[str])
     assert names(holding(library, WHEELS)) == packages
 
 
-@pytest.mark.parametrize(
-    ("name", "others"),
-    [
-        ("nvidia-nccl-cu12", ["nvidia-nccl-cu11", "nvidia-nccl-cu13"]),
-        ("nvidia-cudnn-cu13", ["nvidia-cudnn-cu11", "nvidia-cudnn-cu12"]),
-        ("nvidia-cusolver-cu12", ["nvidia-cusolver-cu11"]),
-        ("nvidia-cublas-cu12", []),
-        ("nvidia-cublas", []),
-        ("nvidia-cublas-cu13", []),
-    ],
-)
-def test_packages_of_two_majors_may_overwrite_each_other(name: str, others: list[str]) -> None:
-    assert names(overwriting(wheel(name), WHEELS)) == others
-
-
 @given(wheels, wheels)
-def test_overwriting_is_mutual(one: WheelRecord, other: WheelRecord) -> None:
-    assert (other in overwriting(one, WHEELS)) == (one in overwriting(other, WHEELS))
-
-
-@given(wheels)
-def test_nothing_of_one_major_overwrites_anything_of_it(one: WheelRecord) -> None:
-    assert all(set(one.cuda_majors).isdisjoint(other.cuda_majors) for other in overwriting(one, WHEELS))
+def test_nothing_of_one_major_overwrites_anything_of_it(one: WheelRecord, other: WheelRecord) -> None:
+    files = {(one.directory, name) for name in (*one.libraries, *one.compilers)}
+    shared = files & {(other.directory, name) for name in (*other.libraries, *other.compilers)}
+    assert one == other or not shared or set(one.cuda_majors).isdisjoint(other.cuda_majors)

@@ -7,7 +7,7 @@ import pytest
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
-from gpuassist.present.chain import PART_WORDS, STATUS_WORDS, chain_in_words
+from gpuassist.present.chain import PART_WORDS, chain_in_words, status_words
 
 NOTHING = verbatim("")
 GPU = Node(Part.GPU, verbatim("RTX 5090"), verbatim("Blackwell · 12.0"), Status.RIGHT)
@@ -39,4 +39,4 @@ def test_every_part_has_a_word(part: Part) -> None:
 
 @pytest.mark.parametrize("status", list(Status))
 def test_every_status_has_a_word(status: Status) -> None:
-    assert STATUS_WORDS[status].message
+    assert status_words(status).message

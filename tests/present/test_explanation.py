@@ -10,6 +10,7 @@ from gpuassist.diagnose.ranking import Rank
 from gpuassist.model.finding import Remedy
 from gpuassist.model.paste import Paste
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.commands import where_to_type
 from gpuassist.present.explanation import (
     SURENESS_WORDS,
     Sureness,
@@ -18,7 +19,6 @@ from gpuassist.present.explanation import (
     lines_quoted,
     quotes,
     sureness,
-    where_to_type,
 )
 from tests.session.explained import ANSWER, SWITCH, explained, fact, quoted, remedy
 

@@ -14,7 +14,6 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.present.holders import (
     about,
     as_plain_text,
-    card_name,
     on_card,
     place,
     share,
@@ -24,6 +23,7 @@ from gpuassist.present.holders import (
     stopping,
     title,
 )
+from gpuassist.present.samples import gpu_title
 from tests.detect.test_gpu_holders import GIB, found, gpu, holder, machine, on, only
 
 SILENT: Unknown = Unknown(verbatim("NVML does not say"))
@@ -69,8 +69,8 @@ def test_unusual_states_are(tmp_path: Path, letter: str) -> None:
 
 
 def test_card_is_called_by_number_and_name() -> None:
-    assert ENGLISH(card_name(a_card(1, name=Known("NVIDIA GeForce RTX 4090", "NVML")))) == "GPU 1 · RTX 4090"
-    assert ENGLISH(card_name(a_card(1))) == "GPU 1"
+    assert ENGLISH(gpu_title(a_card(1, name=Known("NVIDIA GeForce RTX 4090", "NVML")))) == "GPU 1 · RTX 4090"
+    assert ENGLISH(gpu_title(a_card(1))) == "GPU 1"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from gpuassist.present.toolkit_change import (
     expected_rows,
     is_verbatim,
     line_context,
-    line_name,
     offers,
     proved_rows,
     title,
@@ -112,17 +111,6 @@ def test_a_new_file_is_told(plan: ChangePlan) -> None:
         replace(step, edit=replace(step.edit, existed=False)) if step.edit is not None else step for step in plan.plan.steps
     )
     assert ENGLISH(edit_summary(replace(plan, plan=replace(plan.plan, steps=steps)))).startswith("a new file · ")
-
-
-@pytest.mark.parametrize(
-    ("line", "name"),
-    [
-        (shell_line(), "Line 3"),
-        (shell_line(last_line=5), "Lines 3 to 5"),
-    ],
-)
-def test_a_line_is_named_by_its_place(line: ShellLine, name: str) -> None:
-    assert ENGLISH(line_name(line)) == name
 
 
 def test_context_is_told_where_the_reason_does_not() -> None:

@@ -9,7 +9,7 @@ import pytest
 from gpuassist.app import compose
 from gpuassist.model.finding import Answer
 from gpuassist.model.words import ENGLISH, Words
-from gpuassist.present.answer_document import command_lines
+from gpuassist.present.commands import command_lines
 from gpuassist.session.explain import explain
 from tests import memory_messages as messages
 from tests.translations import shipped

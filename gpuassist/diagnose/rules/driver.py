@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput, wishes_of
 from gpuassist.diagnose.rules.presence import best_driver
@@ -38,7 +38,7 @@ def libraries_match_module(case: RuleInput) -> Iterator[Verdict]:
     loaded, libraries = _loaded_version(case), _versions(value_or(driver.libcuda, ()))
     differs = isinstance(loaded, Known) and bool(libraries) and loaded.value not in libraries
     if refused or differs:
-        on_disk = _module_versions(value_or(driver.on_disk, ()))
+        on_disk = _versions(value_or(driver.on_disk, ()))
         yield finding(
             "driver-library-mismatch",
             proof(text("loaded kernel module"), loaded),
@@ -90,12 +90,12 @@ def one_driver_serves_all(case: RuleInput) -> Iterator[Verdict]:
         "open-module-required",
         *(proof(text("architecture of {gpu}", gpu=card.name), card.gpu.architecture) for card in (*old, *new)),
         proof(text("loaded module"), opened, _flavour(value_or(opened, False))),  # noqa: FBT003 -- the fact's default
-        gpu=_names(new),
+        gpu=named(new),
         mixed="yes",
-        old=_names(old),
-        new=_names(new),
-        dead=_names(dead),
-        alive=_names(alive),
+        old=named(old),
+        new=named(new),
+        dead=named(dead),
+        alive=named(alive),
         runs_new="yes" if alive == new else "",
         runs_old="yes" if alive == old else "",
         branch=_branch(case, wishes_of(new)),
@@ -161,7 +161,7 @@ def driver_serves_torch(case: RuleInput) -> Iterator[Verdict]:
         return
     told = [one for one in case.cuda_torches if isinstance(one.torch.cuda, Known)]
     untold = [one for one in case.cuda_torches if isinstance(one.torch.cuda, Unknown)]
-    refused = [one for one in told if _too_old(case.driver.value, one)]
+    refused = [one for one in told if not driver_serves_cuda(case.driver.value, value_or(one.torch.cuda, Version(())))]
     if len(refused) < len(told):
         yield Passed(text("driver serves torch's CUDA"))
     elif untold:
@@ -179,7 +179,8 @@ def devices_may_be_opened(case: RuleInput) -> Iterator[Verdict]:
     if isinstance(nodes, Unknown):
         yield from undetermined("device-permissions", text("the permissions of /dev/nvidia*"), nodes)
         return
-    closed = [node for node in nodes.value if _matters(node.path) and not (node.readable and node.writable)]
+    needed = [one for one in nodes.value if one.path in _NEEDED_NODES or one.path.removeprefix("/dev/nvidia").isdigit()]
+    closed = [node for node in needed if not (node.readable and node.writable)]
     if closed:
         group = closed[0].owner.partition(":")[2]
         yield finding(
@@ -212,7 +213,7 @@ def driver_answers(case: RuleInput) -> Iterator[Verdict]:
             "cuda-init-failed-driver-state",
             proof(text("NVML"), told, verbatim(told.value.name)),
             proof(text("loaded kernel module"), case.loaded[0].version),
-            gpu=_names(list(case.usable)),
+            gpu=named(case.usable),
             driver=str(value_or(case.driver, "")),
             status=told.value.name,
             container=case.container,
@@ -229,7 +230,7 @@ def _does_not_answer(case: RuleInput, fault: Known[str]) -> Iterator[Verdict]:
         "driver-does-not-answer",
         proof(text("NVML"), fault, text("did not come back") if hangs else text("crashed with {signal}", signal=fault.value)),
         proof(text("loaded kernel module"), case.loaded[0].version) if case.loaded else None,
-        gpu=_names(list(case.usable)),
+        gpu=named(case.usable),
         crash="" if hangs else fault.value,
     )
 
@@ -256,14 +257,9 @@ def _loaded_version(case: RuleInput) -> Fact[Version]:
     return case.loaded[0].version if case.loaded else loaded if isinstance(loaded, Unknown) else NOT_ASKED
 
 
-def _matters(path: str) -> bool:
-    return path in _NEEDED_NODES or path.removeprefix("/dev/nvidia").isdigit()
-
-
 def _gpu_too_new(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Verdict:
-    first = (
-        next((chip.first_driver for chip in card.architecture.chips if chip.chip == card.chip), None) if card.architecture else None
-    )
+    chips = card.architecture.chips if card.architecture else ()
+    first = next((chip.first_driver for chip in chips if chip.chip == card.chip), None)
     return finding(
         "driver-too-old-for-gpu",
         proof(text("driver"), driver),
@@ -287,10 +283,6 @@ def _gpu_dropped(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Ver
         driver=str(driver.value),
         branch=last,
     )
-
-
-def _too_old(driver: Version, one: InstalledTorch) -> bool:
-    return isinstance(one.torch.cuda, Known) and not driver_serves_cuda(driver, one.torch.cuda.value)
 
 
 def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -> Verdict:
@@ -321,20 +313,12 @@ def _branch(case: RuleInput, wishes: tuple[GpuWish, ...], cuda: Version | None =
     return str(choice.best.branch) if choice.best else ""
 
 
-def _versions(libraries: tuple[Library, ...]) -> list[Version]:
-    return sorted({one.version.value for one in libraries if isinstance(one.version, Known)})
-
-
-def _module_versions(modules: tuple[KernelModule, ...]) -> list[Version]:
-    return sorted({one.version.value for one in modules if isinstance(one.version, Known)})
+def _versions(found: Iterable[Library | KernelModule]) -> list[Version]:
+    return sorted({one.version.value for one in found if isinstance(one.version, Known)})
 
 
 def _flavour(opened: object) -> Text:
     return text("open kernel module") if opened else text("proprietary kernel module")
-
-
-def _names(cards: list[KnownGpu]) -> Text | str:
-    return named(card.name for card in cards)
 
 
 RULES = (

@@ -11,7 +11,7 @@ from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding
 from gpuassist.model.gpu import Holder, PowerState
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import text, verbatim
 from gpuassist.model.version import Version, whole_number
 
 _WITHOUT_FIXES_YEARS = 2
@@ -28,7 +28,7 @@ def gpus_start(case: RuleInput) -> Iterator[Verdict]:
         yield finding(
             "rm-init-adapter-failed",
             *(proof(text("place of {gpu} in memory", gpu=card.name), card.gpu.addressed, text("none")) for card in homeless),
-            gpu=_names(homeless),
+            gpu=named(homeless),
             no_address="yes",
         )
     elif dumb and len(dumb) == len(case.cards) and _nvml_starts(case):
@@ -42,7 +42,7 @@ def none_is_excluded(case: RuleInput) -> Iterator[Verdict]:
         yield finding(
             "gpu-excluded-by-option",
             *(proof(text("{gpu} left out by the driver", gpu=card.name), card.gpu.excluded, text("yes")) for card in excluded),
-            gpu=_names(excluded),
+            gpu=named(excluded),
             option=_options(case).get("ExcludedGpus", ""),
         )
 
@@ -112,7 +112,9 @@ def memory_outlives_sleep(case: RuleInput) -> Iterator[Verdict]:
 
 def may_sleep(case: RuleInput) -> Iterator[Verdict]:
     """A laptop's GPU that may be switched off while idle stays on as long as a monitoring program asks it."""
-    awake = [card for card in case.cards if value_or(card.gpu.sleeps, False) and _idle(card)]  # noqa: FBT003 -- the fact's default
+    idle = [card for card in case.cards if not value_or(card.gpu.processes, ())]
+    active = [card for card in idle if value_or(card.gpu.power_state, None) is PowerState.ACTIVE]
+    awake = [card for card in active if value_or(card.gpu.sleeps, False)]  # noqa: FBT003 -- the fact's default
     holders = value_or(case.machine.holders, ())
     monitors = [one for one in holders if _program(one.command) in _MONITORS]
     if awake and monitors and len(monitors) == len(holders):
@@ -120,7 +122,7 @@ def may_sleep(case: RuleInput) -> Iterator[Verdict]:
             "gpu-kept-awake",
             *(proof(text("power state of {gpu}", gpu=card.name), card.gpu.power_state, text("awake")) for card in awake),
             proof(text("programs that have it open"), case.machine.holders, verbatim(_programs(monitors))),
-            gpu=_names(awake),
+            gpu=named(awake),
             program=_programs(monitors),
         )
 
@@ -150,15 +152,11 @@ def _without_firmware(case: RuleInput, dumb: list[KnownGpu]) -> Iterator[Verdict
             "rm-init-adapter-failed",
             proof(text("loaded module"), case.open_module, text("open kernel module")),
             proof(text("firmware of the driver"), firmware, text("none")),
-            gpu=_names(served),
+            gpu=named(served),
             firmware_missing=firmware.source,
             branch=_branch(case),
             driver=str(value_or(case.driver, "")),
         )
-
-
-def _idle(card: KnownGpu) -> bool:
-    return value_or(card.gpu.power_state, None) is PowerState.ACTIVE and not value_or(card.gpu.processes, ())
 
 
 def _program(command: str) -> str:
@@ -174,10 +172,6 @@ def _programs(holders: list[Holder]) -> str:
 def _branch(case: RuleInput) -> str:
     version = value_or(case.driver, Version(()))
     return str(version.major) if version.parts else ""
-
-
-def _names(cards: list[KnownGpu]) -> Text | str:
-    return named(card.name for card in cards)
 
 
 RULES = (gpus_start, none_is_excluded, installed_once, tool_is_there, branch_is_cared_for, memory_outlives_sleep, may_sleep)

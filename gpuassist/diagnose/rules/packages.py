@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
-from gpuassist.diagnose.rules.libraries import older
+from gpuassist.diagnose.rules.shell import older
 from gpuassist.diagnose.torch_companions import belongs, exact_pins, wanted
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.knowledge.companions import bad_pairs_among
 from gpuassist.knowledge.records import BadPair
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.text import text, verbatim
-from gpuassist.model.version import ComputeCapability, Version, VersionError
+from gpuassist.model.version import ComputeCapability, Version
 
 # What a pair is called where its problem has an entry of its own.
 OWN_ENTRY = {"bitsandbytes-triton": "bitsandbytes-triton-mismatch"}
@@ -98,7 +99,7 @@ def nvidia_wheels_belong_to_torch(case: RuleInput) -> Iterator[Verdict]:
 
 
 def _serves(name: str, installed: str, pin: str) -> bool:
-    here, asked = _version(installed), _version(pin)
+    here, asked = version_in(installed), version_in(pin)
     return here is None or asked is None or (name.startswith(_NEWER_SERVES) and here > asked and here.major == asked.major)
 
 
@@ -139,8 +140,8 @@ def _no_pair(case: RuleInput, one: InstalledTorch, package: Package) -> Verdict:
 def packages_are_no_bad_pair(case: RuleInput) -> Iterator[Verdict]:
     """Pairs that are known not to work together, of two packages or of one and the GPU."""
     for one in case.torches:
-        versions = {name: known for name, package in _packages(one).items() if (known := _version(package.version))}
-        torch = _version(one.version)
+        versions = {name: known for name, package in _packages(one).items() if (known := version_in(package.version))}
+        torch = version_in(one.version)
         if torch is not None and versions:
             versions["torch"] = torch
             of_pip = value_or(one.torch.installer, "") in _OF_PIP
@@ -176,7 +177,7 @@ def cudnn_is_the_one_of_torch(case: RuleInput) -> Iterator[Verdict]:
         if any(library.soname.startswith("libcudnn") and older(library) for library in value_or(one.environment.libraries, ())):
             continue  # told as what LD_LIBRARY_PATH shadows
         for package in _packages(one).values():
-            own = _version(package.version) if package.name.startswith("nvidia-cudnn-cu") else None
+            own = version_in(package.version) if package.name.startswith("nvidia-cudnn-cu") else None
             if own is not None:
                 yield from _older_cudnn(case, one, own)
 
@@ -272,13 +273,6 @@ def _packages(one: InstalledTorch) -> dict[str, Package]:
 
 def _place(one: InstalledTorch) -> dict[str, str]:
     return {"environment": one.environment.name, "python": value_or(one.environment.interpreter, "python")}
-
-
-def _version(words: str) -> Version | None:
-    try:
-        return Version.parse(words)
-    except VersionError:
-        return None
 
 
 RULES = (

@@ -1,4 +1,4 @@
-"""Is there a GPU, and does NVIDIA's driver run it? One cause at most: what follows from it is not reported again."""
+"""Is there a GPU, does NVIDIA's driver run it, and may a container use it? What follows from a cause is not reported again."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from gpuassist.knowledge.choice import DriverChoice, choose_driver
 from gpuassist.model.driver import ModuleBlock
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Passed
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import text, verbatim
 
 _NOT_LOADED = 9  # NVML_ERROR_DRIVER_NOT_LOADED (nvml.h)
+# NVML_ERROR_NO_PERMISSION, _OPERATING_SYSTEM, _UNKNOWN (nvml.h): what a node ends in that may not be opened.
+_REFUSED = frozenset({4, 17, 999})
+_NAMES = {"lxc": "LXC"}
 _OTHER_DRIVERS = frozenset({"nouveau", "nova", "nova_core"})
 
 
@@ -29,8 +32,8 @@ def gpu_present(case: RuleInput) -> Iterator[Verdict]:
         yield finding(
             "gpu-reserved-for-vm",
             *(proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver) for card in case.set_aside),
-            gpu=_names(case.set_aside),
-            others=_names(case.cards),
+            gpu=named(case.set_aside),
+            others=named(case.cards),
         )
 
 
@@ -47,13 +50,13 @@ def driver_runs(case: RuleInput) -> Iterator[Verdict]:
     if isinstance(loaded, Unknown):
         yield from _without_the_module_fact(case, loaded)
     elif case.system_container and loaded.value and case.without_nodes:
-        return  # rules.containers says how this kind is given its devices
+        return  # devices_are_allowed says how this kind is given its devices
     elif case.container and (not loaded.value or case.without_nodes):
         yield finding(
             "container-no-gpu-flag",
             _loaded(case) if not loaded.value else proof(text("device nodes"), case.machine.driver.device_nodes, text("none")),
             container=case.container,
-            gpu=_names(case.cards),
+            gpu=named(case.cards),
         )
     elif loaded.value:
         yield Passed(text("driver"))
@@ -81,6 +84,23 @@ def wsl_driver_runs(case: RuleInput) -> Iterator[Verdict]:
         yield from undetermined("wsl-driver-or-windows", text("whether the Windows driver answers"), libcuda, refused)
 
 
+def devices_are_allowed(case: RuleInput) -> Iterator[Verdict]:
+    """Nodes that are missing, or that look usable and are refused by the host's device rules, which no file here shows."""
+    nodes, status = case.machine.driver.device_nodes, case.machine.driver.nvml_status
+    if not (case.system_container and case.cards and case.loaded and isinstance(nodes, Known)):
+        return
+    usable = bool(nodes.value) and all(node.readable and node.writable for node in nodes.value)
+    refused = usable and isinstance(status, Known) and status.value.code in _REFUSED
+    if not nodes.value or refused:
+        yield finding(
+            "container-lxc-devices",
+            proof(text("device nodes"), nodes, verbatim(listed([node.path for node in nodes.value])) if refused else text("none")),
+            proof(text("NVML"), status, verbatim(status.value.name)) if refused and isinstance(status, Known) else None,
+            kind=_NAMES.get(case.container, case.container),
+            gpu=named(case.cards),
+        )
+
+
 def _is_held(case: RuleInput, card: KnownGpu) -> bool:
     """Whether another driver has the card; where that was not to be read, a loaded nouveau without NVIDIA's module has it."""
     if isinstance(card.gpu.kernel_driver, Known):
@@ -100,8 +120,8 @@ def _nouveau(case: RuleInput, held: list[KnownGpu]) -> Verdict:
         *facts,
         loaded,
         *(bar_proof(case, bar) for bar in barred[:1]),
-        gpu=_names(tuple(held)),
-        others=_names(tuple(card for card in case.cards if card not in by_nouveau)) if case.running else "",
+        gpu=named(held),
+        others=named(card for card in case.cards if card not in by_nouveau) if case.running else "",
         blacklisted=barred[0].place if barred else "",
         **_what_to_install(case),
     )
@@ -122,7 +142,7 @@ def _not_loaded(case: RuleInput) -> Iterator[Verdict]:
             _loaded(case),
             proof(text("NVIDIA module on disk"), on_disk, verbatim(module.path)),
             proof(text("Secure Boot"), case.machine.host.secure_boot, text("on")) if secure else None,
-            gpu=_names(case.cards),
+            gpu=named(case.cards),
             kernel=kernel,
             module=module.path,
             secure_boot=secure,
@@ -131,11 +151,11 @@ def _not_loaded(case: RuleInput) -> Iterator[Verdict]:
         libraries = proof(text("the driver's libraries"), libcuda, verbatim(libcuda.value[0].path))
         gone = proof(text("module for this kernel"), on_disk, text("none"))
         yield finding(
-            "driver-not-loaded", _loaded(case), gone, libraries, gpu=_names(case.cards), kernel=kernel, module="", secure_boot=""
+            "driver-not-loaded", _loaded(case), gone, libraries, gpu=named(case.cards), kernel=kernel, module="", secure_boot=""
         )
     else:
         nothing = proof(text("NVIDIA module on disk"), on_disk, text("none"))
-        yield finding("no-driver", _loaded(case), nothing, gpu=_names(case.cards), **what)
+        yield finding("no-driver", _loaded(case), nothing, gpu=named(case.cards), **what)
 
 
 def _without_the_module_fact(case: RuleInput, loaded: Unknown) -> Iterator[Verdict]:
@@ -173,16 +193,7 @@ def _loaded(case: RuleInput) -> Evidence | None:
     return proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")) or told
 
 
-def _names(cards: tuple[KnownGpu, ...]) -> Text | str:
-    return named(card.name for card in cards)
-
-
-RULES = (gpu_present, driver_runs, wsl_driver_runs)
-
-
 # Why a driver that is there does not run, where the facts name it: forbidden, its key not confirmed, a kernel that it refuses.
-
-
 def named_cause(case: RuleInput) -> Iterator[Verdict]:
     """At most one, for a driver that is there and not loaded."""
     if not value_or(case.machine.driver.on_disk, ()):
@@ -197,8 +208,17 @@ def named_cause(case: RuleInput) -> Iterator[Verdict]:
                 flavour="PREEMPT_RT",
                 realtime="yes",
             )
-    elif bars(case, "nvidia"):
-        yield _barred(case, bars(case, "nvidia")[0])
+    elif barred := bars(case, "nvidia"):
+        bar = barred[0]
+        yield finding(
+            "driver-module-blacklisted",
+            proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")),
+            bar_proof(case, bar),
+            gpu=named(case.cards),
+            place=bar.place,
+            line=bar.words,
+            command_line="yes" if bar.place == "/proc/cmdline" else "",
+        )
     else:
         host = case.machine.host
         if value_or(host.key_pending, False) and value_or(host.secure_boot, False):  # noqa: FBT003 -- the facts' defaults
@@ -207,7 +227,7 @@ def named_cause(case: RuleInput) -> Iterator[Verdict]:
                 proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")),
                 proof(text("Secure Boot"), host.secure_boot, text("on")),
                 proof(text("key that waits to be confirmed"), host.key_pending, text("there is one")),
-                gpu=_named_cards(case),
+                gpu=named(case.cards),
             )
 
 
@@ -217,21 +237,7 @@ def bars(case: RuleInput, module: str) -> tuple[ModuleBlock, ...]:
 
 
 def bar_proof(case: RuleInput, bar: ModuleBlock) -> Evidence | None:
-    """A setting as evidence."""
     return proof(text("setting in {place}", place=bar.place), case.machine.driver.bars, verbatim(bar.words))
 
 
-def _barred(case: RuleInput, bar: ModuleBlock) -> Verdict:
-    return finding(
-        "driver-module-blacklisted",
-        proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")),
-        bar_proof(case, bar),
-        gpu=_named_cards(case),
-        place=bar.place,
-        line=bar.words,
-        command_line="yes" if bar.place == "/proc/cmdline" else "",
-    )
-
-
-def _named_cards(case: RuleInput) -> Text | str:
-    return named(card.name for card in case.cards)
+RULES = (gpu_present, driver_runs, wsl_driver_runs, devices_are_allowed)

@@ -1,12 +1,14 @@
-"""What a new terminal's environment does to CUDA programs: LD_LIBRARY_PATH and CUDA_VISIBLE_DEVICES."""
+"""What a new terminal's variables do to CUDA programs: LD_LIBRARY_PATH, by which other libraries win, and CUDA_VISIBLE_DEVICES."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
 from gpuassist.formats.devices import read_visible_devices
+from gpuassist.model.environment import LoadedLibrary
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Passed
 from gpuassist.model.shell import Terminal
@@ -16,6 +18,7 @@ from gpuassist.model.version import Version
 
 _LIBRARIES = "LD_LIBRARY_PATH"
 _DEVICES = "CUDA_VISIBLE_DEVICES"
+_VERSION = re.compile(r"\.so\.(\d{1,9}(?:\.\d{1,9}){0,4})$")
 
 
 def library_path_is_sound(case: RuleInput) -> Iterator[Verdict]:
@@ -29,8 +32,7 @@ def library_path_is_sound(case: RuleInput) -> Iterator[Verdict]:
         return
     missing = case.machine.shell.directories_missing
     yield from undetermined("ld-library-path-missing-directory", text("which folders of LD_LIBRARY_PATH exist"), missing)
-    found = [*_empty(terminal, value), *_stubs(terminal, value), *_missing(case, terminal, value), *_foreign(case, terminal, value)]
-    yield from found or [Passed(verbatim(_LIBRARIES))]
+    yield from list(_faults(case, terminal, value)) or [Passed(verbatim(_LIBRARIES))]
 
 
 def visible_devices_are_there(case: RuleInput) -> Iterator[Verdict]:
@@ -69,37 +71,60 @@ def visible_devices_are_there(case: RuleInput) -> Iterator[Verdict]:
     )
 
 
-def _empty(terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
+def own_libraries_win(case: RuleInput) -> Iterator[Verdict]:
+    """An older library in place of an environment's own lacks symbols that the program was built against."""
+    for environment in value_or(case.machine.environments, ()):
+        replaced = [library for library in value_or(environment.libraries, ()) if older(library)]
+        if replaced:
+            first = replaced[0]
+            assert isinstance(environment.libraries, Known)
+            yield finding(
+                "ld-library-path-shadows-bundled-libs",
+                *(
+                    proof(
+                        text("{library} of {program}", library=one.soname, program=one.program.rpartition("/")[2]),
+                        environment.libraries,
+                        text("{taken} in place of {own}", taken=one.taken, own=one.own),
+                    )
+                    for one in replaced
+                ),
+                library=first.soname,
+                directory=first.taken.rpartition("/")[0],
+                python=value_or(environment.interpreter, "python"),
+            )
+
+
+def older(library: LoadedLibrary) -> bool:
+    """Whether an older file, or one of another major release, takes the place of the program's own; by their names."""
+    own, taken = _parts(library.own), _parts(library.taken)
+    both = min(len(own), len(taken))  # a name that ends with the major release tells no more than that
+    return bool(both) and (taken[:both] < own[:both] or taken[0] != own[0])
+
+
+def _parts(path: str) -> tuple[int, ...]:
+    found = _VERSION.search(path)
+    return Version.parse(found[1]).parts if found else ()
+
+
+def _faults(case: RuleInput, terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
+    shown = proof(verbatim(_LIBRARIES), terminal, verbatim(value))
+    elements = tuple(dict.fromkeys(element.rstrip("/") or "/" for element in value.split(":") if element))
     # The loader reads an empty element as the current directory; a variable that is empty altogether it does not (ld.so(8)).
     if "" in value.split(":"):
-        yield finding("ld-library-path-empty-element", proof(verbatim(_LIBRARIES), terminal, verbatim(value)), value=value)
-
-
-def _stubs(terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
-    for element in _elements(value):
+        yield finding("ld-library-path-empty-element", shown, value=value)
+    for element in elements:
         if element.endswith("/stubs"):
-            yield finding("ld-library-path-stubs", proof(verbatim(_LIBRARIES), terminal, verbatim(value)), directory=element)
-
-
-def _missing(case: RuleInput, terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
-    missing = value_or(case.machine.shell.directories_missing, ())
-    gone = [element for element in _elements(value) if element in missing]
+            yield finding("ld-library-path-stubs", shown, directory=element)
+    gone = [element for element in elements if element in value_or(case.machine.shell.directories_missing, ())]
     if gone:
-        yield finding(
-            "ld-library-path-missing-directory",
-            proof(verbatim(_LIBRARIES), terminal, verbatim(value)),
-            directories=listed(gone),
-        )
-
-
-def _foreign(case: RuleInput, terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
+        yield finding("ld-library-path-missing-directory", shown, directories=listed(gone))
     wins = case.toolkit
-    for element in _elements(value):
-        owner = _owner(case, element)
+    owners = ((element, _owner(case, element)) for element in elements)
+    for element, owner in owners:
         if wins is not None and owner is not None and owner.root != wins.root:
             yield finding(
                 "ld-library-path-other-toolkit",
-                proof(verbatim(_LIBRARIES), terminal, verbatim(value)),
+                shown,
                 proof(text("nvcc in a new terminal"), wins.version),
                 directory=element,
                 other=str(value_or(owner.version, Version(())).release),
@@ -113,10 +138,6 @@ def _owner(case: RuleInput, directory: str) -> Toolkit | None:
         if any(f"{directory}/".startswith(f"{root}/") for root in (toolkit.root, *toolkit.links)):
             return toolkit
     return None
-
-
-def _elements(value: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(element.rstrip("/") or "/" for element in value.split(":") if element))
 
 
 RULES = (library_path_is_sound, visible_devices_are_there)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import KnownGpu, RuleInput
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.shell import library_path_is_sound
-from gpuassist.diagnose.rules.toolkit import best_installed, cuda_home_agrees, nvcc_knows_gpus, right_toolkit_wins
+from gpuassist.diagnose.rules.toolkit import best_installed, cuda_home_agrees, for_everybody, nvcc_knows_gpus, right_toolkit_wins
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Evidence, Finding
-from gpuassist.model.system_wide import ToolkitLink
 from gpuassist.model.text import text, verbatim
-from gpuassist.model.toolkit import Origin, Toolkit
+from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 
 _CUDA_LINK = "/usr/local/cuda"
@@ -42,11 +41,7 @@ def toolkit_links_lead_somewhere(case: RuleInput) -> Iterator[Verdict]:
 
 def several_toolkits_are_told(case: RuleInput) -> Iterator[Verdict]:
     """Several toolkits are no fault; which one wins is worth knowing, where no finding says so already."""
-    # Those that are no part of a Python environment.
-    wins, every = (
-        case.toolkit,
-        [one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL}],
-    )
+    wins, every = case.toolkit, for_everybody(case)
     if wins is None or len(every) < 2 or not isinstance(wins.version, Known) or _is_told(case):
         return
     link = next((one for one in value_or(case.machine.system.links, ()) if one.path == _CUDA_LINK and one.exists), None)
@@ -58,7 +53,7 @@ def several_toolkits_are_told(case: RuleInput) -> Iterator[Verdict]:
         root=wins.root,
         others=listed([f"CUDA {_version(one)} ({one.root})" for one in others]),
         link=_CUDA_LINK,
-        link_root=link.target if link and _is_another(link, wins, others) else "",
+        link_root=link.target if link and any(one.root == link.target for one in others) else "",
     )
 
 
@@ -82,7 +77,8 @@ def loader_offers_the_same_cuda(case: RuleInput) -> Iterator[Verdict]:
 
 def compatibility_library_serves_gpus(case: RuleInput) -> Iterator[Verdict]:
     """cuda-compat's libcuda serves data-centre GPUs; a GeForce refuses it with error 804 (CUDA Compatibility, 3)."""
-    cards = [card for card in case.usable if _is_geforce(card)]
+    named = ((card, value_or(card.gpu.name, "") or (card.record.name if card.record else "")) for card in case.usable)
+    cards = [card for card, name in named if "GeForce" in name]
     places = [*_in_library_path(case), *_in_loader(case)]
     if cards and places and not case.wsl:
         place, evidence = places[0]
@@ -95,7 +91,7 @@ def one_libcuda_is_there(case: RuleInput) -> Iterator[Verdict]:
     versions = {one.version.value for one in value_or(libcuda, ()) if isinstance(one.version, Known)}
     if case.wsl or not isinstance(case.driver, Known) or len(versions) < 2 or case.driver.value not in versions:
         return
-    strays = [one for one in value_or(libcuda, ()) if (isinstance(one.version, Known) and one.version.value != case.driver.value)]
+    strays = [one for one in value_or(libcuda, ()) if isinstance(one.version, Known) and one.version.value != case.driver.value]
     yield finding(
         "libcuda-twice",
         proof(text("driver"), case.driver),
@@ -130,21 +126,12 @@ def _is_told(case: RuleInput) -> bool:
     return any(isinstance(verdict, Finding) for rule in rules for verdict in rule(case))
 
 
-def _is_another(link: ToolkitLink, wins: Toolkit, others: list[Toolkit]) -> bool:
-    return link.target != wins.root and any(one.root == link.target for one in others)
-
-
 def _version(toolkit: Toolkit) -> str:
     return str(value_or(toolkit.version, Version(())).release) or "?"
 
 
 def _major(toolkit: Toolkit) -> int:
     return toolkit.version.value.major if isinstance(toolkit.version, Known) else 0
-
-
-def _is_geforce(card: KnownGpu) -> bool:
-    name = value_or(card.gpu.name, "") or (card.record.name if card.record else "")
-    return "GeForce" in name
 
 
 def _in_library_path(case: RuleInput) -> Iterator[tuple[str, Evidence | None]]:

@@ -16,7 +16,6 @@ from gpuassist.knowledge.compatibility import (
     first_toolkit_for,
     gcc_fits,
     glibc_clashes,
-    kernels_run,
     last_toolkit_for,
     nearest_target,
     toolkit_builds_for,
@@ -37,7 +36,7 @@ def nvcc_is_found(case: RuleInput) -> Iterator[Verdict]:
     if isinstance(case.machine.toolkits, Unknown) and case.nvcc is None:
         yield from undetermined("nvcc-not-on-path", text("the installed CUDA toolkits"), case.machine.toolkits)
         return
-    if not _for_everybody(case):
+    if not for_everybody(case):
         return
     if isinstance(terminal, Unknown):
         yield from undetermined("nvcc-not-on-path", text("what a new terminal finds"), terminal)
@@ -48,9 +47,9 @@ def nvcc_is_found(case: RuleInput) -> Iterator[Verdict]:
         yield finding(
             "nvcc-not-on-path",
             proof(text("nvcc in a new terminal"), terminal, text("none on PATH")),
-            *(_installed_proof(one) for one in _for_everybody(case)),
+            *(_installed_proof(one) for one in for_everybody(case)),
             version=str(best.version.release) if best else "",
-            root=best.root if best else _for_everybody(case)[0].root,
+            root=best.root if best else for_everybody(case)[0].root,
             torch_runs="yes" if torch_runs(case) else "",
         )
     else:
@@ -81,14 +80,14 @@ def nvcc_knows_gpus(case: RuleInput) -> Iterator[Verdict]:
 def right_toolkit_wins(case: RuleInput) -> Iterator[Verdict]:
     """Of several toolkits that could build, the one that fits torch should be the one on PATH."""
     toolkit = case.toolkit
-    if toolkit is None or len(_for_everybody(case)) < 2 or not isinstance(toolkit.version, Known) or _is_blamed(case, toolkit):
+    if toolkit is None or len(for_everybody(case)) < 2 or not isinstance(toolkit.version, Known) or _is_blamed(case, toolkit):
         return
     best = best_installed(case)
     if best is None or best.root == toolkit.root:
         return
     cuda = torch_cuda(case)
-    for_torch = isinstance(cuda, Known) and _match(cuda.value, best.version) is not ToolkitMatch.MAJOR_DIFFERS
-    against_torch = isinstance(cuda, Known) and _match(cuda.value, toolkit.version.value) is ToolkitMatch.MAJOR_DIFFERS
+    for_torch = isinstance(cuda, Known) and extension_buildable(cuda.value, best.version) is not ToolkitMatch.MAJOR_DIFFERS
+    against_torch = isinstance(cuda, Known) and extension_buildable(cuda.value, toolkit.version.value) is ToolkitMatch.MAJOR_DIFFERS
     shadows = value_or(toolkit.origin, Origin.LOCAL) is Origin.PACKAGE and best.version > toolkit.version.value
     if (for_torch and against_torch) or shadows:
         yield finding(
@@ -151,7 +150,11 @@ def host_compiler_fits(case: RuleInput) -> Iterator[Verdict]:
     if gcc_fits(limit, gcc.version.value):
         yield Passed(text("host compiler"))
         return
-    older = sorted(_older_compilers(case, limit))
+    older = sorted(
+        (one.version.value, one.path)
+        for one in value_or(case.machine.compilers, ())
+        if one.family == "g++" and isinstance(one.version, Known) and gcc_fits(limit, one.version.value)
+    )
     yield finding(
         "nvcc-host-gcc-too-new",
         proof(text("{family} in a new terminal", family=gcc.family), gcc.version),
@@ -197,7 +200,7 @@ def toolkit_fits_torch(case: RuleInput) -> Iterator[Verdict]:
     toolkit, cuda = case.toolkit, torch_cuda(case)
     if toolkit is None or isinstance(cuda, Unknown) or not isinstance(toolkit.version, Known) or _is_blamed(case, toolkit):
         return
-    if _match(cuda.value, toolkit.version.value) is not ToolkitMatch.MAJOR_DIFFERS:
+    if extension_buildable(cuda.value, toolkit.version.value) is not ToolkitMatch.MAJOR_DIFFERS:
         yield Passed(text("toolkit fits torch"))
         return
     others = [one for one in case.toolkits if isinstance(one.version, Known) and one.version.value.major == cuda.value.major]
@@ -227,19 +230,15 @@ def torch_cuda(case: RuleInput) -> Fact[Version]:
 
 def torch_runs(case: RuleInput) -> bool:
     """Whether some CUDA torch has code for every usable GPU."""
-    for one in case.cuda_torches:
-        targets = value_or(one.torch.targets, ())
-        cuda = one.torch.cuda.value if isinstance(one.torch.cuda, Known) else None
-        if targets and case.capabilities and all(kernels_run(capability, targets, cuda=cuda) for capability in case.capabilities):
-            return True
-    return False
+    chips = case.capabilities
+    return bool(chips) and any(all(one.runs_on(chip) for chip in chips) for one in case.cuda_torches)
 
 
 def _installed(case: RuleInput) -> list[InstalledToolkit]:
-    return [known for known in map(case.known, _for_everybody(case)) if known is not None]
+    return [known for known in map(case.known, for_everybody(case)) if known is not None]
 
 
-def _for_everybody(case: RuleInput) -> tuple[Toolkit, ...]:
+def for_everybody(case: RuleInput) -> tuple[Toolkit, ...]:
     """The toolkits that are no part of a Python environment: those are on PATH only where it is active, and rightly so."""
     return tuple(one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
 
@@ -320,24 +319,11 @@ def _outside(case: RuleInput, toolkit: Toolkit, name: str, told: Fact[ComputeCap
     )
 
 
-def _older_compilers(case: RuleInput, limit: int) -> Iterator[tuple[Version, str]]:
-    for one in value_or(case.machine.compilers, ()):
-        if one.family == "g++" and isinstance(one.version, Known) and gcc_fits(limit, one.version.value):
-            yield one.version.value, one.path
-
-
-def _match(torch: Version, toolkit: Version) -> ToolkitMatch:
-    return extension_buildable(torch, toolkit)
-
-
 def _nvcc_proof(case: RuleInput, toolkit: Toolkit) -> Evidence:
     path = case.nvcc.path if case.nvcc else toolkit.root
     version = value_or(toolkit.nvcc_version, value_or(toolkit.version, Version(())))
-    return Evidence(text("nvcc in a new terminal"), verbatim(str(version)), listed([path, *_why_first(case)]))
-
-
-def _why_first(case: RuleInput) -> list[str]:
-    return [case.terminal.source] if isinstance(case.terminal, Known) else []
+    why_first = [case.terminal.source] if isinstance(case.terminal, Known) else []
+    return Evidence(text("nvcc in a new terminal"), verbatim(str(version)), listed([path, *why_first]))
 
 
 def _installed_proof(toolkit: Toolkit) -> Evidence:

@@ -8,7 +8,6 @@ from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, named, proof, undetermined
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
 from gpuassist.knowledge.choice import BuildHost, choose_torch
-from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Passed
@@ -33,7 +32,7 @@ def torch_is_cuda_build(case: RuleInput) -> Iterator[Verdict]:
             "torch-cpu-only",
             proof(text("torch in {name}", name=one.environment.name), one.torch.version),
             proof(text("built for"), one.torch.accelerator, verbatim("cpu")),
-            gpu=named(card.name for card in case.usable),
+            gpu=named(case.usable),
             **_replacement(case, one),
         )
 
@@ -61,14 +60,16 @@ def torch_has_kernels(case: RuleInput) -> Iterator[Verdict]:
 
 def _judge(case: RuleInput, card: KnownGpu, capability: ComputeCapability) -> Iterator[Verdict]:
     told = [one for one in case.cuda_torches if isinstance(one.torch.targets, Known)]
-    older = _from_before(case, capability)
-    if not told and older is not None:
-        yield _lacks(case, card, older, capability)
+    # Each a release made with a CUDA that could not compile for this GPU yet: torch itself calls the two not compatible, whatever
+    # PTX is in it.
+    before = all(_is_from_before(case, one, capability) for one in case.cuda_torches)
+    if not told and before:
+        yield _lacks(case, card, case.cuda_torches[0], capability)
     elif not told:
         unknown = case.cuda_torches[0]
         label = text("the GPU architectures that torch in {name} was compiled for", name=unknown.environment.name)
         yield from undetermined("torch-lacks-sm", label, unknown.torch.targets)
-    elif any(_runs(one, capability) for one in told):
+    elif any(one.runs_on(capability) for one in told):
         yield Passed(text("torch runs on {gpu}", gpu=card.name))
     elif capability < _OLDEST:
         one = told[0]
@@ -81,14 +82,6 @@ def _judge(case: RuleInput, card: KnownGpu, capability: ComputeCapability) -> It
         )
     else:
         yield _lacks(case, card, told[0], capability)
-
-
-def _from_before(case: RuleInput, capability: ComputeCapability) -> InstalledTorch | None:
-    """The torch that matters, where each is a release made with a CUDA that could not compile for this GPU yet: torch itself calls
-    the two not compatible, whatever PTX is in it.
-    """
-    every = case.cuda_torches
-    return every[0] if all(_is_from_before(case, one, capability) for one in every) else None
 
 
 def _is_from_before(case: RuleInput, one: InstalledTorch, capability: ComputeCapability) -> bool:
@@ -119,11 +112,6 @@ def _lacks(case: RuleInput, card: KnownGpu, one: InstalledTorch, capability: Com
         newer="yes" if newest is not None and capability > newest else "",
         **_replacement(case, one),
     )
-
-
-def _runs(one: InstalledTorch, capability: ComputeCapability) -> bool:
-    cuda = one.torch.cuda.value if isinstance(one.torch.cuda, Known) else None
-    return kernels_run(capability, value_or(one.torch.targets, ()), cuda=cuda)
 
 
 def _replacement(case: RuleInput, one: InstalledTorch) -> dict[str, str]:

@@ -1,11 +1,13 @@
-"""What torch says of a memory setting that it does not accept."""
+"""What torch's allocator is told by the environment, what to make of it, and what torch says of a setting that it refuses."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
+from gpuassist.model.fact import Known
 
 _NEWER = ("expandable_segments",)  # options that came with torch 2.1
 
@@ -33,3 +35,52 @@ SIGNATURES: tuple[Signature, ...] = (
         200,
     ),
 )
+
+
+NAMES = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")  # torch 2.9 and later read the first one first
+_SET = re.compile(
+    r"(PYTORCH_(?:CUDA_)?ALLOC_CONF)[\"']?\]?[ \t]{0,4}(?:=|,|:)[ \t]{0,4}[\"']?([a-z_]{3,40}:[\w:.,\[\]]{1,200})", re.IGNORECASE
+)
+_HINT = re.compile(r"try\s+setting\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Allocator:
+    """A variable and its options as they stand; both empty where nothing is set or nobody says."""
+
+    variable: str = ""
+    options: str = ""
+
+    def has(self, option: str) -> bool:
+        """Whether the option is there, and not turned off."""
+        return any(
+            name.strip().lower() == option and value.strip().lower() != "false"
+            for name, _, value in (one.partition(":") for one in self.options.split(","))
+        )
+
+    def with_expandable(self) -> str:
+        """The options with growing segments: those that exclude it are left out, the others stay."""
+        return self._with("expandable_segments:True")
+
+    def with_split(self) -> str:
+        """The options with large blocks kept whole, for a torch or a system that cannot let them grow."""
+        return self._with("max_split_size_mb:128")
+
+    def _with(self, option: str) -> str:
+        gone = {"expandable_segments", "max_split_size_mb", "backend", ""}
+        kept = [one.strip() for one in self.options.split(",") if one.partition(":")[0].strip().lower() not in gone]
+        return ",".join([*kept, option])
+
+
+def allocator(setting: SignatureInput) -> Allocator:
+    """What the text says is set, else what a new terminal has; the hint that torch prints with every message sets nothing."""
+    words = setting.paste.words
+    for found in _SET.finditer(words) if setting.says("alloc_conf") else ():
+        if not _HINT.search(words[max(0, found.start() - 40) : found.start()]):
+            return Allocator(found[1].upper(), found[2].rstrip(".,:"))
+    terminal = setting.case.terminal
+    if isinstance(terminal, Known):
+        for name in NAMES:
+            if terminal.value.variable(name):
+                return Allocator(name, terminal.value.variable(name))
+    return Allocator()

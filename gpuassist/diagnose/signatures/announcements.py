@@ -62,13 +62,12 @@ def _for_cpu(mention: Mention) -> bool:
 
 def _replaced(mention: Mention, setting: SignatureInput) -> bool:
     """Whether a later line puts a build with CUDA in its place."""
-    later = (one for one in mentions(setting.paste.words) if one.line > mention.line and one.prefix == mention.prefix)
-    return any(one.standing is not LineKind.REMOVED and _has_cuda(one) for one in later)
-
-
-def _has_cuda(mention: Mention) -> bool:
-    version = read_torch_version(mention.version)
-    return read_build(mention.build).cuda is not None or (version is not None and version.cuda is not None)
+    for one in mentions(setting.paste.words):
+        if one.line > mention.line and one.prefix == mention.prefix and one.standing is not LineKind.REMOVED:
+            version = read_torch_version(one.version)
+            if read_build(one.build).cuda is not None or (version is not None and version.cuda is not None):
+                return True
+    return False
 
 
 def _of_conda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -107,16 +106,6 @@ SIGNATURES = (
         _of_conda,
         window=200,
     ),
-    Signature(
-        ("pypi_0", "<pip>"),
-        r"\btorch[ \t]{1,40}\d[\w.+]{2,40}[ \t]{1,40}(?:pypi_0\b|<pip>)",
-        _twice,
-        window=150,
-    ),
-    Signature(
-        ("cpu_py", "cpu_h", "_cpu_"),
-        rf"{_START}jaxlib{_ROW}{_NUMBER}{_ROW}{_BUILD_FOR_CPU}",
-        _jaxlib,
-        window=200,
-    ),
+    Signature(("pypi_0", "<pip>"), r"\btorch[ \t]{1,40}\d[\w.+]{2,40}[ \t]{1,40}(?:pypi_0\b|<pip>)", _twice, window=150),
+    Signature(("cpu_py", "cpu_h", "_cpu_"), rf"{_START}jaxlib{_ROW}{_NUMBER}{_ROW}{_BUILD_FOR_CPU}", _jaxlib, window=200),
 )

@@ -58,10 +58,7 @@ SIGNATURES: tuple[Signature, ...] = (
         300,
     ),
     Signature(
-        ("link width",),
-        r"Link Width\s{1,20}Max {3,40}: (?P<most>\d{1,2})x\s{1,40}Current {3,40}: (?P<width>\d{1,2})x",
-        _lanes,
-        240,
+        ("link width",), r"Link Width\s{1,20}Max {3,40}: (?P<most>\d{1,2})x\s{1,40}Current {3,40}: (?P<width>\d{1,2})x", _lanes, 240
     ),
     Signature(
         ("lnkcap:",),

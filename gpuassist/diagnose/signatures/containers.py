@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import driver_version, given_to_container, in_container, in_wsl, version
+from gpuassist.diagnose.hints import driver_version, given_to_container, in_container, unless_wsl
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.paste import Weight
 
 _IMAGE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/){0,4}(?:cuda|pytorch|tensorflow|tensorrt|[\w-]{2,40}):[\w.-]*\d[\w.-]{2,60})")
@@ -17,7 +18,7 @@ _RUN = re.compile(r"(?:docker|podman) (?:container )?run\b[^\n]{0,300}")
 def _unsatisfied(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Inside one CUDA major a driver runs what a newer toolkit built, and only the check is in the way."""
     needed, driver = match.groupdict().get("needed") or "", driver_version(setting)
-    cuda, running = version(needed) if needed else None, version(driver) if driver else None
+    cuda, running = version_in(needed) if needed else None, version_in(driver) if driver else None
     other = cuda is not None and running is not None and not driver_serves_cuda(running, cuda)
     yield sign(
         "container-driver-too-old",
@@ -29,32 +30,8 @@ def _unsatisfied(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign
     )
 
 
-def _banner(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("container-driver-too-old", Weight.CAUSE, driver=match["driver"] or "", image=_image(setting))
-
-
-def _library_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """The host itself has no driver library; under WSL it is Windows that gives it."""
-    if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.CAUSE)
-    else:
-        yield sign("no-driver", Weight.CAUSE)
-
-
-def _nvml_failed(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("wsl-driver-or-windows" if in_wsl(setting) else "driver-not-loaded", Weight.CAUSE)
-
-
-def _host_cuda_failed(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("wsl-driver-or-windows" if in_wsl(setting) else "cuda-init-failed-driver-state", Weight.SYMPTOM)
-
-
 def _node_missing(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("uvm-device-missing" if "uvm" in match[0].lower() else "driver-not-loaded", Weight.SYMPTOM)
-
-
-def _not_given(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
-    yield sign("container-no-gpu-flag", Weight.CAUSE)
 
 
 def _mounted(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -154,7 +131,7 @@ SIGNATURES = (
         ("this container was built for",),
         r"This container was built for (?:NVIDIA )?(?:CUDA )?Driver Release [\d.]{3,10} or later,\s{1,12}but\s{1,12}version"
         r" (?P<driver>[\d.]{3,12}\d)[^\n]{0,60}(?:\s{1,12}mode is UNAVAILABLE)?",
-        _banner,
+        means("container-driver-too-old", image=_image),
     ),
     Signature(
         (
@@ -165,23 +142,23 @@ SIGNATURES = (
         ),
         r"(?:NVIDIA Driver was not detected|Failed to detect NVIDIA driver version"
         r"|Use the NVIDIA Container Toolkit to start this container with GPU support)",
-        _not_given,
+        means("container-no-gpu-flag"),
     ),
     Signature(
         ("load library failed",),
         r"load library failed: libnvidia-ml\.so(?:\.1)?: cannot open shared object file",
-        _library_failed,
+        unless_wsl("no-driver"),
     ),
     Signature(
         ("initialization error",),
         r"initialization error: nvml error: (?:driver not loaded|driver is not loaded|no devices? found)",
-        _nvml_failed,
+        unless_wsl("driver-not-loaded"),
     ),
     Signature(
         ("initialization error", "detection error", "driver rpc error", "driver error"),
         r"nvidia-container-cli: (?:initialization error: (?:cuda error: [^\n]{3,60}|driver (?:rpc )?error: [^\n]{3,60}|nvml error: "
         r"(?:unknown error|gpu is lost|insufficient permissions))|detection error: [^\n]{3,80})",
-        _host_cuda_failed,
+        unless_wsl("cuda-init-failed-driver-state", Weight.SYMPTOM),
     ),
     Signature(
         ("file exists",),

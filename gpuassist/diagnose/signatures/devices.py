@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.formats.devices import DeviceListFault, read_visible_devices
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
@@ -43,21 +43,12 @@ def _ordinal(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cuda-visible-devices-bad", Weight.CAUSE, ordinal=number)
 
 
-def _no_such(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("cuda-visible-devices-bad", Weight.SYMPTOM, ordinal=_asked(setting))
-
-
 def _asked(setting: SignatureInput) -> str:
     """The number that the program asks for, where the text names just one that cannot be there."""
     count = len(setting.case.cards) if isinstance(setting.case.machine.gpus, Known) and setting.case.cards else 1
     numbers = {int(number) for found in passages(setting, *_ASKED) for number in found.groups() if number}
     beyond = sorted(number for number in numbers if number >= count)
     return str(beyond[0]) if len(beyond) == 1 else ""
-
-
-def _duplicate(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
-    """More ranks than GPUs, or every rank on the first one."""
-    yield sign("cuda-visible-devices-bad", Weight.CAUSE)
 
 
 def _emptied(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -126,11 +117,15 @@ SIGNATURES = (
         r"|device < num_gpus)[^\n]{0,3} ?INTERNAL ASSERT FAILED(?:[^\n]{0,200}?device=(?P<ordinal>\d{1,3}))?",
         _ordinal,
     ),
-    Signature(("duplicate gpu detected",), r"Duplicate GPU detected ?: rank \d+ and rank \d+ both on CUDA device", _duplicate),
+    Signature(
+        ("duplicate gpu detected",),
+        r"Duplicate GPU detected ?: rank \d+ and rank \d+ both on CUDA device",
+        means("cuda-visible-devices-bad"),
+    ),
     Signature(
         ("processes", "nproc"),
         r"(?:nproc_per_node|num_processes|number of processes)[^\n]{0,60}(?:greater|larger|more|exceeds)[^\n]{0,40}GPUs?",
-        _no_such,
+        means("cuda-visible-devices-bad", Weight.SYMPTOM, ordinal=_asked),
     ),
     Signature(
         ("cuda_visible_devices",),

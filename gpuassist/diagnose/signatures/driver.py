@@ -13,13 +13,13 @@ from gpuassist.diagnose.hints import (
     shows,
     slept,
     torch_cuda,
-    version,
     with_compat,
     with_mig,
     without_driver,
 )
 from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
@@ -28,20 +28,11 @@ _CUDA_NAMED = (
     ("cuda:", "cuda-", "compilation tools, release"),
     r"(?:cuda[:-]|compilation tools, release |nvidia/cuda:)(\d{1,2}\.\d)",
 )
-_VISIBLE_SET = (
-    ("cuda_visible_devices",),
-    r"cuda_visible_devices['\"\]]{0,3} ?= ?['\"]?(?:-1|\d|gpu-|none|['\"]|\s|(?m:$))",
-)
+_VISIBLE_SET = (("cuda_visible_devices",), r"cuda_visible_devices['\"\]]{0,3} ?= ?['\"]?(?:-1|\d|gpu-|none|['\"]|\s|(?m:$))")
 _DATA_CENTRE = (
     ("tesla", "a100", "a800", "h100", "h200", "h800", "b200", "v100", "l40", "hgx", "dgx", "nvswitch", "sxm"),
     r"\b(?:tesla|a100|a800|h100|h200|h800|b200|v100|l40s?|hgx|dgx|nvswitch|sxm\d?)\b",
 )
-
-
-def _not_reached(setting: SignatureInput) -> str:
-    """Why a program does not reach a driver that runs: its library is missing, or there and not in the program's container."""
-    there = bool(value_or(setting.case.machine.driver.libcuda, ()))
-    return "container-no-gpu-flag" if there or in_container(setting) else "libcuda-missing"
 
 
 def _no_driver(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -49,7 +40,9 @@ def _no_driver(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
     elif setting.case.running:
-        yield sign(_not_reached(setting), Weight.SYMPTOM)
+        # The library of a driver that runs is missing, or there and not in the program's container.
+        there = bool(value_or(setting.case.machine.driver.libcuda, ()))
+        yield sign("container-no-gpu-flag" if there or in_container(setting) else "libcuda-missing", Weight.SYMPTOM)
     elif setting.case.container or (in_container(setting) and not given_to_container(setting)):
         yield sign("container-no-gpu-flag", Weight.SYMPTOM)
     yield sign("no-driver", Weight.SYMPTOM)
@@ -92,7 +85,7 @@ def _insufficient(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 def _serves(driver: str, cuda: str) -> bool:
     """Whether both are known and fit, so that the driver's age is not what is wrong."""
-    running, release = version(driver), version(cuda)
+    running, release = version_in(driver), version_in(cuda)
     return running is not None and release is not None and driver_serves_cuda(running, release)
 
 
@@ -202,15 +195,12 @@ def _stub(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("wsl-stub-lib" if in_wsl(setting) else "ld-library-path-stubs", Weight.CAUSE)
 
 
-def _no_libcuda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    if in_wsl(setting):
-        there = setting.case.running or setting.says("/usr/lib/wsl/lib")
-        yield sign("wsl-stub-lib" if there else "wsl-driver-or-windows", Weight.SYMPTOM)
-    elif setting.case.running:
-        yield sign(_not_reached(setting), Weight.SYMPTOM)
-    elif setting.case.container or (in_container(setting) and not given_to_container(setting)):
-        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
-    yield sign("no-driver", Weight.SYMPTOM)
+def _no_libcuda(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    if in_wsl(setting) and (setting.case.running or setting.says("/usr/lib/wsl/lib")):
+        yield sign("wsl-stub-lib", Weight.SYMPTOM)
+        yield sign("no-driver", Weight.SYMPTOM)
+    else:
+        yield from _no_driver(match, setting)
 
 
 _NUMBERS: dict[str, Meaning] = {
@@ -260,9 +250,7 @@ SIGNATURES = (
     ),
     Signature(("found no nvidia driver",), r"Found no NVIDIA driver on your system", _no_driver),
     Signature(
-        ("driver on your system is too old",),
-        r"driver on your system is too old \(found version (?P<found>\d{4,6})\)",
-        _too_old,
+        ("driver on your system is too old",), r"driver on your system is too old \(found version (?P<found>\d{4,6})\)", _too_old
     ),
     Signature(
         (

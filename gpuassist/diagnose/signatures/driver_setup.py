@@ -1,14 +1,69 @@
-"""How the driver was set up, as its tools and the kernel tell: forbidden, a key that waits, two installers, a GPU left out."""
+"""How the driver was set up, as its tools and the kernel tell: forbidden, a key that waits, two installers, a GPU left out; which
+parts of one that runs are kept from programs: by a container, by WSL, by a licence, by a permission.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import card_name, driver_version, in_container, in_wsl
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.diagnose.wording import wrapped
+from gpuassist.diagnose.hints import Hint, card_name, driver_version, in_container, in_wsl, shows
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, sign, wrapped
+from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
+
+_SYSTEM_CONTAINER: Hint = (("lxc", "lxd", "incus", "proxmox", "nspawn"), r"\b(?:lxc|lxd|incus|proxmox|systemd-nspawn)\b")
+_KINDS = frozenset({"lxc", "systemd-nspawn"})
+
+_OFFERED = re.compile(r"libcuda\.so\.1 \(libc6,(?:x86-64|AArch64)[^)\n]{0,40}\) => (/\S{4,120})/libcuda\.so\.1")
+
+
+def _stale(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """A file of a driver that the host no longer has; it is there where the running driver is that very one."""
+    listed, driver = match["listed"], driver_version(setting)
+    if listed != driver:
+        yield sign("container-cdi-stale", Weight.CAUSE, listed=listed, driver=driver)
+    else:
+        yield sign("container-toolkit-missing", Weight.SYMPTOM)
+
+
+def _video(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    driver = setting.case.driver
+    branch = str(driver.value.major) if isinstance(driver, Known) else ""
+    yield sign("video-library-missing", Weight.CAUSE, library=match.groupdict().get("library") or "", branch=branch)
+
+
+def _refused(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """NVML's `Unknown Error` is a node that may not be opened; that no driver answers may be a node that is not there."""
+    if setting.case.container in _KINDS or shows(setting, _SYSTEM_CONTAINER):
+        opened = match.groupdict().get("opened") is not None
+        yield sign("container-lxc-devices", Weight.CAUSE if opened else Weight.SYMPTOM)
+
+
+def _unlicensed(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
+    product = (match.groupdict().get("product") or "").strip()
+    yield sign("vgpu-unlicensed", Weight.CAUSE, product=product)
+
+
+def _listed_twice(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """`ldconfig -p` lists what it finds first; /lib and /usr/lib are one directory."""
+    every = {found.removeprefix("/usr") for found in _OFFERED.findall(match[0])}
+    compat = next((found for found in _OFFERED.findall(match[0]) if "/compat" in found), "")
+    if len(every) > 1 and any("/wsl/" in one for one in every):
+        yield sign("wsl-linux-driver-installed", Weight.SYMPTOM)
+    elif compat:
+        yield sign("cuda-compat-conflict", Weight.SYMPTOM, directory=compat)
+    elif len(every) > 1:
+        yield sign("libcuda-twice", Weight.SYMPTOM)
+
+
+def _normal_in_wsl(feature: str) -> Meaning:
+    def meaning(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+        if in_wsl(setting):
+            yield sign("wsl-limits", feature=feature)
+
+    return meaning
+
 
 _MODULE = r"nvidia(?:[-_](?:drm|modeset|uvm|current))?"
 _PLACE = r"(?P<place>/\S{0,60}modprobe\.d/[\w.@+-]{1,60}\.conf)"
@@ -24,18 +79,6 @@ def _forbidden(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("driver-module-blacklisted", told, gpu=card_name(setting), place=place, line=line)
 
 
-def _refused_by_name(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("driver-module-blacklisted", Weight.CAUSE, gpu=card_name(setting), line=match.groupdict().get("line") or "")
-
-
-def _refused_by_kernel(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("driver-module-blacklisted", Weight.CAUSE, gpu=card_name(setting), command_line="yes")
-
-
-def _excluded(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("gpu-excluded-by-option", Weight.CAUSE, gpu=card_name(setting), option=match.groupdict().get("option") or "")
-
-
 def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Where the driver runs all the same, only the tool is missing."""
     if setting.case.running and not in_container(setting) and not in_wsl(setting):
@@ -43,7 +86,64 @@ def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("nvidia-smi-missing", Weight.CAUSE, driver=driver, branch=driver.partition(".")[0])
 
 
+def _no_counters(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    yield sign("profiler-counter-permission", container="yes" if in_container(setting) else "")
+
+
 SIGNATURES = (
+    Signature(
+        ("failed to fulfil mount request", "stat'ing file", "cannot stat", "error mounting", "mount src=", "statfs"),
+        r"(?:failed to fulfil mount request: open |error stat'?ing file |cannot stat [`'\"]?|error mounting \\?\"|mount src="
+        r"|statfs )/\S{1,120}?/(?:lib(?:cuda|cudadebugger|nv\w{2,12}|nvidia|\w{2,12}_nvidia|vdpau_nvidia)[\w-]{0,40}\.so"
+        r"|nvidia_drv\.so|firmware/nvidia/)\.?(?P<listed>\d{3}\.\d{1,3}(?:\.\d{1,3})?)[^\n]{0,400}?no such file",
+        _stale,
+    ),
+    Signature(
+        ("libnvidia-encode.so", "libnvcuvid.so", "nvenc library file", "failed loading nvcuvid", "libnvidia-opticalflow"),
+        r"(?:cannot load (?P<library>lib(?:nvidia-encode|nvcuvid|nvidia-opticalflow)\.so\.1)"
+        r"|lib(?:nvidia-encode|nvcuvid|nvidia-opticalflow)\.so(?:\.1)?: cannot open shared object"
+        r"|(?:could not|failed to|unable to|can't) (?:load|open|find) (?:library |lib: )?['\"]?lib(?:nvidia-encode|nvcuvid)\.so"
+        r"|NVENC library file is not found|Failed loading nvcuvid)",
+        _video,
+    ),
+    Signature(
+        ("failed to initialize nvml", "communicate with the nvidia driver", "/dev/nvidia", "no cuda-capable device"),
+        r"(?:Failed to initialize NVML: (?P<opened>Unknown Error|Insufficient Permissions|No permission\w*|Operation not permitted)"
+        r"|couldn't communicate with the NVIDIA driver|no CUDA-capable device is detected"
+        r"|/dev/nvidia\w{1,12}[^\n]{0,40}(?:Operation not permitted|EPERM))",
+        _refused,
+    ),
+    Signature(
+        ("license status", "grid license not found", "nvidia-gridd", "unlicensed"),
+        r"(?:Product Name {1,40}: (?P<product>(?:NVIDIA|GRID|Quadro)[^\n]{2,60})\n[ \t]{0,30})?"
+        r"License Status[ \t]{1,40}: (?:Unlicensed|Expired|Not Licensed)"
+        r"|Valid GRID license not found|gridd[^\n]{0,20}: Failed to acquire (?:NVIDIA |GRID )?[^\n]{0,60}licen[sc]e"
+        r"|gridd[^\n]{0,20}: (?:Unlicensed|License (?:has )?expired)",
+        _unlicensed,
+    ),
+    Signature(
+        ("libcuda.so.1 (libc6",),
+        r"(?:^|\n)[ \t]{0,12}libcuda\.so\.1 \(libc6,(?:x86-64|AArch64)[^\n]{4,200}(?:\n[ \t]{0,12}libcuda\.so[^\n]{4,200}){1,6}",
+        _listed_twice,
+    ),
+    Signature(
+        ("part of link group cuda",),
+        r"alternative (?P<target>/\S{3,80}cuda\S{0,30}) \(part of link group cuda\) doesn't exist",
+        means("cuda-link-dangling"),
+    ),
+    Signature(
+        ("module nvidia not found", "/proc/driver/nvidia", "nvidia-dkms"),
+        r"(?:modprobe: FATAL: Module nvidia\w{0,8} not found in directory /lib/modules/\S{1,40}microsoft"
+        r"|/proc/driver/nvidia/version'?: No such file)",
+        _normal_in_wsl("module"),
+    ),
+    Signature(("sudo: nvidia-smi",), r"sudo: nvidia-smi: command not found", _normal_in_wsl("root")),
+    Signature(
+        ("not supported",),
+        r"(?:persistence mode|power management limit|(?:applications|gpu|memory) clocks|compute mode|ecc|gpu reset)[^\n]{0,80}"
+        r"not supported",
+        _normal_in_wsl("setting"),
+    ),
     Signature(
         ("blacklist", "install nvidia", "alias nvidia"),
         rf"(?m:^)(?:{_PLACE}:)?[ \t]*(?:\d{{1,4}}[:-])?[ \t]*"
@@ -55,26 +155,26 @@ SIGNATURES = (
     Signature(
         ("running install command",),
         rf"Error running install command (?:'(?P<line>[^'\n]{{1,60}})' )?for (?:module )?{_MODULE}\b",
-        _refused_by_name,
-    ),
-    Signature(("is blacklisted",), rf"Module {_MODULE} is blacklisted", _refused_by_kernel),
-    Signature(
-        ("enrollment request",),
-        r"is already in the enrollment request",
-        means("secure-boot-mok-pending"),
+        means("driver-module-blacklisted", gpu=card_name),
     ),
     Signature(
-        ("--list-new",),
-        r"mokutil --list-new[^\n]{0,40}\n\s{0,4}\[key 1\]",
-        means("secure-boot-mok-pending"),
+        ("is blacklisted",),
+        rf"Module {_MODULE} is blacklisted",
+        means("driver-module-blacklisted", gpu=card_name, command_line="yes"),
     ),
+    Signature(("enrollment request",), r"is already in the enrollment request", means("secure-boot-mok-pending")),
+    Signature(("--list-new",), r"mokutil --list-new[^\n]{0,40}\n\s{0,4}\[key 1\]", means("secure-boot-mok-pending")),
     Signature(
         ("nvidia-installer",),
         rf"(?:Run [\"'“]?nvidia-installer --uninstall|{wrapped('nvidia-installer program was found on this system')})",
         means("driver-installed-twice"),
     ),
-    Signature(("gpu excluded",), r"GPU Excluded:\s{1,6}Yes", _excluded),
-    Signature(("excludedgpus", "gpublacklist"), r"(?m:^)ExcludedGpus: \"(?P<option>[^\"\n]{4,300})\"", _excluded),
+    Signature(("gpu excluded",), r"GPU Excluded:\s{1,6}Yes", means("gpu-excluded-by-option", gpu=card_name)),
+    Signature(
+        ("excludedgpus", "gpublacklist"),
+        r"(?m:^)ExcludedGpus: \"(?P<option>[^\"\n]{4,300})\"",
+        means("gpu-excluded-by-option", gpu=card_name),
+    ),
     Signature(
         ("system power management attempted", "preservevideomemoryallocations module"),
         rf"(?:{wrapped('PreserveVideoMemoryAllocations module parameter is set')}"
@@ -87,5 +187,11 @@ SIGNATURES = (
         r"|Unknown command:? ?nvidia-smi|nvidia-smi: (?:未找到命令|找不到命令|Befehl nicht gefunden|commande introuvable"
         r"|orden no encontrada|No such file or directory))",
         _no_tool,
+    ),
+    Signature(
+        ("err_nvgpuctrperm", "insufficient_privileges", "gpu performance counters", "permission to profile on the target"),
+        r"(?:ERR_NVGPUCTRPERM|CUPTI_ERROR_(?:VIRTUALIZED_DEVICE_)?INSUFFICIENT_PRIVILEGES"
+        r"|does not have permission to (?:access NVIDIA GPU Performance Counters|profile on the target device))",
+        _no_counters,
     ),
 )

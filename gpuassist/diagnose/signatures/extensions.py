@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of, undefined_in
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, sign
 from gpuassist.diagnose.tool_releases import OLDEST, capability, nvcc_release, torch_cuda, torch_version, without_gpu
-from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import text
@@ -97,11 +96,7 @@ def _is_too_old(setting: SignatureInput) -> bool:
     return known is not None and known < OLDEST and setting.says("torch")
 
 
-_SYMBOL = one_of(
-    r"_Z\w*?(?:3c10|2at|5torch|6caffe2|THP|8pybind11)\w*",
-    r"THP\w+",
-    r"aoti_torch_\w+",
-)
+_SYMBOL = one_of(r"_Z\w*?(?:3c10|2at|5torch|6caffe2|THP|8pybind11)\w*", r"THP\w+", r"aoti_torch_\w+")
 
 SIGNATURES = (
     Signature(
@@ -162,16 +157,8 @@ SIGNATURES = (
         rf"(?<![^\s:'\"(])(?P<file>[^\s:'\"(]{{1,300}}?\.so[.\d]*): undefined symbol: (?P<symbol>{_SYMBOL})",
         _undefined,
     ),
-    Signature(
-        ("no cuda runtime is found",),
-        r"No CUDA runtime is found, using CUDA_HOME",
-        means("no-driver", Weight.SYMPTOM),
-    ),
-    Signature(
-        ("no module named 'torch'", 'no module named "torch"'),
-        r"No module named ['\"]torch['\"]",
-        _isolated,
-    ),
+    Signature(("no cuda runtime is found",), r"No CUDA runtime is found, using CUDA_HOME", means("no-driver", Weight.SYMPTOM)),
+    Signature(("no module named 'torch'", 'no module named "torch"'), r"No module named ['\"]torch['\"]", _isolated),
     Signature(
         ("_cuda'", "._c'", "._ext'", "amp_c'", "_cuda_"),
         r"No module named '(?P<package>[a-z]\w{1,40})(?:\.\w{1,40}){0,4}\.(?:\w{0,40}_cuda\w{0,10}|_C|_ext)'",
@@ -208,11 +195,7 @@ SIGNATURES = (
         r"Detected that PyTorch and (?P<package>(?!torchvision|torchaudio)[\w-]{2,40}) were compiled with different CUDA versions",
         means("extension-build-mismatch"),
     ),
-    Signature(
-        ("bin/nvcc'",),
-        r"No such file or directory: '[^'\n]{0,200}:/[^'\n]{0,200}bin/nvcc'",
-        _no_home,
-    ),
+    Signature(("bin/nvcc'",), r"No such file or directory: '[^'\n]{0,200}:/[^'\n]{0,200}bin/nvcc'", _no_home),
     Signature(
         ("kernel is not available. make sure",),
         r"SM\d{2,3} kernel is not available\. Make sure you GPUs",

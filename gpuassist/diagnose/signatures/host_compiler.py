@@ -104,14 +104,10 @@ SIGNATURES = (
         means("nvcc-host-gcc-too-new", Weight.SYMPTOM),
     ),
     Signature(
-        ("unsupported clang version",),
-        r"unsupported clang version! clang version must be less than (?P<above>\d{1,2})",
-        _builtin,
+        ("unsupported clang version",), r"unsupported clang version! clang version must be less than (?P<above>\d{1,2})", _builtin
     ),
     Signature(
-        ("__builtin_ia32_", "__builtin_"),
-        r"(?:identifier|builtin) \"(?:__builtin_ia32_\w+|__builtin_\w+)\" is undefined",
-        _builtin,
+        ("__builtin_ia32_", "__builtin_"), r"(?:identifier|builtin) \"(?:__builtin_ia32_\w+|__builtin_\w+)\" is undefined", _builtin
     ),
     Signature(
         ("_float32", "_float16", "_float64", "_float128", "__is_", "__bf16"),

@@ -1,13 +1,12 @@
-"""What pip, uv, poetry and conda say when there is no wheel for this Python, none on this index, or only one without CUDA."""
+"""What pip, uv, poetry and conda say where no wheel is for this Python or only one without CUDA, and a Python without torch."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import python_version, without_gpu
-from gpuassist.diagnose.wording import one_of
 from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.torch_packages import LineKind, mentions
 from gpuassist.model.paste import Weight
@@ -152,6 +151,39 @@ def _comes_in(setting: SignatureInput, match: re.Match[str]) -> bool:
 _TORCH = r"(?<![\w/-])(?:pytorch|libtorch)(?:-|[ \t]{1,40}|={1,2})"
 _CPU_BUILD = r"(?:[ \t|]{1,40}|-|=)(?:cpu_\w{1,40}|py[\d.]{1,5}_cpu_\w{1,20})"
 
+
+# A torch that is installed somewhere, as pip, conda and collect_env show it.
+_INSTALLED = (
+    r"Requirement already satisfied: torch\b|(?m:^Name: torch\s{0,3}$)|(?m:^)\s{0,4}(?:\[\w+\] )?(?:py)?torch(?:==| {2,30})\d+\.\d+"
+    r"|PyTorch version: ?\d|Successfully installed [^\n]{0,400}\btorch-\d"
+)
+_COMPUTES = r"is cuda available: *(?:true|yes)\b|cuda\.is_available\(\)[^\n]{0,20}?[\s:=>]{1,6}true\b"
+_BUILDING = (
+    "building wheel",
+    "requirements to build wheel",
+    "get_requires_for_build",
+    "build dependencies",
+    "setup.py",
+    "no-build-isolation",
+)
+
+
+def _no_torch(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """A build in isolation never sees the torch of its environment, which is no fault of the interpreter."""
+    if setting.says(*_BUILDING):
+        return
+    if any(True for _ in passages(setting, ("torch",), _INSTALLED)):
+        yield sign("wrong-python-env", Weight.CAUSE)
+    else:
+        yield sign("wrong-python-env", Weight.SYMPTOM, alone="yes")
+
+
+def _other_torch(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """A torch that computes on the GPU does not say that it was built without CUDA: two of them speak here."""
+    if any(True for _ in passages(setting, ("available",), _COMPUTES)):
+        yield sign("wrong-python-env")
+
+
 SIGNATURES = (
     Signature(
         ("could not find a version that satisfies the requirement",),
@@ -244,4 +276,6 @@ SIGNATURES = (
         r"error: externally-managed-environment",
         means("not-a-gpu-problem", cause_id="pip", cause=text("this Python belongs to the distribution, which closes it to pip")),
     ),
+    Signature(("no module named",), r"No module named '?torch'?(?![\w.])", _no_torch),
+    Signature(("not compiled with cuda",), r"Torch not compiled with CUDA enabled", _other_torch),
 )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, sign
 from gpuassist.diagnose.tool_releases import package_version, without_gpu
-from gpuassist.diagnose.wording import one_of
 from gpuassist.model.paste import Weight
 
 # TensorFlow tries to load TensorRT and does without it, and the driver's own library is no part of CUDA's.
@@ -38,10 +37,6 @@ def _dynamic(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("no-driver", Weight.SYMPTOM)
     else:
         yield sign("tensorflow-cuda-libs-missing", library=library, tensorflow=_release(setting))
-
-
-def _libraries(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("tensorflow-cuda-libs-missing", tensorflow=_release(setting))
 
 
 def _no_drivers(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -77,16 +72,8 @@ SIGNATURES = (
         r"Unknown backend:? '?(?:gpu|cuda)'?|Backend '(?:gpu|cuda)' is not in the list of known backends",
         _jax,
     ),
-    Signature(
-        ("no gpu/tpu found, falling back to cpu",),
-        r"No GPU/TPU found, falling back to CPU",
-        _fell_back,
-    ),
-    Signature(
-        ("tfrt_cpu_0", "cpudevice(id=0)"),
-        r"\[(?:TFRT_CPU_0|CpuDevice\(id=0\))",
-        _fell_back,
-    ),
+    Signature(("no gpu/tpu found, falling back to cpu",), r"No GPU/TPU found, falling back to CPU", _fell_back),
+    Signature(("tfrt_cpu_0", "cpudevice(id=0)"), r"\[(?:TFRT_CPU_0|CpuDevice\(id=0\))", _fell_back),
     Signature(
         ("jax",),
         one_of(
@@ -97,15 +84,11 @@ SIGNATURES = (
         means("jax-cpu-only", Weight.SYMPTOM),
         window=160,
     ),
-    Signature(
-        ("could not load dynamic library",),
-        r"Could not load dynamic library '(?P<library>[\w.-]{1,60})'",
-        _dynamic,
-    ),
+    Signature(("could not load dynamic library",), r"Could not load dynamic library '(?P<library>[\w.-]{1,60})'", _dynamic),
     Signature(
         ("cannot dlopen some gpu libraries", "dlopen some gpu libraries"),
         r"Cannot dlopen some GPU libraries",
-        _libraries,
+        means("tensorflow-cuda-libs-missing", tensorflow=_release),
     ),
     Signature(
         ("could not find cuda drivers on your machine",),

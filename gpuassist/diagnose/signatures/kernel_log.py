@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import card_name, driver_version, version, with_blackwell
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.diagnose.wording import GAP, wrapped
-from gpuassist.knowledge.codes import XidCause
+from gpuassist.diagnose.hints import card_name, driver_version, with_blackwell
+from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, means, sign, wrapped
 from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
-from gpuassist.knowledge.records import ModuleFlavour
+from gpuassist.knowledge.records import ModuleFlavour, XidCause
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import sentence
 
@@ -109,13 +108,9 @@ def _legacy(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     )
 
 
-def _ignored(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("legacy-driver-branch-needed", Weight.CAUSE, gpu=card_name(setting), driver=driver_version(setting))
-
-
 def _not_supported(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The driver names no reason: it may be older than the GPU, or have left it behind, or be of the wrong flavour."""
-    known, driver = setting.case.knowledge, version(match["driver"])
+    known, driver = setting.case.knowledge, version_in(match["driver"])
     record = known.gpu(match["id"]) if match["id"] else None
     architecture = known.architecture(record.architecture) if record else None
     gpu = record.name if record else card_name(setting)
@@ -160,11 +155,7 @@ SIGNATURES = (
         r"(?:, pid=[^,\n]{1,20})?(?:, name=(?P<process>[\w./:+-]{1,60}))?[^\n]{0,160}",
         _xid,
     ),
-    Signature(
-        ("xid",),
-        r"(?<!NVRM: )\bXid(?: errors?)?(?: code)?[ :#=]{1,3}(?P<number>\d{1,3})\b(?P<address>)(?P<process>)",
-        _xid,
-    ),
+    Signature(("xid",), r"(?<!NVRM: )\bXid(?: errors?)?(?: code)?[ :#=]{1,3}(?P<number>\d{1,3})\b(?P<address>)(?P<process>)", _xid),
     Signature(
         ("fallen off",),
         rf"(?:{_THIS_GPU}{wrapped('has fallen off the bus')}"
@@ -212,11 +203,13 @@ SIGNATURES = (
         900,
     ),
     Signature(
-        ("legacy",),
-        r"(?:only )?supported (?:up to|by) the (?:NVIDIA )?(?P<branch>\d{3})(?:\.xx)? legacy drivers? series",
-        _legacy,
+        ("legacy",), r"(?:only )?supported (?:up to|by) the (?:NVIDIA )?(?P<branch>\d{3})(?:\.xx)? legacy drivers? series", _legacy
     ),
-    Signature(("ignoring the legacy gpu",), r"ignoring the legacy GPU", _ignored),
+    Signature(
+        ("ignoring the legacy gpu",),
+        r"ignoring the legacy GPU",
+        means("legacy-driver-branch-needed", gpu=card_name, driver=driver_version),
+    ),
     Signature(
         ("is not supported by",),
         rf"{_THIS_GPU}{wrapped('is not supported by')}{GAP}(?:the{GAP})?(?:NVIDIA )?(?P<driver>\d{{3}}\.[\dx.]{{1,9}}\d)"

@@ -1,12 +1,13 @@
-"""Why NVIDIA's kernel module is not built, not there, refused or still in use, as modprobe, DKMS and the installers say."""
+"""Why NVIDIA's kernel module is not built, not there, refused or still in use, as modprobe, DKMS, lsmod and the installers say."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.diagnose.wording import wrapped
+from gpuassist.diagnose.hints import in_wsl
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign, wrapped
+from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 
 _AROUND = 6000  # characters around a message in which its driver and kernel are named
@@ -99,6 +100,24 @@ def _fabric(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("fabric-manager-not-needed", Weight.SYMPTOM)
     else:
         yield sign("fabric-manager-not-running", Weight.SYMPTOM)
+
+
+def _in_use(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """The CUDA installer too stops for an X server, and only where it is to install the driver."""
+    if _ours(setting) or setting.says("cuda"):
+        module = match["module"] or match["module2"] or ""
+        yield sign("module-already-loaded", Weight.CAUSE, module=module, display="" if module else "yes")
+
+
+_FAILS = ("communicate with the nvidia driver", "no cuda-capable device", "found no nvidia driver", "driver not loaded")
+
+
+def _nouveau(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """NVIDIA's module beside it is at work, whatever nouveau drives; without it, nouveau has the card."""
+    if setting.case.loaded or in_wsl(setting):
+        return
+    missing = isinstance(setting.case.machine.driver.loaded, Known) or setting.says(*_FAILS)
+    yield sign("nouveau-active", Weight.CAUSE if missing else Weight.SYMPTOM)
 
 
 SIGNATURES = (
@@ -255,11 +274,5 @@ SIGNATURES = (
         r"fabric ?manager[^\n]{0,60}(?:version )[^\n]{0,40}(?:don't|doesn't|does not|do not|did not) match",
         means("fabric-manager-not-running"),
     ),
+    Signature(("nouveau",), r"(?m:^)[ \t>]{0,8}nouveau[ \t]{1,40}\d{5,9}[ \t]{1,20}\d{1,4}\b[^\n]{0,80}", _nouveau, window=120),
 )
-
-
-def _in_use(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """The CUDA installer too stops for an X server, and only where it is to install the driver."""
-    if _ours(setting) or setting.says("cuda"):
-        module = match["module"] or match["module2"] or ""
-        yield sign("module-already-loaded", Weight.CAUSE, module=module, display="" if module else "yes")

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import memory_was_free, torch_version
-from gpuassist.diagnose.wheel_pins import other_wheel, wanted_wheel
-from gpuassist.diagnose.wording import one_of
+from gpuassist.diagnose.torch_companions import other_wheel, wanted_wheel
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import text
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
-from gpuassist.diagnose.wording import one_of
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, one_of, sign
 from gpuassist.model.paste import Weight
 
 _LIBRARY = one_of(

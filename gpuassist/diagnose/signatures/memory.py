@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from gpuassist.diagnose.allocator import allocator
 from gpuassist.diagnose.case import KnownGpu
 from gpuassist.diagnose.hints import card_name
 from gpuassist.diagnose.memory import TOLD, MemoryCause, Ruling, contradiction, parameters, rule
 from gpuassist.diagnose.memory_parts import own_bytes
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, sign
+from gpuassist.diagnose.signatures.allocator import allocator
 from gpuassist.formats.oom import OutOfMemory, Platform, principal
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, value_or
@@ -153,12 +153,9 @@ def _allocator(setting: SignatureInput, *, old: bool) -> Iterator[tuple[str, Par
     yield "old", "yes" if old else ""
     yield "expandable", "yes" if now.has("expandable_segments") else ""
     yield "split", "yes" if now.has("max_split_size_mb") else ""
-    yield "windows", "yes" if not setting.case.wsl and _on_windows(setting) else ""
-
-
-def _on_windows(setting: SignatureInput) -> bool:
     # The pattern alone takes 0.2 s for 1 MB, and no other thread runs meanwhile.
-    return any(word in setting.lowered for word in _WINDOWS_WORDS) and setting.finds(_WINDOWS) is not None
+    on_windows = any(word in setting.lowered for word in _WINDOWS_WORDS) and setting.finds(_WINDOWS) is not None
+    yield "windows", "yes" if not setting.case.wsl and on_windows else ""
 
 
 def _is_talk(match: re.Match[str], setting: SignatureInput) -> bool:
@@ -178,10 +175,6 @@ def _cublas(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 def _limit(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     message = principal(setting.paste.words)
     yield _sign(MemoryCause.LIMIT, message, setting)
-
-
-def _any_of(*patterns: str) -> str:
-    return "|".join(patterns)
 
 
 _PLAIN_WORDINGS = (
@@ -221,16 +214,16 @@ _PLAIN_WORDINGS = (
 SIGNATURES: tuple[Signature, ...] = (
     Signature(
         ("tried to allocate",),
-        _any_of(
+        one_of(
             r"(?:\w+[ \t]out[ \t]of[ \t]memory\.\s{0,3})?(?<!you )Tried\s{1,3}to\s{1,3}allocate\s"
-            r"(?:[\s\S]{0,700}?(?:but unallocated|in total by PyTorch|\d [KMG]iB cached)\b|[^\n]{0,260})",
+            r"(?:[\s\S]{0,700}?(?:but unallocated|in total by PyTorch|\d [KMG]iB cached)\b|[^\n]{0,260})"
         ),
         _torch,
         400,
     ),
     Signature(
         ("total capac", "already allocated;", "reserved in total by pytorch", "is allocated by pytorch", "reserved by pytorch but"),
-        _any_of(
+        one_of(
             r"[^\n]{0,120}total capaci?ty[^\n]{0,200}",
             r"[^\n]{0,120}already allocated;[^\n]{0,200}",
             r"[^\n]{0,120}reserved in total by PyTorch[^\n]{0,200}",
@@ -246,7 +239,7 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         _PLAIN_WORDINGS,
-        _any_of(
+        one_of(
             r"THCudaCheck FAIL[^\n]{0,160}",
             r"cuda runtime error \(2\)[^\n]{0,120}",
             r"CUDA[ _-](?:driver )?(?:ERROR[: _-]{1,3})?out[ _-]of[ _-]memory\b(?!\.\s{1,3}Tried)[^\n]{0,120}",
@@ -281,7 +274,7 @@ SIGNATURES: tuple[Signature, ...] = (
             "out of memory while trying to allocate",
             "out of memory allocating",
         ),
-        _any_of(
+        one_of(
             r"(?:RESOURCE[_ ]?EXHAUSTED\w{0,8}[^\n]{0,60}?)?OOM when allocating tensor[^\n]{0,200}",
             r"ran out of memory trying to allocate[^\n]{0,200}",
             r"failed to allocate request for[^\n]{0,120}",
@@ -293,7 +286,7 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         ("failed to allocate", "unable to allocate cuda", "on device", "gpu memory (", "for requested buffer"),
-        _any_of(
+        one_of(
             r"failed to allocate [\d.]{1,12}[KMG]?i?B?[ (][^\n]{0,60}device[^\n]{0,80}",
             r"unable to allocate CUDA\d? (?:backend )?buffer[^\n]{0,60}",
             r"allocating [\d.]{1,12} MiB on device \d{1,2}: cudaMalloc failed[^\n]{0,60}",
@@ -316,7 +309,7 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         ("no available memory for the cache blocks", "available kv cache memory", "stored in kv cache", "kv cache is needed"),
-        _any_of(
+        one_of(
             r"No available memory for the cache blocks[^\n]{0,100}",
             r"larger than the available KV cache memory[^\n]{0,60}",
             r"larger than the maximum number of tokens that can be stored in KV cache[^\n]{0,60}",
@@ -330,7 +323,7 @@ SIGNATURES: tuple[Signature, ...] = (
             "resource allocation failed at",
             "library not initialized at",
         ),
-        _any_of(
+        one_of(
             r"[^\n]{0,60}\bCUBLAS_STATUS_(?:NOT_INITIALIZED|ALLOC_FAILED)\b[^\n]{0,80}",
             r"cublas runtime error : (?:resource allocation failed|library not initialized) at[^\n]{0,100}",
         ),
@@ -344,10 +337,7 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         ("per_process_memory_fraction limit", "preemptively rejected"),
-        _any_of(
-            r"Allocation was preemptively rejected[^\n]{0,160}",
-            r"would exceed per_process_memory_fraction limit[^\n]{0,100}",
-        ),
+        one_of(r"Allocation was preemptively rejected[^\n]{0,160}", r"would exceed per_process_memory_fraction limit[^\n]{0,100}"),
         _limit,
     ),
     Signature(

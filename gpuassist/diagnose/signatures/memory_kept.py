@@ -130,17 +130,9 @@ _ENDED = r"(?:kill|ctrl|exit|crash|terminat|interrupt|stopp|died|end of|end(?:ed
 
 SIGNATURES: tuple[Signature, ...] = (
     Signature(
-        ("loss",),
-        rf"\b(?P<name>{_LOSSES})\s?(?:\+=|=\s?(?P=name)\s?\+)\s?[^\n#]{{0,60}}loss\w{{0,20}}[^\n#]{{0,40}}",
-        _summed,
-        160,
+        ("loss",), rf"\b(?P<name>{_LOSSES})\s?(?:\+=|=\s?(?P=name)\s?\+)\s?[^\n#]{{0,60}}loss\w{{0,20}}[^\n#]{{0,40}}", _summed, 160
     ),
-    Signature(
-        (".append(",),
-        rf"\b\w{{1,40}}\.append\((?:{_RESULT}|model\([^\n]{{0,40}}?\))\)[^\n]{{0,20}}",
-        _collected,
-        160,
-    ),
+    Signature((".append(",), rf"\b\w{{1,40}}\.append\((?:{_RESULT}|model\([^\n]{{0,40}}?\))\)[^\n]{{0,20}}", _collected, 160),
     Signature(
         ("memory", "vram", "显存", "メモリ", "메모리"),
         _any_of(

@@ -30,10 +30,6 @@ def _system_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("nccl-shm", Weight.SYMPTOM)
 
 
-def _peer(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
-    yield sign("nccl-p2p-acs-iommu", Weight.SYMPTOM)
-
-
 def _hang(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A hang is NCCL's where several GPUs talk, and where no error is printed."""
     if shows(setting, _TALKS) and not setting.says("out of memory", "unhandled", "device-side", "nccl-shm", "/dev/shm"):
@@ -67,9 +63,7 @@ def _wrong_size(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("nccl-version-mismatch", Weight.SYMPTOM)
 
 
-def _free(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
-    yield sign("nccl-shm", Weight.CAUSE)
-
+_peer = means("nccl-p2p-acs-iommu", Weight.SYMPTOM)
 
 SIGNATURES = (
     Signature(
@@ -78,7 +72,7 @@ SIGNATURES = (
         r"|/dev/shm/nccl-\S{1,20}[^\n]{0,80}(?:No space left"
         r"|Permission denied|failed)|(?:failed to extend|unable to allocate) (?:shared memory )?/dev/shm/nccl-\S{1,20}"
         r"|nccl[^\n]{0,80}Call to (?:posix_fallocate|ftruncate|shm_open|mmap)[^\n]{0,20} failed)",
-        _free,
+        means("nccl-shm"),
     ),
     Signature(
         ("mismatched nccl version",),
@@ -91,11 +85,7 @@ SIGNATURES = (
         r"|connecting to address [^\n]{0,60}with family \d{1,6} is neither AF_INET",
         _wrong_size,
     ),
-    Signature(
-        ("unhandled cuda error", "ncclunhandledcudaerror"),
-        r"(?:unhandled cuda error|ncclUnhandledCudaError)",
-        _cuda_error,
-    ),
+    Signature(("unhandled cuda error", "ncclunhandledcudaerror"), r"(?:unhandled cuda error|ncclUnhandledCudaError)", _cuda_error),
     Signature(("unhandled system error", "ncclsystemerror"), r"(?:unhandled system error|ncclSystemError)", _system_error),
     Signature(
         ("faster communication broadband", "faster communication speeds via p2p"),

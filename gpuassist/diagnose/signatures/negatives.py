@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.paste import Weight
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 
 _OURS = ("cuda", "nvidia", "gpu", "cudnn", "nccl", "tensorrt", "cublas", "driver", "xformers", "triton", "nvcc", "torch.version")
 # What texts say of a GPU that fails, in whatever words; that a card or a version is named means nothing yet.
@@ -24,18 +24,6 @@ _GPU_PACKAGES = re.compile(
 )
 
 
-def _program(cause: Text) -> list[Sign]:
-    return [sign("not-a-gpu-problem", Weight.CAUSE, cause=cause)]
-
-
-def _numpy(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
-    yield sign("not-a-gpu-problem", Weight.CAUSE, cause_id="numpy")
-
-
-def _pip(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
-    yield sign("not-a-gpu-problem", Weight.CAUSE, cause_id="pip")
-
-
 def _module(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A plain package that is missing; what builds fail with is not installed, and belongs to the build."""
     package = match["module"].split(".")[0]
@@ -47,22 +35,6 @@ def _module(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 def _disk(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not setting.says("/dev/shm", "nccl", "shared memory"):
         yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="disk")
-
-
-def _network(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="network")
-
-
-def _two_devices(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
-    yield from _program(text("the program mixes data of different devices or types"))
-
-
-def _shapes(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
-    yield from _program(text("the program's tensors or the saved model do not fit together"))
-
-
-def _graph(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
-    yield from _program(text("the program uses gradients wrongly"))
 
 
 def _python(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -90,11 +62,7 @@ SIGNATURES = (
         r"|dataloader's workers are out of shared memory|insufficient shared memory \(shm\))",
         means("dataloader-shm-or-ram"),
     ),
-    Signature(
-        ("exited unexpectedly",),
-        r"DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,60}\) exited unexpectedly",
-        _exited,
-    ),
+    Signature(("exited unexpectedly",), r"DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,60}\) exited unexpectedly", _exited),
     Signature(
         ("shared memory object", "</torch_", "items of ancdata", "unable to mmap", "unable to open shared memory"),
         r"(?:unable to (?:open|write to file|resize|allocate|write to|mmap) [^\n]{0,40}(?:shared memory|</torch_"
@@ -138,25 +106,21 @@ SIGNATURES = (
         r"(?:compiled using NumPy 1\.x cannot be run|_ARRAY_API not found|numpy\.(?:dtype"
         r"|ndarray) size changed, may indicate binary"
         r"|Numpy is not available|numpy\.core\.multiarray failed to import)",
-        _numpy,
+        means("not-a-gpu-problem", cause_id="numpy"),
     ),
     Signature(
         ("module 'numpy' has no attribute", "was removed in the numpy 2.0"),
         r"(?:module 'numpy' has no attribute '(?:bool|int|float|object|complex|str|long|unicode|typeDict|bool8|sctypes|product"
         r"|Inf|NaN)'"
         r"|`np\.\w{1,20}_?` was removed in the NumPy 2\.0 release)",
-        _numpy,
+        means("not-a-gpu-problem", cause_id="numpy"),
     ),
     Signature(
         ("no attribute 'splitlines'", "no module named pip", "no module named 'pip'", "no module named 'pip._"),
         r"(?:'NoneType' object has no attribute 'splitlines'|No module named '?pip\b[\w._]{0,40}'?)",
-        _pip,
+        means("not-a-gpu-problem", cause_id="pip"),
     ),
-    Signature(
-        ("no module named",),
-        r"(?:ModuleNotFoundError|ImportError): No module named '?(?P<module>[\w.]{1,80})'?",
-        _module,
-    ),
+    Signature(("no module named",), r"(?:ModuleNotFoundError|ImportError): No module named '?(?P<module>[\w.]{1,80})'?", _module),
     Signature(
         ("no space left on device",), r"(?:OSError|IOError|\[Errno 28\]|error:|write)[^\n]{0,80}No space left on device", _disk
     ),
@@ -176,7 +140,7 @@ SIGNATURES = (
         r"(?:CERTIFICATE_VERIFY_FAILED|Connection reset by peer|HTTP Error [45]\d\d|Max retries exceeded with url"
         r"|Temporary failure in name resolution|We couldn't connect to 'https?://[^'\n]{3,80}'"
         r"|Read timed out|Could not resolve host|ConnectionRefusedError)",
-        _network,
+        means("not-a-gpu-problem", Weight.SYMPTOM, cause_id="network"),
     ),
     Signature(
         (
@@ -192,7 +156,7 @@ SIGNATURES = (
         r"|mat1 and mat2 must have the same dtype|expected m1 and m2 to have the same dtype"
         r"|Input type \([\w.]{3,40}\) and weight type \([\w.]{3,40}\) should be the same"
         r"|can't convert (?:cuda:\d+|CUDA) (?:device type )?tensor to numpy)",
-        _two_devices,
+        means("not-a-gpu-problem", cause=text("the program mixes data of different devices or types")),
     ),
     Signature(
         (
@@ -219,19 +183,15 @@ SIGNATURES = (
         r"|shape '\[[^\]\n]{1,60}\]' is invalid for input of size|Expected more than 1 value per channel"
         r"|view size is not compatible with input tensor|The expanded size of the tensor \(\d+\) must match"
         r"|Dimension out of range \(expected)",
-        _shapes,
+        means("not-a-gpu-problem", cause=text("the program's tensors or the saved model do not fit together")),
     ),
     Signature(
         ("modified by an inplace operation", "does not require grad", "backward through the graph a second time"),
         r"(?:has been modified by an inplace operation|element 0 of tensors does not require grad"
         r"|Trying to backward through the graph a second time)",
-        _graph,
+        means("not-a-gpu-problem", cause=text("the program uses gradients wrongly")),
     ),
-    Signature(
-        ("cannot import name",),
-        r"(?P<error>ImportError): cannot import name '?[\w.]{1,80}'?[^\n]{0,160}",
-        _python,
-    ),
+    Signature(("cannot import name",), r"(?P<error>ImportError): cannot import name '?[\w.]{1,80}'?[^\n]{0,160}", _python),
     Signature(
         ("error: ",),
         r"(?m:^)(?P<error>SyntaxError|IndentationError|NameError|KeyError|IndexError|ZeroDivisionError|FileNotFoundError"

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.architectures import added_since, judge_architecture, known_since
-from gpuassist.diagnose.hints import version
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.tool_releases import nvcc_release
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Target
 
@@ -30,7 +30,7 @@ def _unknown_target(match: re.Match[str], setting: SignatureInput) -> Iterator[S
 def _newer_option(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`native`, `all` and `all-major` came with CUDA 11.5 and 11.6."""
     nvcc = nvcc_release(setting)
-    yield sign("nvcc-arch-too-new", nvcc=nvcc, firsts=added_since(setting, version(nvcc) if nvcc else None))
+    yield sign("nvcc-arch-too-new", nvcc=nvcc, firsts=added_since(setting, version_in(nvcc) if nvcc else None))
 
 
 def _older_ptxas(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -113,9 +113,7 @@ SIGNATURES = (
     ),
     Signature(("unknown cuda arch",), r"Unknown CUDA arch \((?:\)|native)[^\n]{0,60}", means("nvcc-arch-empty")),
     Signature(
-        ("cannot find valid gpu for",),
-        rf"Cannot find valid GPU for {_QUOTE}-arch=native{_QUOTE}",
-        means("nvcc-native-without-gpu"),
+        ("cannot find valid gpu for",), rf"Cannot find valid GPU for {_QUOTE}-arch=native{_QUOTE}", means("nvcc-native-without-gpu")
     ),
     Signature(
         ("cmake_cuda_architectures", "cuda_architectures"),

@@ -5,9 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import driver_version, given_to_container, in_container, in_wsl, with_blackwell, without_driver
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.diagnose.wording import GAP, wrapped
+from gpuassist.diagnose.hints import (
+    driver_version,
+    given_to_container,
+    in_container,
+    in_wsl,
+    unless_wsl,
+    with_blackwell,
+    without_driver,
+)
+from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, means, sign, wrapped
 from gpuassist.model.fact import value_or
 from gpuassist.model.paste import Weight
 
@@ -36,10 +43,6 @@ def _no_contact(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("container-no-gpu-flag", Weight.SYMPTOM)
     else:
         yield sign("driver-not-loaded", Weight.SYMPTOM)
-
-
-def _not_loaded(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("wsl-driver-or-windows" if in_wsl(setting) else "driver-not-loaded", Weight.CAUSE)
 
 
 def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -106,6 +109,12 @@ def _sensors(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("gpu-sensor-error", Weight.SYMPTOM)
 
 
+def _no_libcuda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    if setting.case.container or in_container(setting):
+        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+    yield sign("libcuda-missing", Weight.SYMPTOM)
+
+
 def _instances(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Instances are no fault by themselves: only who asks how many devices there are misses the others."""
     if setting.says("device_count", "only one device", "only see one", "only 1 gpu", "only one gpu"):
@@ -150,7 +159,7 @@ SIGNATURES = (
     Signature(
         ("driver not loaded", "nvmlerror_drivernotloaded", "nvml_error_driver_not_loaded"),
         r"(?:NVML(?: error)?:? ?Driver Not Loaded|NVML_ERROR_DRIVER_NOT_LOADED|NVMLError_DriverNotLoaded)",
-        _not_loaded,
+        unless_wsl("driver-not-loaded"),
     ),
     Signature(
         ("nvidia-smi",),
@@ -186,27 +195,11 @@ SIGNATURES = (
     Signature(
         ("cuda version: n/a", "cuda version: err!", "cuda umd version: n/a", "cuda umd version: err!"),
         r"NVIDIA-SMI \S{3,14} {1,30}(?:Driver|KMD) Version: (?P<driver>\d[\d.]{2,12}) {1,30}CUDA (?:UMD )?Version: (?:N/A|ERR!)",
-        lambda match, setting: _no_libcuda(setting),
+        _no_libcuda,
     ),
+    Signature(("no mig devices found",), r"No MIG devices found", means("mig-mode")),
+    Signature(("  mig ",), r"(?m:^)\s{1,4}MIG \d{1,2}[cg.\w+]{2,16}\s{1,6}Device\s{1,3}\d{1,2}: \(UUID: MIG-", _instances),
     Signature(
-        ("no mig devices found",),
-        r"No MIG devices found",
-        means("mig-mode"),
-    ),
-    Signature(
-        ("  mig ",),
-        r"(?m:^)\s{1,4}MIG \d{1,2}[cg.\w+]{2,16}\s{1,6}Device\s{1,3}\d{1,2}: \(UUID: MIG-",
-        _instances,
-    ),
-    Signature(
-        ("mig-",),
-        r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?(?P<uuid>MIG-[\w/-]{6,80})",
-        means("mig-mode", Weight.SYMPTOM),
+        ("mig-",), r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?(?P<uuid>MIG-[\w/-]{6,80})", means("mig-mode", Weight.SYMPTOM)
     ),
 )
-
-
-def _no_libcuda(setting: SignatureInput) -> Iterator[Sign]:
-    if setting.case.container or in_container(setting):
-        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
-    yield sign("libcuda-missing", Weight.SYMPTOM)

@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.diagnose.wording import one_of
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, sign
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import ComputeCapability
-
-
-def _engine(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
-    yield sign("tensorrt-version-mismatch", found=match["found"] or "", built=match["built"] or "")
 
 
 def _no_device_code(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
@@ -35,13 +30,13 @@ SIGNATURES = (
         ("version tag does not match", "serialized engine version"),
         r"Version tag does not match\.?"
         rf"(?:\s*Note: Current Version: (?P<found>{_NUMBER}), Serialized Engine Version: (?P<built>{_NUMBER}))?",
-        _engine,
+        means("tensorrt-version-mismatch"),
     ),
     Signature(
         ("is not compatible with this version of tensorrt",),
         rf"engine plan file is not compatible with this version of TensorRT(?:, expecting (?:library )?version (?P<found>{_NUMBER})"
         rf" got (?P<built>{_NUMBER}))?",
-        _engine,
+        means("tensorrt-version-mismatch"),
     ),
     Signature(
         ("serializ", "engine plan", "plan file", "magictagread", "built with", "platform specific tag"),
@@ -69,10 +64,7 @@ SIGNATURES = (
     ),
     Signature(
         ("failed to create cudaexecutionprovider", "failed to create tensorrtexecutionprovider", "require cudnn"),
-        one_of(
-            r"Failed to create (?:CUDA|Tensorrt)ExecutionProvider",
-            r"Require cuDNN \d+\.\* and CUDA \d+\.\*",
-        ),
+        one_of(r"Failed to create (?:CUDA|Tensorrt)ExecutionProvider", r"Require cuDNN \d+\.\* and CUDA \d+\.\*"),
         _provider,
     ),
     Signature(

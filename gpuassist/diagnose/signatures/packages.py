@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import driver_version, in_wsl, shows, version
+from gpuassist.diagnose.hints import driver_version, in_wsl, shows
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.paste import Weight
 
 # A package of the driver or of CUDA, as apt, dnf, zypper and pacman name them.
@@ -16,10 +17,7 @@ _PACKAGE = (
     r"|xorg-x11-drv-nvidia)"
     r"[\w.+:-]{0,60}"
 )
-_TRANSITIONAL = (
-    ("libcuda1-", "nvidia-", "transitional"),
-    r"libcuda1-\d|\bnvidia-\d{3}\b(?! )|transitional|nvidia-compute-\d",
-)
+_TRANSITIONAL = (("libcuda1-", "nvidia-", "transitional"), r"libcuda1-\d|\bnvidia-\d{3}\b(?! )|transitional|nvidia-compute-\d")
 
 
 def _conflict(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -28,6 +26,11 @@ def _conflict(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("wsl-linux-driver-installed", Weight.SYMPTOM)
     transitional = "yes" if shows(setting, _TRANSITIONAL) else ""
     yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package, transitional=transitional)
+
+
+def _any_package(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
+    package = next((name for name in match.groups() if name), "")
+    yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package)
 
 
 def _held(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -49,7 +52,7 @@ def _signed_twice(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
 def _incomplete(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The toolkit is installed; whether a driver is missing is told by the one that runs."""
     cuda, driver = match["cuda"], driver_version(setting)
-    running, release = version(driver) if driver else None, version(cuda)
+    running, release = version_in(driver) if driver else None, version_in(cuda)
     served = running is not None and release is not None and driver_serves_cuda(running, release)
     yield sign(
         "cuda-installer-without-driver",
@@ -71,16 +74,8 @@ SIGNATURES = (
         r"|but [^\n]{1,60} is installed)",
         _conflict,
     ),
-    Signature(
-        ("held broken packages", "unmet dependencies"),
-        r"(?:you have held broken packages|have unmet dependencies)",
-        _held,
-    ),
-    Signature(
-        ("dependency problems",),
-        rf"dependency problems prevent configuration of (?P<package>{_PACKAGE})",
-        _unconfigured,
-    ),
+    Signature(("held broken packages", "unmet dependencies"), r"(?:you have held broken packages|have unmet dependencies)", _held),
+    Signature(("dependency problems",), rf"dependency problems prevent configuration of (?P<package>{_PACKAGE})", _unconfigured),
     Signature(
         ("trying to overwrite",),
         rf"trying to overwrite (?:shared )?'[^'\n]{{0,160}}(?:nvidia|libcuda|cuda|GL)[^'\n]{{0,120}}', which is also in package"
@@ -101,7 +96,7 @@ SIGNATURES = (
         rf"|(?P<package4>nvidia[\w.-]{{0,40}}): \S{{3,120}} exists in"
         rf" filesystem|file /\S{{3,120}} (?:from install of (?P<package5>{_PACKAGE}) )?conflicts (?:with"
         rf"|between)[^\n]{{0,80}}nvidia)",
-        lambda match, setting: _any_package(match, setting),
+        _any_package,
     ),
     Signature(
         (
@@ -126,8 +121,3 @@ SIGNATURES = (
         means("module-already-loaded", Weight.SYMPTOM),
     ),
 )
-
-
-def _any_package(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    package = next((name for name in match.groups() if name), "")
-    yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, sign
-from gpuassist.diagnose.wording import one_of
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, one_of, sign
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Text, text
 
@@ -19,11 +18,8 @@ _GPU_FILE = re.compile(
 )
 
 
-def _because(cause: Text, weight: Weight = Weight.SYMPTOM) -> Meaning:
-    def meaning(_match: re.Match[str], _setting: SignatureInput) -> Iterator[Sign]:
-        yield sign("not-a-gpu-problem", weight, cause=cause)
-
-    return meaning
+def _because(cause: Text) -> Meaning:
+    return means("not-a-gpu-problem", Weight.SYMPTOM, cause=cause)
 
 
 def _file(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
@@ -86,21 +82,13 @@ SIGNATURES = (
         r"\"\w{2,60}\" not implemented for '(?:B?Float16|Half)'",
         _because(text("the program computes in half precision on the processor, which cannot do it")),
     ),
-    Signature(
-        ("fatal error: ",),
-        r"fatal error: (?P<file>[\w./+-]{1,80}\.(?:h|hpp|hh|hxx)): No such file or directory",
-        _file,
-    ),
+    Signature(("fatal error: ",), r"fatal error: (?P<file>[\w./+-]{1,80}\.(?:h|hpp|hh|hxx)): No such file or directory", _file),
     Signature(
         ("cannot open shared object file",),
         r"(?P<file>[\w.+-]{3,60}\.so(?:\.[\d.]{1,12})?): cannot open shared object file: No such file or directory",
         _file,
     ),
-    Signature(
-        ("cannot find -l",),
-        r"ld: cannot find -l(?P<file>[\w+.-]{1,40})",
-        _file,
-    ),
+    Signature(("cannot find -l",), r"ld: cannot find -l(?P<file>[\w+.-]{1,40})", _file),
     Signature(
         (
             "can't find rust compiler",
@@ -122,7 +110,7 @@ SIGNATURES = (
     Signature(
         ("gatedrepoerror", "gated repo", "repositorynotfounderror", "client error", "eai_again", "network is unreachable"),
         r"GatedRepoError|Cannot access gated repo|RepositoryNotFoundError|\b40[134] Client Error|EAI_AGAIN|Network is unreachable",
-        lambda _match, _setting: (sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="network"),),
+        means("not-a-gpu-problem", Weight.SYMPTOM, cause_id="network"),
     ),
     Signature(
         ("invalid dimensions for input", "must be the same as input size", "input contains nan", "to match target batch_size"),

@@ -50,12 +50,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"Cannot re-?initialize CUDA in (?:a )?forked (?:sub)?process",
         _forked,
     ),
-    Signature(
-        ("cuda_launch_blocking",),
-        r"CUDA_LAUNCH_BLOCKING['\"]?\]?\s?[=:,]\s?['\"]?(?P<value>1|true)\b",
-        _blocking,
-        200,
-    ),
+    Signature(("cuda_launch_blocking",), r"CUDA_LAUNCH_BLOCKING['\"]?\]?\s?[=:,]\s?['\"]?(?P<value>1|true)\b", _blocking, 200),
     Signature(
         ("pytorch_cuda_alloc_conf is deprecated",),
         r"PYTORCH_CUDA_ALLOC_CONF is deprecated, use PYTORCH_ALLOC_CONF instead",
@@ -69,12 +64,7 @@ SIGNATURES: tuple[Signature, ...] = (
         _rounding,
         300,
     ),
-    Signature(
-        ("nvidia_tf32_override",),
-        r"NVIDIA_TF32_OVERRIDE['\"]?\]?\s?[=:]\s?['\"]?(?P<override>0)\b",
-        _rounding,
-        100,
-    ),
+    Signature(("nvidia_tf32_override",), r"NVIDIA_TF32_OVERRIDE['\"]?\]?\s?[=:]\s?['\"]?(?P<override>0)\b", _rounding, 100),
     Signature(
         ("nvidia-smi",),
         r"(?:order|number(?:s|ing)?|ind(?:ex|ices|exes|exing)|ids?|编号|顺序|序号)[^\n]{0,60}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.diagnose.wording import one_of
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, sign
 from gpuassist.model.paste import Weight
 
 _NO_COMMAND = one_of(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import OLDEST, torch_version, without_gpu
-from gpuassist.diagnose.wording import one_of
 from gpuassist.knowledge.choice import BuildHost, choose_torch
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.paste import Weight

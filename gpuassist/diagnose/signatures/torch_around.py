@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import companion
 from gpuassist.diagnose.hints import card_name
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import package_version, torch_version, without_gpu
-from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 
@@ -81,11 +80,7 @@ def _uv_exchanged(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
 
 
 SIGNATURES = (
-    Signature(
-        ("from 'triton",),
-        r"cannot import name '(?P<name>\w{1,60})' from 'triton(?:\.[\w.]{0,60})?'",
-        _triton,
-    ),
+    Signature(("from 'triton",), r"cannot import name '(?P<name>\w{1,60})' from 'triton(?:\.[\w.]{0,60})?'", _triton),
     Signature(
         ("triton",),
         rf"\btorch (?P<torch>{_VERSION}) (?:requires|has requirement) (?:pytorch-)?triton\s?(?:(?:==|~=)(?P<wanted>{_VERSION}))?"

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import companion, torchvision_pair
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import package_version, torch_cuda, torch_version, without_gpu
-from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.paste import Weight
-from gpuassist.model.version import Version, VersionError
+from gpuassist.model.version import Version
 
 
 def _torchvision(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -37,9 +36,9 @@ def _pinned(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """pip has exchanged torch, and says which packages asked for another."""
     package, torch = match["package"].lower(), match["torch"]
     if package == "xformers":
-        yield sign("xformers-torch-mismatch", built=match["asked"], torch=torch, wanted=_belonging(setting, "xformers", torch))
+        yield sign("xformers-torch-mismatch", built=match["asked"], torch=torch, wanted=companion(setting, "xformers", torch))
     elif package == "torchvision":
-        wanted = _belonging(setting, "torchvision", torch)
+        wanted = companion(setting, "torchvision", torch)
         yield sign("torchvision-torch-mismatch", torchvision=match["own"], torch=torch.partition("+")[0], wanted=wanted)
     else:
         yield sign("torchvision-torch-mismatch", Weight.SYMPTOM)
@@ -57,7 +56,7 @@ def _xformers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("torch-cpu-only", Weight.SYMPTOM, torch=here)
     settled = here.endswith("+cpu") or without_gpu(setting) or built == here
     weight = Weight.SYMPTOM if settled else Weight.CAUSE
-    yield sign("xformers-torch-mismatch", weight, built=built, torch=here, wanted=_belonging(setting, "xformers", here))
+    yield sign("xformers-torch-mismatch", weight, built=built, torch=here, wanted=companion(setting, "xformers", here))
 
 
 def _without_kernels(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -67,17 +66,6 @@ def _without_kernels(match: re.Match[str], setting: SignatureInput) -> Iterator[
         yield sign("xformers-torch-mismatch", torch=torch_version(setting), wanted=companion(setting, "xformers"))
     elif "(too new)" in rest:
         yield sign("no-kernel-image", package="xformers")
-
-
-def _belonging(setting: SignatureInput, name: str, torch: str) -> str:
-    """The version of a package that belongs to a torch; empty where it is not known."""
-    try:
-        version = Version.parse(torch)
-    except VersionError:
-        return ""
-    release = setting.case.knowledge.torch_release(version)
-    belonging = release.companions_of(version) if release is not None else ()
-    return next((one.version for one in belonging if one.name == name and one.version[:1].isdigit()), "")
 
 
 def _bitsandbytes(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -202,11 +190,7 @@ SIGNATURES = (
         _bitsandbytes,
         window=400,
     ),
-    Signature(
-        ("triton.ops",),
-        r"No module named ['\"]triton\.ops|cannot import name '\w+' from 'triton\.ops",
-        _triton_ops,
-    ),
+    Signature(("triton.ops",), r"No module named ['\"]triton\.ops|cannot import name '\w+' from 'triton\.ops", _triton_ops),
     Signature(
         ("libcuda.so cannot found", "libcuda.so cannot be found", "create a symlink of libcuda.so", "libcuda_dirs"),
         one_of(

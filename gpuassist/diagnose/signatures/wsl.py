@@ -63,9 +63,7 @@ SIGNATURES = (
         lambda match, setting: _stub(match, setting),
     ),
     Signature(
-        ("wsl/lib/libcuda.so",),
-        r"/usr/lib/wsl/lib/libcuda\.so\.1 is not a symbolic link",
-        means("wsl-stub-lib", Weight.SYMPTOM),
+        ("wsl/lib/libcuda.so",), r"/usr/lib/wsl/lib/libcuda\.so\.1 is not a symbolic link", means("wsl-stub-lib", Weight.SYMPTOM)
     ),
     Signature(
         ("named symbol not found", "returned 500"), r"(?:named symbol not found|cudaGetDeviceCount returned 500)", _named_symbol

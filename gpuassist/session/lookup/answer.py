@@ -15,9 +15,15 @@ if TYPE_CHECKING:
 
     class _Dated(Protocol):
         @property
+        def source(self) -> str: ...
+
+        @property
         def checked(self) -> str: ...
 
     Document = dict[str, Json]
+
+NEWER_THAN_KNOWN = "newer than what I know"
+OLDER_THAN_KNOWN = "older than what I know"
 
 
 class LookupStatus(str, Enum):
@@ -49,21 +55,62 @@ class LookupKind:
 
     kind: str
     answer: Callable[[Knowledge, str], LookupAnswer]
-    names: Callable[[Knowledge], tuple[str, ...]]
+    names: Callable[[Knowledge], Iterable[str]]
     records: Callable[[Knowledge], Iterable[Document]]
 
 
-def unknown(title: Text, nearest: Iterable[str], *notes: Text) -> LookupAnswer:
+def unknown(title: Text, nearest: Iterable[object], *notes: Text) -> LookupAnswer:
     """No record, and what may have been meant."""
-    return LookupAnswer(LookupStatus.UNKNOWN, title, {}, notes, tuple(nearest))
+    return LookupAnswer(LookupStatus.UNKNOWN, title, {}, notes, tuple(map(str, nearest)))
 
 
 def known(title: Text, record: Document, *notes: Text) -> LookupAnswer:
-    """A record of the base."""
     return LookupAnswer(LookupStatus.KNOWN, title, record, notes)
+
+
+def newer(title: Text, records: Iterable[_Dated], fields: Document, *notes: Text) -> LookupAnswer:
+    """What follows by rule for something newer than all records."""
+    return LookupAnswer(LookupStatus.NEWER, title, {**by_rule(NEWER_THAN_KNOWN, records), **fields}, notes)
 
 
 def by_rule(why: str, records: Iterable[_Dated]) -> Document:
     """The provenance of an answer that no record gives: what follows from all of them, as of the day the last was looked at."""
     checked = max((one.checked for one in records), default="")
     return {"source": f"{why}; by rule from the records that are known", "checked": checked}
+
+
+def provenance(*records: _Dated) -> Document:
+    """The sources of an answer that several records give, each once, and the first day that one was looked at."""
+    return {"source": "; ".join(dict.fromkeys(one.source for one in records)), "checked": min(one.checked for one in records)}
+
+
+def fields(**values: object) -> Document:
+    """As JSON has them: versions and architectures by their names, what an enum is by its value."""
+    return {name: plain(value) for name, value in values.items()}
+
+
+def own_fields(record: object, names: str) -> Document:
+    """Those that are called in JSON as they are in the record."""
+    return fields(**{name: getattr(record, name) for name in names.split()})
+
+
+def not_known(names: str) -> Document:
+    """Fields of which there is nothing to say."""
+    return dict.fromkeys(names.split())
+
+
+def plain(value: object) -> Json:
+    if isinstance(value, Enum):
+        return str(value.value)
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, dict):
+        return {str(name): plain(inner) for name, inner in value.items()}
+    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else str(value)
+
+
+def several(documents: list[Document]) -> Document:
+    """One record with what all share, and each of them in `others`."""
+    first, others = documents[0], plain(documents)
+    shared = {name: value if all(one[name] == value for one in documents) else None for name, value in first.items()}
+    return {**shared, "others": others}

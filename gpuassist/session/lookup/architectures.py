@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.knowledge.compatibility import (
@@ -16,12 +15,10 @@ from gpuassist.knowledge.compatibility import (
 from gpuassist.model.nearest import nearest_names, nearest_versions
 from gpuassist.model.text import text
 from gpuassist.model.version import Code, ComputeCapability, Target, Version, VersionError
-from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, fields, known, newer, not_known, provenance, several, unknown
 
 if TYPE_CHECKING:
-    from gpuassist.knowledge.records import ArchitectureRecord
     from gpuassist.knowledge.tables import Knowledge
-    from gpuassist.model.codec import Json
     from gpuassist.session.lookup.answer import Document
 
 _BARE = re.compile(r"(\d{1,2})(\d)([af]?)")
@@ -40,20 +37,6 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     found = _by_target(knowledge, Target(renamed, target.code, target.suffix))
     note = text("CUDA 12.8 and 12.9 call it {old}; since 13.0 it is {new}", old=str(target.capability), new=str(renamed))
     return LookupAnswer(found.standing, found.title, found.record, (*found.notes, note), found.nearest)
-
-
-def names(knowledge: Knowledge) -> tuple[str, ...]:
-    """Every architecture that nvcc can be asked for, then the generations."""
-    targets = (str(Target(one, Code.CUBIN)) for one in _capabilities(knowledge))
-    return (*targets, *(architecture.name for architecture in knowledge.architectures()))
-
-
-def records(knowledge: Knowledge) -> Iterator[Document]:
-    """One for each compute capability, lowest first."""
-    return (_document(knowledge, Target(one, Code.CUBIN)) for one in _capabilities(knowledge))
-
-
-SHELF = LookupKind("arch", answer, names, records)
 
 
 def _target(words: str) -> Target | None:
@@ -75,42 +58,33 @@ def _capabilities(knowledge: Knowledge) -> tuple[ComputeCapability, ...]:
 
 
 def _by_target(knowledge: Knowledge, target: Target) -> LookupAnswer:
-    capability = target.capability
+    capability, name = target.capability, str(target)
     every = _capabilities(knowledge)
     if target.suffix and capability in every and first_toolkit_for_target(target, knowledge.toolkits()) is None:
-        of_it = {one for toolkit in knowledge.toolkits() for one in toolkit.codes if one.capability == target.capability}
-        names = map(str, sorted(of_it) or [Target(target.capability, Code.CUBIN)])
-        return unknown(text("no nvcc knows {target}: there is no such variant", target=str(target)), names)
+        of_it = {one for toolkit in knowledge.toolkits() for one in toolkit.codes if one.capability == capability}
+        title = text("no nvcc knows {target}: there is no such variant", target=name)
+        return unknown(title, sorted(of_it) or [Target(capability, Code.CUBIN)])
     architecture = knowledge.architecture_of(capability)
-    if architecture is None and capability in every:
-        title = text("{target}: accepted by nvcc; no GPU of it is known", target=str(target))
-        return known(title, _document(knowledge, target))
     if architecture is not None:
-        name, number = architecture.name, str(capability)
-        title = text("{target}: {architecture}, compute capability {number}", target=str(target), architecture=name, number=number)
+        title = text(
+            "{target}: {architecture}, compute capability {number}",
+            target=name,
+            architecture=architecture.name,
+            number=str(capability),
+        )
         return known(title, _document(knowledge, target))
+    if capability in every:
+        return known(text("{target}: accepted by nvcc; no GPU of it is known", target=name), _document(knowledge, target))
     if every and capability > every[-1]:
-        record: Document = {
-            **by_rule("newer than what I know", knowledge.architectures()),
-            **_code(knowledge, target),
-            "architecture": None,
-            "first_cuda": None,
-            "last_cuda": None,
-            "first_driver": None,
-            "last_driver": None,
-        }
-        title = text("{target}: newer than what I know", target=str(target))
+        unanswered = not_known("architecture first_cuda last_cuda first_driver last_driver")
         note = text(
             "By rule, its driver compiles the PTX of any older architecture for it, and the machine code of its own major runs."
         )
-        return LookupAnswer(LookupStatus.NEWER, title, record, (note,))
-    near = nearest_versions(_version(capability), map(_version, every))
+        title = text("{target}: newer than what I know", target=name)
+        return newer(title, knowledge.architectures(), {**_code(knowledge, target), **unanswered}, note)
+    near = nearest_versions(Version.parse(str(capability)), (Version.parse(str(one)) for one in every))
     title = text("no GPU of compute capability {capability} is known", capability=str(capability))
-    return unknown(title, (str(Target(ComputeCapability.parse(str(one)), Code.CUBIN)) for one in near))
-
-
-def _version(capability: ComputeCapability) -> Version:
-    return Version((capability.major, capability.minor))
+    return unknown(title, (Target(ComputeCapability.parse(str(one)), Code.CUBIN) for one in near))
 
 
 def _by_name(knowledge: Knowledge, words: str) -> LookupAnswer:
@@ -120,14 +94,10 @@ def _by_name(knowledge: Knowledge, words: str) -> LookupAnswer:
     if found is None:
         title = text("no architecture named {name} is known", name=words)
         pieces = (piece for one in architectures for piece in one.name.split())
-        return unknown(title, nearest_names(words, (*pieces, *names(knowledge))))
+        return unknown(title, nearest_names(words, (*pieces, *_names(knowledge))))
     each = [_document(knowledge, Target(one, Code.CUBIN)) for one in found.capabilities]
     title = text("{name}: compute capability {capabilities}", name=found.name, capabilities=", ".join(map(str, found.capabilities)))
-    if len(each) == 1:
-        return known(title, each[0])
-    shared: Document = {name: value if all(one[name] == value for one in each) else None for name, value in each[0].items()}
-    others: list[Json] = [*each]
-    return known(title, {**shared, "others": others})
+    return known(title, each[0] if len(each) == 1 else several(each))
 
 
 def _document(knowledge: Knowledge, target: Target) -> Document:
@@ -136,17 +106,18 @@ def _document(knowledge: Knowledge, target: Target) -> Document:
     toolkits = knowledge.toolkits()
     early = None if target.suffix else knowledge.early_toolkits(capability)
     named = next((one for one in reversed(toolkits) if toolkit_builds_for(one.targets, capability)), None)
-    records = [one for one in (architecture or named, early) if one is not None]
-    last_branch = None if architecture is None else architecture.last_branch
+    chips = architecture.chips if architecture else ()
+    drivers = [one.first_driver for one in chips if one.compute_capability == capability and one.first_driver]
     return {
-        "source": "; ".join(one.source for one in records),
-        "checked": min(one.checked for one in records),
+        **provenance(*(one for one in (architecture or named, early) if one is not None)),
         **_code(knowledge, target),
-        "architecture": None if architecture is None else architecture.name,
-        "first_cuda": _spelled(early.first if early else first_toolkit_for_target(target, toolkits)),
-        "last_cuda": _spelled((early.last if early else None) or last_toolkit_for_target(target, toolkits)),
-        "first_driver": None if architecture is None else _first_driver(architecture, capability),
-        "last_driver": None if last_branch is None else str(last_branch),
+        **fields(
+            architecture=architecture.name if architecture else None,
+            first_cuda=early.first if early else first_toolkit_for_target(target, toolkits),
+            last_cuda=(early.last if early else None) or last_toolkit_for_target(target, toolkits),
+            first_driver=min(drivers, default=None),
+            last_driver=str(architecture.last_branch) if architecture and architecture.last_branch is not None else None,
+        ),
     }
 
 
@@ -154,18 +125,24 @@ def _code(knowledge: Knowledge, target: Target) -> Document:
     """The GPUs that code of this architecture runs on, and the machine code that runs on GPUs of it."""
     capability = target.capability
     every = sorted({capability, *_capabilities(knowledge)})
-    return {
-        "target": str(target),
-        "compute_capability": str(capability),
-        "runs_on": [str(one) for one in every if cubin_runs(one, target) or ptx_runs(one, target)],
-        "runs_code_of": [str(Target(one, Code.CUBIN)) for one in every if cubin_runs(capability, Target(one, Code.CUBIN))],
-    }
+    codes = [Target(one, Code.CUBIN) for one in every]
+    return fields(
+        target=target,
+        compute_capability=capability,
+        runs_on=[one for one in every if cubin_runs(one, target) or ptx_runs(one, target)],
+        runs_code_of=[one for one in codes if cubin_runs(capability, one)],
+    )
 
 
-def _first_driver(architecture: ArchitectureRecord, capability: ComputeCapability) -> str | None:
-    firsts = [chip.first_driver for chip in architecture.chips if chip.compute_capability == capability and chip.first_driver]
-    return _spelled(min(firsts, default=None))
+def _names(knowledge: Knowledge) -> tuple[str, ...]:
+    """Every architecture that nvcc can be asked for, then the generations."""
+    targets = (str(Target(one, Code.CUBIN)) for one in _capabilities(knowledge))
+    return (*targets, *(architecture.name for architecture in knowledge.architectures()))
 
 
-def _spelled(version: Version | None) -> str | None:
-    return None if version is None else str(version)
+SHELF = LookupKind(
+    "arch",
+    answer,
+    _names,
+    lambda base: (_document(base, Target(one, Code.CUBIN)) for one in _capabilities(base)),
+)

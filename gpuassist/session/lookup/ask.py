@@ -47,7 +47,7 @@ def ask(session: Session, kind: str, words: str) -> LookupAnswer:
 
 def names(session: Session, kind: str) -> tuple[str, ...]:
     """What of a kind can be asked for."""
-    return SHELVES[kind].names(session.knowledge)
+    return tuple(SHELVES[kind].names(session.knowledge))
 
 
 def nearest_kinds(kind: str) -> tuple[str, ...]:

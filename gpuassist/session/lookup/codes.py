@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names, nearest_numbers
 from gpuassist.model.text import sentence, text
-from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, known, newer, not_known, own_fields, unknown
 
 if TYPE_CHECKING:
-    from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
+    from gpuassist.knowledge.records import NvmlCodeRecord, XidRecord
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.session.lookup.answer import Document
 
@@ -21,97 +20,52 @@ _CODE = re.compile(r"[0-9]{1,9}")
 
 
 def xid(knowledge: Knowledge, words: str) -> LookupAnswer:
-    """By number, or by a line of the kernel's log."""
-    found = _XID.fullmatch(words.strip())
-    numbers = [one.number for one in knowledge.xids()]
+    """By number, or by a line of the kernel's log, or by NVIDIA's name for it."""
+    found, every = _XID.fullmatch(words.strip()), knowledge.xids()
     if found is None:
-        by_name = next((one for one in knowledge.xids() if one.name.lower() == words.strip().lower()), None)
-        if by_name is not None:
-            return _known_xid(by_name)
-        title = text("{words} is not the number of an Xid event", words=words)
-        return unknown(title, nearest_names(words, (one.name for one in knowledge.xids())))
-    number = int(found[1])
-    record = knowledge.xid(number)
-    if record is not None:
-        return _known_xid(record)
-    if numbers and number > max(numbers):
-        newer: Document = {
-            **by_rule("newer than what I know", knowledge.xids()),
-            "number": number,
-            **dict.fromkeys(("name", "meaning", "action", "causes", "ended")),
-        }
-        return LookupAnswer(LookupStatus.NEWER, text("Xid {number}: newer than what I know", number=number), newer)
-    return unknown(text("no Xid event {number} is known", number=number), map(str, nearest_numbers(number, numbers)))
+        record = next((one for one in every if one.name.lower() == words.strip().lower()), None)
+        if record is None:
+            title = text("{words} is not the number of an Xid event", words=words)
+            return unknown(title, nearest_names(words, (one.name for one in every)))
+    else:
+        number, numbers = int(found[1]), [one.number for one in every]
+        record = knowledge.xid(number)
+        if record is None and numbers and number > max(numbers):
+            title = text("Xid {number}: newer than what I know", number=number)
+            return newer(title, every, {"number": number, **not_known("name meaning action causes ended")})
+        if record is None:
+            return unknown(text("no Xid event {number} is known", number=number), nearest_numbers(number, numbers))
+    return known(text("Xid {number}: {meaning}", number=record.number, meaning=sentence(record.meaning)), _xid_document(record))
 
 
 def nvml(knowledge: Knowledge, words: str) -> LookupAnswer:
     """By number, or by name with or without its beginning (`LIB_RM_VERSION_MISMATCH`)."""
-    plain = words.strip()
-    codes = knowledge.nvml_codes()
+    plain, codes = words.strip(), knowledge.nvml_codes()
+    short = {one.name.removeprefix("NVML_").removeprefix("ERROR_"): one for one in codes}
     if _CODE.fullmatch(plain):
         record = knowledge.nvml_code(int(plain))
         if record is None:
             near = nearest_numbers(int(plain), (one.code for one in codes))
-            return unknown(text("NVML has no return code {number} that I know", number=plain), map(str, near))
-        return _known_code(record)
-    wanted = plain.upper().replace(" ", "_").removeprefix("NVML_").removeprefix("ERROR_")
-    found = next((one for one in codes if one.name.removeprefix("NVML_").removeprefix("ERROR_") == wanted), None)
-    if found is not None:
-        return _known_code(found)
-    short = {one.name.removeprefix("NVML_").removeprefix("ERROR_"): one.name for one in codes}
-    return unknown(
-        text("NVML has no return code {name} that I know", name=words), tuple(short[name] for name in nearest_names(wanted, short))
-    )
-
-
-def _xid_names(knowledge: Knowledge) -> tuple[str, ...]:
-    return tuple(str(one.number) for one in knowledge.xids())
-
-
-def _xid_records(knowledge: Knowledge) -> Iterator[Document]:
-    return map(_xid_document, knowledge.xids())
-
-
-def _nvml_names(knowledge: Knowledge) -> tuple[str, ...]:
-    return tuple(one.name for one in knowledge.nvml_codes())
-
-
-def _nvml_records(knowledge: Knowledge) -> Iterator[Document]:
-    return map(_nvml_document, knowledge.nvml_codes())
-
-
-XID = LookupKind("xid", xid, _xid_names, _xid_records)
-NVML = LookupKind("nvml", nvml, _nvml_names, _nvml_records)
-
-
-def _known_xid(record: XidRecord) -> LookupAnswer:
-    return known(text("Xid {number}: {meaning}", number=record.number, meaning=sentence(record.meaning)), _xid_document(record))
-
-
-def _known_code(record: NvmlCodeRecord) -> LookupAnswer:
+            return unknown(text("NVML has no return code {number} that I know", number=plain), near)
+    else:
+        wanted = plain.upper().replace(" ", "_").removeprefix("NVML_").removeprefix("ERROR_")
+        record = short.get(wanted)
+        if record is None:
+            names = (short[name].name for name in nearest_names(wanted, short))
+            return unknown(text("NVML has no return code {name} that I know", name=words), names)
     title = text("{name} ({code}): {meaning}", name=record.name, code=record.code, meaning=sentence(record.meaning))
     return known(title, _nvml_document(record))
 
 
 def _xid_document(record: XidRecord) -> Document:
-    return {
-        "source": record.source,
-        "checked": record.checked,
-        "number": record.number,
-        "name": record.name,
-        "meaning": record.meaning,
-        "action": record.action,
-        "causes": [cause.value for cause in record.causes],
-        "ended": record.ended,
-    }
+    return own_fields(record, "source checked number name meaning action causes ended")
 
 
 def _nvml_document(record: NvmlCodeRecord) -> Document:
-    return {
-        "source": record.source,
-        "checked": record.checked,
-        "code": record.code,
-        "name": record.name,
-        "meaning": record.meaning,
-        "action": record.action,
-    }
+    return own_fields(record, "source checked code name meaning action")
+
+
+XID = LookupKind("xid", xid, lambda base: (str(one.number) for one in base.xids()), lambda base: map(_xid_document, base.xids()))
+NVML = LookupKind(
+    "nvml", nvml, lambda base: (one.name for one in base.nvml_codes()), lambda base: map(_nvml_document, base.nvml_codes())
+)

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names, nearest_numbers
 from gpuassist.model.text import Text, text
-from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
+from gpuassist.session.lookup.answer import (
+    LookupAnswer,
+    LookupKind,
+    LookupStatus,
+    fields,
+    known,
+    newer,
+    own_fields,
+    plain,
+    provenance,
+    several,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import GpuRecord
     from gpuassist.knowledge.tables import Knowledge
-    from gpuassist.model.codec import Json
     from gpuassist.session.lookup.answer import Document
 
 _PCI_ID = re.compile(r"(?:(?:0x)?(?P<vendor>[0-9a-f]{4}):)?(?P<x>0x)?(?P<device>[0-9a-f]{4})", re.IGNORECASE)
@@ -37,29 +48,16 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     return by_name if by_name.standing is LookupStatus.KNOWN or by_name.nearest else by_id
 
 
-def names(knowledge: Knowledge) -> tuple[str, ...]:
-    """Every name that a GPU is sold under, each once."""
-    return tuple(dict.fromkeys(gpu.name for gpu in knowledge.gpus()))
-
-
-def records(knowledge: Knowledge) -> Iterator[Document]:
-    """One for each name and compute capability, in the order of the base."""
-    return (_document(group) for group in _groups(knowledge.gpus()).values())
-
-
-SHELF = LookupKind("gpu", answer, names, records)
-
-
 def _by_id(knowledge: Knowledge, device: str) -> LookupAnswer:
     gpu = knowledge.gpu(f"{_NVIDIA}:{device}")
     if gpu is not None:
         # `1080` is a PCI id, and a person may mean the GTX 1080.
-        named = min((name for name in names(knowledge) if device in name.lower().split()), key=len, default="")
+        named = min((name for name in _names(knowledge) if device in name.lower().split()), key=len, default="")
         note = text("{number} was read as a PCI id; {name} is another GPU: ask by its name", number=device, name=named)
         return known(_title(gpu), _document(_groups(knowledge.gpus())[_key(gpu)]), *((note,) if named else ()))
     numbers = [int(one.pci_id.partition(":")[2], 16) for one in knowledge.gpus() if one.pci_id]
     if numbers and int(device, 16) > max(numbers):
-        return _newer(knowledge, text("the PCI id {id}", id=f"{_NVIDIA}:{device}"), pci_id=f"0x{device}")
+        return _newer(knowledge, text("the PCI id {id}", id=f"{_NVIDIA}:{device}"), pci_ids=[f"0x{device}"])
     title = text("no GPU with the PCI id {id} is known", id=f"{_NVIDIA}:{device}")
     return unknown(title, (f"{_NVIDIA}:{one:04x}" for one in nearest_numbers(int(device, 16), numbers)))
 
@@ -68,7 +66,7 @@ def _by_name(knowledge: Knowledge, words: str) -> LookupAnswer:
     found = _best(knowledge.gpus_named(words), words)
     if not found:
         series = _SERIES.search(words)
-        every = names(knowledge)
+        every = _names(knowledge)
         known_series = [int(one[1]) for name in every if (one := _SERIES.search(name))]
         if series and known_series and int(series[1]) > max(known_series):
             return _newer(knowledge, text("{name}", name=words), name=words)
@@ -77,28 +75,22 @@ def _by_name(knowledge: Knowledge, words: str) -> LookupAnswer:
     # The id list alone knows a GeForce GT 1030 of 2012, for one: where NVIDIA's own lists decide, they do.
     decided = knowledge.gpu_named(words)
     agreeing = [one for one in found if decided and _key(one)[1:] == _key(decided)[1:]] or found
-    by_capability = _by_capability(agreeing)
-    if len(by_capability) > 1:
-        return _several(tuple(map(tuple, by_capability.values())))
-    doubtful = (_doubtful(one) for one in found if one not in agreeing)
-    return known(_title(agreeing[0]), _document(_groups(knowledge.gpus())[_key(agreeing[0])]), *doubtful)
-
-
-def _by_capability(gpus: Iterable[GpuRecord]) -> dict[tuple[str, str], list[GpuRecord]]:
-    found: dict[tuple[str, str], list[GpuRecord]] = {}
-    for gpu in gpus:
-        found.setdefault(_key(gpu)[1:], []).append(gpu)
-    return found
-
-
-def _doubtful(gpu: GpuRecord) -> Text:
-    """A chip that only the id list calls so."""
-    id_of, architecture = gpu.pci_id, gpu.architecture
-    return text(
-        "The PCI id list has {id} under this name too, of {architecture}; NVIDIA's lists do not.",
-        id=id_of,
-        architecture=architecture,
+    chips: dict[tuple[str, str], list[GpuRecord]] = {}
+    for gpu in agreeing:
+        chips.setdefault(_key(gpu)[1:], []).append(gpu)
+    if len(chips) > 1:
+        return _several(list(chips.values()))
+    # A chip that only the id list calls so.
+    doubtful = (
+        text(
+            "The PCI id list has {id} under this name too, of {architecture}; NVIDIA's lists do not.",
+            id=one.pci_id,
+            architecture=one.architecture,
+        )
+        for one in found
+        if one not in agreeing
     )
+    return known(_title(agreeing[0]), _document(_groups(knowledge.gpus())[_key(agreeing[0])]), *doubtful)
 
 
 def _best(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, ...]:
@@ -115,44 +107,37 @@ def _best(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, ...]:
     return tuple(gpu for gpu, far in zip(found, distances, strict=True) if far == min(distances))
 
 
-def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_id: str = "") -> LookupAnswer:
-    record: Document = {
-        **by_rule("newer than what I know", knowledge.gpus()),
-        "name": name,
-        "architecture": None,
-        "compute_capability": None,
-        "pci_ids": [pci_id] if pci_id else None,
-        "memory_bytes": None,
-        "integrated": None,
-    }
+def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_ids: list[str] | None = None) -> LookupAnswer:
+    record = fields(name=name, architecture=None, compute_capability=None, pci_ids=pci_ids, memory_bytes=None, integrated=None)
     branches = knowledge.branches()
     notes = [text("A CUDA toolkit or a torch build serves it where it names its architecture, or holds PTX of an older one.")]
     if branches:
         newest_branch = max(branch.branch for branch in branches)
         notes.insert(0, text("It needs a driver that knows it: {branch} is the newest branch that I know.", branch=newest_branch))
-    return LookupAnswer(LookupStatus.NEWER, text("{what}: newer than what I know", what=what), record, tuple(notes))
+    return newer(text("{what}: newer than what I know", what=what), knowledge.gpus(), record, *notes)
 
 
-def _several(groups: tuple[tuple[GpuRecord, ...], ...]) -> LookupAnswer:
-    """One record with what all share, and each of them in `others`: which one it is, its PCI id decides."""
-    each = [_document(group) for group in groups]
-    shared: Document = {name: value if all(one[name] == value for one in each) else None for name, value in each[0].items()}
-    ids = [pci_id for one in each for pci_id in _listed(one["pci_ids"])]
-    others: list[Json] = [*each]
-    sources = {"source": _joined(str(one["source"]) for one in each), "checked": min(str(one["checked"]) for one in each)}
-    record: Document = {**shared, **sources, "name": groups[0][0].name, "pci_ids": [*ids], "others": others}
-    title = text("{name}: sold with different chips", name=groups[0][0].name)
+def _several(groups: list[list[GpuRecord]]) -> LookupAnswer:
+    """Which one of them a card is, its PCI id decides."""
+    name = groups[0][0].name
+    record = {
+        **several([_document(group) for group in groups]),
+        **provenance(*(gpu for group in groups for gpu in group)),
+        "name": name,
+        "pci_ids": plain([pci_id for group in groups for pci_id in _pci_ids(group)]),
+    }
+    title = text("{name}: sold with different chips", name=name)
     return known(title, record, text("Only its PCI id tells which one a card is; `lspci -nn` shows it."))
 
 
 def _title(gpu: GpuRecord) -> Text:
-    capability = gpu.compute_capability
+    name, architecture, capability = gpu.name, gpu.architecture, gpu.compute_capability
     if capability is None:
-        return text("{name}: {architecture}", name=gpu.name, architecture=gpu.architecture)
+        return text("{name}: {architecture}", name=name, architecture=architecture)
     return text(
         "{name}: {architecture}, compute capability {capability}",
-        name=gpu.name,
-        architecture=gpu.architecture,
+        name=name,
+        architecture=architecture,
         capability=str(capability),
     )
 
@@ -161,34 +146,35 @@ def _key(gpu: GpuRecord) -> _Key:
     return gpu.name, gpu.architecture, str(gpu.compute_capability)
 
 
-def _groups(gpus: Iterable[GpuRecord]) -> dict[_Key, tuple[GpuRecord, ...]]:
+def _groups(gpus: Iterable[GpuRecord]) -> dict[_Key, list[GpuRecord]]:
     groups: dict[_Key, list[GpuRecord]] = {}
     for gpu in gpus:
         groups.setdefault(_key(gpu), []).append(gpu)
-    return {key: tuple(group) for key, group in groups.items()}
+    return groups
 
 
-def _document(group: tuple[GpuRecord, ...]) -> Document:
+def _document(group: list[GpuRecord]) -> Document:
     """The record of GPUs that differ in nothing but their PCI ids."""
     first = group[0]
-    capability = first.compute_capability
-    # The size where all were sold with one and the same.
     sizes = {size for gpu in group for size in gpu.memory_bytes}
+    one_size = len(sizes) == 1 and all(gpu.memory_bytes for gpu in group)
     return {
-        "source": _joined(gpu.source for gpu in group),
-        "checked": min(gpu.checked for gpu in group),
-        "name": first.name,
-        "architecture": first.architecture,
-        "compute_capability": None if capability is None else str(capability),
-        "pci_ids": [f"0x{gpu.pci_id.partition(':')[2]}" for gpu in group if gpu.pci_id],
-        "memory_bytes": (sizes.pop() if len(sizes) == 1 and all(gpu.memory_bytes for gpu in group) else None),
+        **provenance(*group),
+        **own_fields(first, "name architecture compute_capability"),
+        "pci_ids": plain(_pci_ids(group)),
+        "memory_bytes": sizes.pop() if one_size else None,
         "integrated": first.integrated,
     }
 
 
-def _listed(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
+def _pci_ids(group: list[GpuRecord]) -> list[str]:
+    return [f"0x{gpu.pci_id.partition(':')[2]}" for gpu in group if gpu.pci_id]
 
 
-def _joined(words: Iterable[str]) -> str:
-    return "; ".join(dict.fromkeys(words))
+def _names(knowledge: Knowledge) -> tuple[str, ...]:
+    """Every name that a GPU is sold under, each once."""
+    return tuple(dict.fromkeys(gpu.name for gpu in knowledge.gpus()))
+
+
+# One record for each name and compute capability, in the order of the base.
+SHELF = LookupKind("gpu", answer, _names, lambda base: map(_document, _groups(base.gpus()).values()))

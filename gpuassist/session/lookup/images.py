@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, text
-from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, fields, known, unknown
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.images import ImageReading
     from gpuassist.knowledge.tables import Knowledge
-    from gpuassist.model.version import Version
     from gpuassist.session.lookup.answer import Document
 
 
@@ -22,77 +21,70 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
 
     reading = knowledge.image(words)
     if not isinstance(reading, ImageReading):
-        return unknown(reading.reason, nearest_names(words, names(knowledge)) or reading.expected)
-    record = _document(reading)
+        return unknown(reading.reason, nearest_names(words, _names(knowledge)) or reading.expected)
+    record, notes = _document(reading), tuple(_notes(reading))
     if reading.newer_than_known:
         title = text("{image}: newer than what I know", image=reading.name)
         record["source"] = f"newer than what I know; by rule: {reading.source}"
-        return LookupAnswer(LookupStatus.NEWER, title, record, _notes(reading))
-    return known(_title(reading), record, *_notes(reading))
+        return LookupAnswer(LookupStatus.NEWER, title, record, notes)
+    if reading.cuda is None:
+        title = text("{image}: what is inside is not listed", image=reading.name)
+    elif reading.torch:
+        title = text("{image}: CUDA {cuda}, torch {torch}", image=reading.name, cuda=str(reading.cuda), torch=reading.torch)
+    else:
+        title = text("{image}: CUDA {cuda}", image=reading.name, cuda=str(reading.cuda))
+    return known(title, record, *notes)
 
 
-def names(knowledge: Knowledge) -> tuple[str, ...]:
+def _names(knowledge: Knowledge) -> Iterator[str]:
     """Those that are known by their month; the others follow by rule."""
-    return tuple(image.name for image in knowledge.images())
+    return (image.name for image in knowledge.images())
 
 
-def records(knowledge: Knowledge) -> Iterator[Document]:
-    """One for each month of each framework."""
-    readings = (knowledge.image(name) for name in names(knowledge))
+def _records(knowledge: Knowledge) -> Iterator[Document]:
     from gpuassist.knowledge.images import ImageReading
 
-    return (_document(reading) for reading in (one for one in readings if isinstance(one, ImageReading)))
+    readings = (knowledge.image(name) for name in _names(knowledge))
+    return (_document(reading) for reading in readings if isinstance(reading, ImageReading))
 
 
-SHELF = LookupKind("image", answer, names, records)
+SHELF = LookupKind("image", answer, _names, _records)
 
 
-def _title(reading: ImageReading) -> Text:
-    if reading.cuda is None:
-        return text("{image}: what is inside is not listed", image=reading.name)
-    if reading.torch:
-        return text("{image}: CUDA {cuda}, torch {torch}", image=reading.name, cuda=str(reading.cuda), torch=reading.torch)
-    return text("{image}: CUDA {cuda}", image=reading.name, cuda=str(reading.cuda))
-
-
-def _notes(reading: ImageReading) -> tuple[Text, ...]:
-    if reading.integrated:
-        return (text("It is for Jetson, where the driver is part of the system."),)
-    if reading.driver_floor is None or reading.driver_min is None or reading.driver_floor == reading.driver_min:
-        return ()
+def _notes(reading: ImageReading) -> Iterator[Text]:
     floor = str(reading.driver_floor)
-    if reading.requires_cuda is None or reading.cuda is None or reading.requires_cuda < reading.cuda.release:
-        return (text("Drivers from {floor} on run it too (minor-version compatibility).", floor=floor),)
-    note = text(
-        "Drivers from {floor} on run it too (minor-version compatibility); its start may then need NVIDIA_DISABLE_REQUIRE=1.",
-        floor=floor,
-    )
-    return (note,)
+    if reading.integrated:
+        yield text("It is for Jetson, where the driver is part of the system.")
+    elif reading.driver_floor is None or reading.driver_min is None or reading.driver_floor == reading.driver_min:
+        return
+    elif reading.requires_cuda is None or reading.cuda is None or reading.requires_cuda < reading.cuda.release:
+        yield text("Drivers from {floor} on run it too (minor-version compatibility).", floor=floor)
+    else:
+        yield text(
+            "Drivers from {floor} on run it too (minor-version compatibility); its start may then need NVIDIA_DISABLE_REQUIRE=1.",
+            floor=floor,
+        )
 
 
 def _document(reading: ImageReading) -> Document:
     """Of `torch`, `tensorrt` and `cudnn` the empty text is none inside, and null that it is not known."""
-    return {
-        "source": reading.source,
-        "checked": reading.checked,
-        "image": reading.name,
-        "cuda": _spelled(reading.cuda),
-        "torch": reading.torch,
-        "tensorrt": reading.tensorrt,
-        "python": _spelled(reading.python),
-        "nvcc_inside": reading.nvcc_inside,
-        "cudnn_inside": reading.cudnn_inside,
-        "cudnn": reading.cudnn,
-        "os": reading.os,
-        "glibc": _spelled(reading.glibc),
-        "driver_min_linux": _spelled(reading.driver_min),
-        "driver_floor_linux": _spelled(reading.driver_floor),
-        "requires_cuda": _spelled(reading.requires_cuda),
-        "compute_capability_min": None if reading.capability_min is None else str(reading.capability_min),
-        "jetson": reading.integrated,
-        "jetpack": _spelled(reading.jetpack),
-    }
-
-
-def _spelled(version: Version | None) -> str | None:
-    return None if version is None else str(version)
+    return fields(
+        source=reading.source,
+        checked=reading.checked,
+        image=reading.name,
+        cuda=reading.cuda,
+        torch=reading.torch,
+        tensorrt=reading.tensorrt,
+        python=reading.python,
+        nvcc_inside=reading.nvcc_inside,
+        cudnn_inside=reading.cudnn_inside,
+        cudnn=reading.cudnn,
+        os=reading.os,
+        glibc=reading.glibc,
+        driver_min_linux=reading.driver_min,
+        driver_floor_linux=reading.driver_floor,
+        requires_cuda=reading.requires_cuda,
+        compute_capability_min=reading.capability_min,
+        jetson=reading.integrated,
+        jetpack=reading.jetpack,
+    )

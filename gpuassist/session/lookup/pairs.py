@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, counted, sentence, text, verbatim
-from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, fields, known, plain, provenance, unknown
 
 if TYPE_CHECKING:
-    from gpuassist.knowledge.records import BadPair, Party
+    from gpuassist.knowledge.records import BadPair
     from gpuassist.knowledge.tables import Knowledge
-    from gpuassist.model.codec import Json
     from gpuassist.session.lookup.answer import Document
 
 
@@ -25,24 +23,13 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
         libraries = (name for pair in pairs for name in (pair.key, *_libraries(pair)))
         return unknown(text("no pair with {name} is known to be bad", name=words), nearest_names(words, libraries))
     if len(found) == 1:
-        return known(_title(found[0]), _document(found[0]), *_notes(found[0]))
-    others: list[Json] = [_document(pair) for pair in found]
+        (pair,) = found
+        told = (verbatim(pair.symptom),) if pair.symptom else ()
+        return known(_title(pair), _document(pair), *told, *(sentence(words) for words in (pair.why, pair.remedy) if words))
     title = counted("{name}: {count} bad pair is known", "{name}: {count} bad pairs are known", len(found), name=words)
-    notes = tuple(text("{pair}: {symptom}", pair=_title(pair), symptom=pair.symptom) for pair in found)
-    return known(title, {**dict.fromkeys(_document(found[0])), **_sources(found), "others": others}, *notes)
-
-
-def names(knowledge: Knowledge) -> tuple[str, ...]:
-    """The keys."""
-    return tuple(pair.key for pair in knowledge.bad_pairs())
-
-
-def records(knowledge: Knowledge) -> Iterator[Document]:
-    """One a pair."""
-    return map(_document, knowledge.bad_pairs())
-
-
-SHELF = LookupKind("pair", answer, names, records)
+    each = [_document(pair) for pair in found]
+    notes = (text("{pair}: {symptom}", pair=_title(pair), symptom=pair.symptom) for pair in found)
+    return known(title, {**dict.fromkeys(each[0]), **provenance(*found), "others": plain(each)}, *notes)
 
 
 def _libraries(pair: BadPair) -> tuple[str, str]:
@@ -50,29 +37,22 @@ def _libraries(pair: BadPair) -> tuple[str, str]:
 
 
 def _title(pair: BadPair) -> Text:
-    return text("{one} with {other}", one=_party(pair.one), other=_party(pair.other))
-
-
-def _party(party: Party) -> str:
-    return f"{party.name} {party.versions}".strip()
-
-
-def _notes(pair: BadPair) -> tuple[Text, ...]:
-    told = (verbatim(pair.symptom),) if pair.symptom else ()
-    return (*told, *(sentence(words) for words in (pair.why, pair.remedy) if words))
-
-
-def _sources(pairs: list[BadPair]) -> Document:
-    return {"source": "; ".join(dict.fromkeys(one.source for one in pairs)), "checked": min(one.checked for one in pairs)}
+    one, other = (f"{party.name} {party.versions}".strip() for party in (pair.one, pair.other))
+    return text("{one} with {other}", one=one, other=other)
 
 
 def _document(pair: BadPair) -> Document:
-    return {
-        "source": pair.source,
-        "checked": pair.checked,
-        "key": pair.key,
-        "libraries": {pair.one.name: pair.one.versions, pair.other.name: pair.other.versions},
-        "symptom": pair.symptom,
-        "why": pair.why,
-        "remedy": pair.remedy,
-    }
+    return fields(
+        source=pair.source,
+        checked=pair.checked,
+        key=pair.key,
+        libraries={pair.one.name: pair.one.versions, pair.other.name: pair.other.versions},
+        symptom=pair.symptom,
+        why=pair.why,
+        remedy=pair.remedy,
+    )
+
+
+SHELF = LookupKind(
+    "pair", answer, lambda base: (pair.key for pair in base.bad_pairs()), lambda base: map(_document, base.bad_pairs())
+)

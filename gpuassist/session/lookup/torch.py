@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
 from gpuassist.model.nearest import nearest_versions
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Code, Version
-from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
+from gpuassist.session.lookup.answer import (
+    OLDER_THAN_KNOWN,
+    LookupAnswer,
+    LookupKind,
+    LookupStatus,
+    by_rule,
+    fields,
+    known,
+    newer,
+    not_known,
+    unknown,
+)
 from gpuassist.session.lookup.versions import PastedVersion, read_version
 
 if TYPE_CHECKING:
@@ -20,6 +30,7 @@ if TYPE_CHECKING:
     from gpuassist.session.lookup.answer import Document
 
 _TAG = re.compile(r"(?:^|\+)(cu\d{2,3}|cpu)\b")
+_NOT_KNOWN = not_known("version patches published python variants companions")
 _FULL = 3  # parts of a version that names its patch
 
 
@@ -28,23 +39,19 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     asked = read_version(words)
     releases = tuple(one.release for one in knowledge.torch_releases())
     if asked is None or not releases:
-        return unknown(text("{words} is not a version of torch", words=words), map(str, reversed(releases[-3:])))
+        return unknown(text("{words} is not a version of torch", words=words), reversed(releases[-3:]))
     if asked.is_major:
         of_major = [one for one in releases if one.major == asked.version.major]
         if not of_major:
-            newer = asked.version.major > max(releases).major
-            near = map(str, nearest_versions(Version((asked.version.major, 0)), releases))
-            return (
-                _newer(knowledge, Version((asked.version.major,)))
-                if newer
-                else unknown(text("no torch {version} is known", version=str(asked.version.major)), near)
-            )
+            if asked.version.major > max(releases).major:
+                return _newer(knowledge, asked.version)
+            near = nearest_versions(Version((asked.version.major, 0)), releases)
+            return unknown(text("no torch {version} is known", version=str(asked.version)), near)
         newest = knowledge.torch_release(max(of_major))
         assert newest is not None
-        title = text("torch {release}, the newest of {major}", release=str(newest.release), major=str(asked.version.major))
-        note = text(
-            "torch {major} is the releases {releases}.", major=str(asked.version.major), releases=", ".join(map(str, of_major))
-        )
+        major = str(asked.version.major)
+        title = text("torch {release}, the newest of {major}", release=str(newest.release), major=major)
+        note = text("torch {major} is the releases {releases}.", major=major, releases=", ".join(map(str, of_major)))
         return known(title, _document(knowledge, newest, newest.release), note)
     release = knowledge.torch_release(asked.version)
     if release is not None:
@@ -53,22 +60,10 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
         return _newer(knowledge, asked.version)
     if asked.version.release < min(releases):
         title = text("torch {version}: older than what I know in detail", version=str(asked.version))
-        return LookupAnswer(LookupStatus.OLDER, title, _by_rule_alone("older than what I know", knowledge, asked.version), (_OLD,))
+        record = {**by_rule(OLDER_THAN_KNOWN, knowledge.torch_releases()), **_NOT_KNOWN, "version": str(asked.version)}
+        return LookupAnswer(LookupStatus.OLDER, title, record, (_OLD,))
     title = text("no torch {version} is known", version=str(asked.version))
-    return unknown(title, map(str, nearest_versions(asked.version.release, releases)))
-
-
-def names(knowledge: Knowledge) -> tuple[str, ...]:
-    """The releases, oldest first."""
-    return tuple(str(one.release) for one in knowledge.torch_releases())
-
-
-def records(knowledge: Knowledge) -> Iterator[Document]:
-    """One a release, with the builds of its newest patch."""
-    return (_document(knowledge, one, one.release) for one in knowledge.torch_releases())
-
-
-SHELF = LookupKind("torch", answer, names, records)
+    return unknown(title, nearest_versions(asked.version.release, releases))
 
 
 def _of_release(knowledge: Knowledge, release: TorchRelease, asked: PastedVersion, words: str) -> LookupAnswer:
@@ -77,11 +72,10 @@ def _of_release(knowledge: Knowledge, release: TorchRelease, asked: PastedVersio
     own = bool(notes)
     title = text("torch {version}", version=str(version))
     if version != release.release and version not in release.patches and not own:
-        if release.patches and release.release == max(_versions(knowledge)) and version > max(release.patches):
+        newest = max(one.release for one in knowledge.torch_releases())
+        if release.patches and release.release == newest and version > max(release.patches):
             return _newer(knowledge, version)
-        return unknown(
-            text("no torch {version} is known", version=str(version)), map(str, nearest_versions(version, release.patches))
-        )
+        return unknown(text("no torch {version} is known", version=str(version)), nearest_versions(version, release.patches))
     tag = _TAG.search(asked.rest)
     record = _document(knowledge, release, release.release if own else version)
     if tag and not own:
@@ -105,10 +99,6 @@ def _origin(words: str) -> tuple[Text, ...]:
 _OLD = text("Its builds are not listed; what its own files say of its CUDA and its architectures holds.")
 
 
-def _versions(knowledge: Knowledge) -> tuple[Version, ...]:
-    return tuple(one.release for one in knowledge.torch_releases())
-
-
 def _of_tag(title: Text, record: Document, tag: str) -> LookupAnswer:
     """The builds of one tag alone; where the release has none, those that it has are the nearest."""
     value = record["variants"]
@@ -123,19 +113,7 @@ def _of_tag(title: Text, record: Document, tag: str) -> LookupAnswer:
 def _newer(knowledge: Knowledge, version: Version) -> LookupAnswer:
     note = text("Its own files say which CUDA and which architectures it was built for; the rules for them are the same.")
     title = text("torch {version}: newer than what I know", version=str(version))
-    return LookupAnswer(LookupStatus.NEWER, title, _by_rule_alone("newer than what I know", knowledge, version), (note,))
-
-
-def _by_rule_alone(why: str, knowledge: Knowledge, version: Version) -> Document:
-    return {
-        **by_rule(why, knowledge.torch_releases()),
-        "version": str(version),
-        "patches": None,
-        "published": None,
-        "python": None,
-        "variants": None,
-        "companions": None,
-    }
+    return newer(title, knowledge.torch_releases(), {**_NOT_KNOWN, "version": str(version)}, note)
 
 
 def _document(knowledge: Knowledge, release: TorchRelease, version: Version) -> Document:
@@ -143,33 +121,39 @@ def _document(knowledge: Knowledge, release: TorchRelease, version: Version) -> 
     builds = knowledge.torch_builds(release.release)
     patch = version if version != release.release else max(release.patches, default=version)
     pythons = release.pythons or tuple(sorted({python for build in builds for python in build.pythons}))
-    companions = release.companions_of(patch)
     sources = dict.fromkeys("; ".join((release.source, *(build.source for build in builds))).split("; "))
-    return {
-        "source": "; ".join(sources),
-        "checked": min((release.checked, *(build.checked for build in builds))),
-        "version": str(version),
-        "patches": [str(one) for one in release.patches] or None,
-        "published": release.published or None,
-        "python": [str(python) for python in pythons] or None,
-        "variants": [_variant(build, patch) for build in builds] or None,
-        "companions": {one.name: one.version for one in companions} or None,
-    }
+    return fields(
+        source="; ".join(sources),
+        checked=min((release.checked, *(build.checked for build in builds))),
+        version=version,
+        patches=release.patches or None,
+        published=release.published or None,
+        python=pythons or None,
+        variants=[_variant(build, patch) for build in builds] or None,
+        companions={one.name: one.version for one in release.companions_of(patch)} or None,
+    )
 
 
 def _variant(build: TorchBuild, patch: Version) -> Document:
-    cubins = [str(target) for target in build.targets if target.code is Code.CUBIN]
-    ptx = [str(target) for target in build.targets if target.code is Code.PTX]
     unlisted = build.cuda is not None and not build.targets
     pins = build.pins if patch == build.newest else None  # each patch pins its own; only those of the newest are known
-    return {
-        "tag": build.tag,
-        "cuda": None if build.cuda is None else str(build.cuda),
-        "platform": build.machine,
-        "default_index": build.default,
-        "python": [str(python) for python in build.pythons] or None,
-        "architectures": None if unlisted else [*cubins],
-        "ptx": None if unlisted else [*ptx],
-        "pins": None if pins is None else dict(pins),
-        "source": build.source,
-    }
+    return fields(
+        tag=build.tag,
+        cuda=build.cuda,
+        platform=build.machine,
+        default_index=build.default,
+        python=build.pythons or None,
+        architectures=None if unlisted else [target for target in build.targets if target.code is Code.CUBIN],
+        ptx=None if unlisted else [target for target in build.targets if target.code is Code.PTX],
+        pins=None if pins is None else dict(pins),
+        source=build.source,
+    )
+
+
+# Of each release the builds of its newest patch.
+SHELF = LookupKind(
+    "torch",
+    answer,
+    lambda base: (str(one.release) for one in base.torch_releases()),
+    lambda base: (_document(base, one, one.release) for one in base.torch_releases()),
+)

@@ -15,7 +15,7 @@ from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import counted, text
 from gpuassist.model.words import Words
-from gpuassist.present.answer_document import command_lines
+from gpuassist.present.commands import command_lines
 from gpuassist.present.explanation import (
     SURENESS_WORDS,
     Quotation,

@@ -10,8 +10,9 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.present.holders import ROLE_WORDS, card_name, gpus, on_card, place, state
+from gpuassist.present.holders import ROLE_WORDS, gpus, on_card, place, state
 from gpuassist.present.marks import Mark
+from gpuassist.present.samples import gpu_title
 from gpuassist.ui.models.holders import ROLE_MARKS
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import secondary
@@ -128,7 +129,7 @@ class MemoryRows(QWidget):
     @property
     def lines(self) -> tuple[str, ...]:
         """What it says, card by card."""
-        return tuple(f"{self._words(card_name(card))}: {self._words(on_card(card, used))}" for card, used in self._shown)
+        return tuple(f"{self._words(gpu_title(card))}: {self._words(on_card(card, used))}" for card, used in self._shown)
 
     def show_cards(self, cards: tuple[tuple[HeldCard, Fact[int]], ...]) -> None:
         """Shows how much of each card is taken."""
@@ -146,7 +147,7 @@ class MemoryRows(QWidget):
         self.setVisible(bool(cards))
 
     def _add(self, row: int, card: HeldCard, used: Fact[int]) -> None:
-        self._grid.addWidget(label(self._words(card_name(card)), "muted", self), row, 0)
+        self._grid.addWidget(label(self._words(gpu_title(card)), "muted", self), row, 0)
         total = card.memory_total_bytes
         if isinstance(used, Known) and isinstance(total, Known) and total.value:
             bar = ShareBar(self)

@@ -16,8 +16,8 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
-from gpuassist.present.answer_document import copyable_lines
 from gpuassist.present.changes import bar_note, outcome_of, promise_of, result_words, still_holds, title_of
+from gpuassist.present.commands import copyable_lines
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.ui import clipboard

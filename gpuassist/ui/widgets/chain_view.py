@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from gpuassist.model.chain import Chain, Joint, Node, Status
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.present.chain import PART_WORDS, STATUS_WORDS, chain_in_words
+from gpuassist.present.chain import PART_WORDS, chain_in_words, status_words
 from gpuassist.present.marks import Mark
 from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Palette
@@ -153,7 +153,7 @@ class ChainView(QWidget):
                 return f"{box.part}: {box.name}\n{box.detail}"
         for placed in self._drawing.joints:
             if placed.mark.adjusted(-6, -6, 6, 6).contains(point):
-                return self._reasons[placed.joint] or self._words(STATUS_WORDS[placed.joint.status])
+                return self._reasons[placed.joint] or self._words(status_words(placed.joint.status))
         return next((self._reasons[lane.joint] for lane in self._drawing.lanes if lane.words.contains(point)), "")
 
     def _box(self, node: Node) -> _Box:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, 
 
 from gpuassist.formats.visible import visible
 from gpuassist.model.words import Words
-from gpuassist.present.answer_document import copyable_lines
+from gpuassist.present.commands import copyable_lines
 from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Well

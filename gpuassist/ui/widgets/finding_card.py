@@ -19,7 +19,7 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.present.answer_document import copyable, copyable_lines
+from gpuassist.present.commands import copyable, copyable_lines
 from gpuassist.present.marks import MARK_WORDS, Mark
 from gpuassist.session.install_wish import wish_for_answer
 from gpuassist.session.step_status import holder_wish, switch_version

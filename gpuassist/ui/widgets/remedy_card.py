@@ -8,8 +8,7 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Remedy
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.present.answer_document import command_lines, copyable
-from gpuassist.present.explanation import where_to_type
+from gpuassist.present.commands import command_lines, copyable, where_to_type
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.paragraphs import paragraph

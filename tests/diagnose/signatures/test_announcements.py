@@ -8,7 +8,7 @@ import pytest
 
 from gpuassist.detect.readers import read_all
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.diagnose.recognise import families
+from gpuassist.diagnose.judge import families
 from gpuassist.diagnose.signature import SignatureInput, clues
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Clue, Paste, Weight

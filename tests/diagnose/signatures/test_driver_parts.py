@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.driver_parts import SIGNATURES
+from gpuassist.diagnose.signatures.driver_setup import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem, problems
 from tests.values import machine
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.diagnose.recognise import recognise
+from gpuassist.diagnose.judge import recognise
 from gpuassist.diagnose.signature import SignatureInput
-from gpuassist.diagnose.signatures.interpreters import SIGNATURES
+from gpuassist.diagnose.signatures.installers_python import SIGNATURES
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste, Weight
 from tests.diagnose.signatures.reading import parameters

@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.detect.readers import read_all
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.diagnose.recognise import families
+from gpuassist.diagnose.judge import families
 from gpuassist.diagnose.signature import SignatureInput, clues
 from gpuassist.model.paste import Paste, Weight
 from tests.values import knowledge
@@ -18,7 +18,7 @@ FAILED = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA 
 def told(words: str) -> list[tuple[str, Weight]]:
     paste = Paste(words)
     setting = SignatureInput(paste, RuleInput(read_all(paste, knowledge()), knowledge()))
-    return [(clue.problem, clue.weight) for one in families()["listed_modules"] for clue in clues(one, setting)]
+    return [(clue.problem, clue.weight) for one in families()["kernel_module"] for clue in clues(one, setting)]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.torch_import import SIGNATURES
+from gpuassist.diagnose.signatures.torch_environment import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem, problems
 
 DAMAGED, LOCAL = "torch-install-damaged", "local-file-named-torch"

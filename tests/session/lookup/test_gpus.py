@@ -7,7 +7,7 @@ import pytest
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
-from gpuassist.session.lookup.gpus import answer, names, records
+from gpuassist.session.lookup.gpus import SHELF, answer
 from tests.knowledge.shipped import KNOWLEDGE
 
 
@@ -140,7 +140,7 @@ def test_no_card_of_a_known_series_is_newer() -> None:
 
 
 def test_every_name_finds_itself() -> None:
-    for name in names(KNOWLEDGE):
+    for name in SHELF.names(KNOWLEDGE):
         answered = ask(name)
         assert answered.standing is LookupStatus.KNOWN, name
         assert answered.record["source"]
@@ -148,20 +148,20 @@ def test_every_name_finds_itself() -> None:
 
 
 def test_every_pci_id_finds_its_own_record() -> None:
-    for record in records(KNOWLEDGE):
+    for record in SHELF.records(KNOWLEDGE):
         ids = record["pci_ids"]
         assert isinstance(ids, list)
         assert all(ask(str(one)).record == record for one in ids[:1])
 
 
 def test_records_hold_every_pci_id_once() -> None:
-    listed = [record["pci_ids"] for record in records(KNOWLEDGE)]
+    listed = [record["pci_ids"] for record in SHELF.records(KNOWLEDGE)]
     ids = [str(one) for each in listed if isinstance(each, list) for one in each]
     assert sorted(ids) == sorted(f"0x{gpu.pci_id[5:]}" for gpu in KNOWLEDGE.gpus() if gpu.pci_id)
 
 
 def test_memory_is_a_number_or_unknown() -> None:
-    sizes = {type(record["memory_bytes"]) for record in records(KNOWLEDGE)}
+    sizes = {type(record["memory_bytes"]) for record in SHELF.records(KNOWLEDGE)}
     assert sizes <= {int, type(None)}
 
 

@@ -205,7 +205,7 @@ def test_branch_that_never_was_gets_its_neighbours() -> None:
 
 @pytest.mark.parametrize("kind", [toolkits, know_torch, know_drivers])
 def test_every_name_finds_a_record(kind: Any) -> None:
-    for name in kind.names(KNOWLEDGE):
+    for name in kind.SHELF.names(KNOWLEDGE):
         assert kind.answer(KNOWLEDGE, name).standing in {LookupStatus.KNOWN, LookupStatus.OLDER}
 
 

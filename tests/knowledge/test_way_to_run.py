@@ -1,4 +1,4 @@
-"""What runs, what can be built, and what nvidia-smi's number forbids: over every capability, every build, every release."""
+"""How a program's code comes to run: over every capability, every build, every release."""
 
 from __future__ import annotations
 
@@ -9,23 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.knowledge.choice import BuildHost, choose_torch
-from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
-from gpuassist.knowledge.questions import BuildBlocker, Builder, CodePath, bars_to_building, shown_cuda_forbids, way_to_run
+from gpuassist.knowledge.compatibility import CodePath, kernels_run, toolkit_builds_for, way_to_run
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
-from gpuassist.model.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE, capability, cubins, target, version
 
 CAPABILITIES = sorted({one for architecture in KNOWLEDGE.architectures() for one in architecture.capabilities})
 BUILDS = [one for one in KNOWLEDGE.torch_builds() if one.cuda is not None]
 TOOLKITS = KNOWLEDGE.toolkits()
-BRANCHES = KNOWLEDGE.branches()
 
 capabilities = st.sampled_from(CAPABILITIES)
 builds = st.sampled_from(BUILDS)
-toolkits = st.sampled_from(TOOLKITS)
 targets = st.builds(Target, capabilities, st.sampled_from(Code))
 releases = st.sampled_from([one.release for one in TOOLKITS])
-drivers = st.sampled_from([Version((one.branch,)) for one in BRANCHES])
 
 
 @pytest.mark.parametrize(
@@ -83,69 +78,12 @@ def test_a_newer_driver_never_compiles_less(code: list[Target], gpu: ComputeCapa
         assert way_to_run(gpu, code, cuda=built, driver_cuda=newer) is not CodePath.DRIVER_TOO_OLD_TO_COMPILE
 
 
-@pytest.mark.parametrize(
-    ("toolkit", "builder", "bars"),
-    [
-        ("12.4", Builder((ComputeCapability(8, 9),), version("12.8"), version("13.3"), version("2.39")), ()),
-        ("12.4", Builder((ComputeCapability(12, 0),), version("12.8")), (BuildBlocker.ARCHITECTURE,)),
-        ("13.0", Builder((ComputeCapability(6, 1),), version("13.0")), (BuildBlocker.ARCHITECTURE,)),
-        ("13.0", Builder((ComputeCapability(8, 9),), version("12.6")), (BuildBlocker.MAJOR,)),
-        ("12.4", Builder((), gcc=version("14.2.0")), (BuildBlocker.GCC,)),
-        ("12.9", Builder((), glibc=version("2.41")), (BuildBlocker.GLIBC,)),
-        ("13.1", Builder((), glibc=version("2.42")), (BuildBlocker.GLIBC,)),
-        ("13.2", Builder((), glibc=version("2.42")), ()),
-        ("11.2", Builder((ComputeCapability(8, 9),), version("12.6"), version("13"), version("2.41")), tuple(BuildBlocker)),
-        ("12.8", Builder(()), ()),
-    ],
-)
-def test_bars_to_building_an_extension(toolkit: str, builder: Builder, bars: tuple[BuildBlocker, ...]) -> None:
-    record = KNOWLEDGE.toolkit(version(toolkit))
-    assert record is not None
-    assert bars_to_building(record, record.release, builder) == bars
-
-
 def test_every_toolkit_builds_for_what_it_lists_and_nothing_else() -> None:
     for toolkit, gpu in itertools.product(TOOLKITS, CAPABILITIES):
         listed = gpu in {one.capability for one in toolkit.targets} or (
             gpu == ComputeCapability(11, 0) and ComputeCapability(10, 1) in {one.capability for one in toolkit.targets}
         )
-        assert (bars_to_building(toolkit, toolkit.release, Builder((gpu,))) == ()) == listed, (toolkit.release, gpu)
-
-
-@given(toolkits, st.lists(capabilities, max_size=4), capabilities)
-def test_one_more_gpu_never_takes_a_bar_away(toolkit: object, gpus: list[ComputeCapability], more: ComputeCapability) -> None:
-    record = next(one for one in TOOLKITS if one == toolkit)
-    fewer = set(bars_to_building(record, record.release, Builder(tuple(gpus))))
-    assert fewer <= set(bars_to_building(record, record.release, Builder((*gpus, more))))
-
-
-@pytest.mark.parametrize(
-    ("shown", "cuda", "driver", "forbidden", "why"),
-    [
-        ("12.4", "12.8", "550.54.14", False, "within CUDA 12 a driver runs newer minor releases as well, all but their PTX"),
-        ("12.4", "12.8", "", False, "within CUDA 12 a driver runs newer minor releases as well, all but their PTX"),
-        ("12.4", "11.8", "550.54.14", False, "a driver runs programs of every CUDA that is not newer than its own"),
-        ("12.4", "13.0", "550.54.14", True, "programs of CUDA 13.0 need driver 580.65.06 or newer"),
-        ("12.4", "13.0", "", True, "CUDA 13.0 is newer than all that this driver runs (12.4)"),
-        ("10.1", "10.2", "", True, "CUDA 10.2 is newer than all that this driver runs (10.1)"),
-        ("12.4", "13.0", "580.95.05", False, "driver 580.95.05 is new enough for CUDA 13.0: 580.65.06"),
-        ("12.7", "12.8", "565.57.01", False, "within CUDA 12 a driver runs newer minor releases as well, all but their PTX"),
-    ],
-)
-def test_number_that_nvidia_smi_shows(shown: str, cuda: str, driver: str, forbidden: bool, why: str) -> None:
-    said = shown_cuda_forbids(version(shown), version(cuda), version(driver) if driver else None)
-    assert (said.forbidden, ENGLISH(said.reason)) == (forbidden, why)
-
-
-@given(drivers, releases, releases)
-def test_only_the_drivers_own_version_forbids(driver: Version, cuda: Version, shown: Version) -> None:
-    assert shown_cuda_forbids(shown, cuda, driver).forbidden == (not driver_serves_cuda(driver, cuda))
-
-
-@given(releases, releases)
-def test_a_number_that_shows_more_never_forbids_more(shown: Version, cuda: Version) -> None:
-    more = Version((shown.major, shown.parts[1] + 1))
-    assert shown_cuda_forbids(more, cuda).forbidden <= shown_cuda_forbids(shown, cuda).forbidden
+        assert toolkit_builds_for(toolkit.targets, gpu) == listed, (toolkit.release, gpu)
 
 
 @given(st.lists(capabilities, min_size=1, max_size=4))
