@@ -19,7 +19,6 @@ from gpuassist.present.answer_document import SCHEMA, command_lines, finding_doc
 from gpuassist.present.listing import facts_read
 from gpuassist.present.memory import memory_document
 from gpuassist.session.explain import Explanation, about_memory
-from gpuassist.session.step_status import USE_CUDA
 
 _LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
 
@@ -120,7 +119,7 @@ def where_to_type(remedy: Remedy) -> Text | None:
         return None
     if remedy.needs_root:
         return text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
-    if any(command.key == USE_CUDA for command in remedy.commands):
+    if any(command.key == "use-cuda" for command in remedy.commands):
         return text("gpuassist does this itself, with a preview and an undo; or type it into a terminal.")
     if any(line.startswith("wsl.exe") for line in lines):
         return text("Type it into PowerShell or another terminal of Windows.")

@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.session.navigation import (
-    FILE_WISH,
-    GO_ON_WISH,
     Back,
+    Destination,
     Event,
     Flow,
     GoTo,
@@ -25,6 +24,8 @@ from gpuassist.session.navigation import (
     ReadingStarted,
     SideTool,
     StepStatus,
+    ToExplainFile,
+    ToWaitingInstall,
     WizardStep,
     follow,
     place_named,
@@ -122,7 +123,7 @@ class Frame(QWidget):
         """Follows an event of the flow and shows what comes of it."""
         before = self._flow
         self._flow = follow(before, event)
-        arrived = self._flow.current is event.step if isinstance(event, GoTo) else self._flow.current is not before.current
+        arrived = self._flow.current is event.place if isinstance(event, Destination) else self._flow.current is not before.current
         if arrived:
             self._wanted = None  # the user is somewhere by choice
         if self._flow != before:
@@ -159,7 +160,7 @@ class Frame(QWidget):
         if path.endswith(".json"):
             self._reading.open_recording(path)
         else:
-            self.go(GoTo(SideTool.EXPLAIN, FILE_WISH + path))
+            self.go(ToExplainFile(path))
 
     def _lay_out(self) -> None:
         right = QVBoxLayout()
@@ -198,7 +199,7 @@ class Frame(QWidget):
     def _show_flow(self) -> None:
         self._side.show_entries(self._flow.entries())
         self._side.show_tool(self._flow.current)
-        self._pages.show_place(self._flow.current, self._flow.wish)
+        self._pages.show_place(self._flow.current, self._flow.errand)
         if self._flow.current is SideTool.INSTALL:
             self._banners.show_waiting("")  # that page tells it itself
         self._show_bar()
@@ -251,7 +252,7 @@ class Frame(QWidget):
             self._reading.open_recording(wish.path)
         elif isinstance(wish, OpenExample):
             self._reading.open_example(wish.name)
-        elif isinstance(wish, (GoTo, Marked)):
+        elif isinstance(wish, Destination | Marked):
             self.go(wish)
 
     @Slot(object)
@@ -269,7 +270,7 @@ class Frame(QWidget):
 
     @Slot(object)
     def _reading_ended(self, inspection: Inspection) -> None:
-        from gpuassist.session.step_status import reading_ended  # by now the job that read has imported all that it needs
+        from gpuassist.ui.leads import reading_ended  # by now the job that read has imported all that it needs
 
         self._banners.show_recorded(inspection.recorded)
         # First, because a page that still shows its own result marks its step anew.
@@ -299,7 +300,7 @@ class Frame(QWidget):
 
     @Slot()
     def _go_on_with_install(self) -> None:
-        self.go(GoTo(SideTool.INSTALL, GO_ON_WISH))
+        self.go(ToWaitingInstall())
 
     @Slot(object)
     def _reading_failed(self, reason: str) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.session.navigation import Place
+from gpuassist.session.navigation import Errand, Place
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import ScrollPage
 
@@ -77,7 +77,7 @@ class OpenExample:
 class Page(QWidget):
     """One step of the wizard, or a tool beside the steps. A page asks the frame through `asked` and never reaches for another page.
 
-    `asked` carries `GoTo`, `Marked` (how this step stands), `ReadAgain`, `Wrote`, `OpenRecording` or `OpenExample`.
+    `asked` carries a `Destination`, `Marked` (how this step stands), `ReadAgain`, `Wrote`, `OpenRecording` or `OpenExample`.
     """
 
     STEP: ClassVar[Place]
@@ -114,8 +114,8 @@ class Page(QWidget):
         else:
             self._rereading.end()
 
-    def arrive(self, wish: str) -> None:
-        """The page is shown now; `wish` is what it was opened for, empty for nothing in particular."""
+    def arrive(self, errand: Errand | None) -> None:
+        """The page is shown now; `errand` is what it was opened for, none for nothing in particular."""
 
     def leave(self) -> None:
         """The page is hidden now."""

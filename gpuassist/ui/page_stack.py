@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import Place, WizardStep
+from gpuassist.session.navigation import Errand, Place, WizardStep
 from gpuassist.ui.jobs import Control, Failed, Jobs
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.catalogue import make_page
@@ -77,7 +77,7 @@ class PageStack(QStackedWidget):
         self._inspection: Inspection | None = None
         self._reading = ""  # what is said while the machine is read again after a change
         self._pages: dict[Place, Page] = {}
-        self._shown: tuple[Place, str] = (WizardStep.MACHINE, "")
+        self._shown: tuple[Place, Errand | None] = (WizardStep.MACHINE, None)
         self.warm_up = WarmUp(desk.jobs, self)
         self.warm_up.done.connect(self._show_what_waited)
         self._waiting: QWidget | None = None
@@ -106,12 +106,12 @@ class PageStack(QStackedWidget):
         if self._reading:
             page.show_reading(self._reading)
 
-    def show_place(self, place: Place, wish: str) -> None:
-        """Shows the page of a place, opened for `wish`; a wish that is none any more does not open it anew."""
-        before, self._shown = self._shown, (place, wish)
+    def show_place(self, place: Place, errand: Errand | None) -> None:
+        """Shows the page of a place, opened for an errand; one that is done does not open it anew."""
+        before, self._shown = self._shown, (place, errand)
         page = self._pages.get(place)
         stands = place is before[0] and page is not None and self.currentWidget() is page
-        if not stands or (wish and wish != before[1]):
+        if not stands or (errand is not None and errand != before[1]):
             self._show()
 
     def show_reading(self, words: str) -> None:
@@ -147,7 +147,7 @@ class PageStack(QStackedWidget):
         return self._waiting
 
     def _show(self) -> None:
-        place, wish = self._shown
+        place, errand = self._shown
         waits = place is WizardStep.LIVE and not self.warm_up.is_done
         wanted: QWidget = self._wait() if waits else self.page(place)
         before = self.currentWidget()
@@ -155,7 +155,7 @@ class PageStack(QStackedWidget):
             before.leave()
         self.setCurrentWidget(wanted)
         if isinstance(wanted, Page):
-            wanted.arrive(wish)
+            wanted.arrive(errand)
 
     @Slot()
     def _show_what_waited(self) -> None:

@@ -7,8 +7,7 @@ from gpuassist.model.verdict import Check
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.verification import VERDICT_WORDS, measured, rate_words
-from gpuassist.session.verify import check_label
-from gpuassist.session.verify_progress import CheckLine, CheckState, VerifyProgress
+from gpuassist.session.verify import CheckLine, CheckState, VerifyProgress, check_label
 from gpuassist.ui.models.rows import Cell, Row
 
 HEADINGS = (text("Check"), text("format"), text("device"), text("result"), text("error of bound"), text("rate"))

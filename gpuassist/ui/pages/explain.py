@@ -18,8 +18,7 @@ from gpuassist.present.explanation_report import in_markdown, in_plain_words
 from gpuassist.present.marks import Mark
 from gpuassist.present.redaction import person_of
 from gpuassist.session.explain import Explanation, explain, read_file
-from gpuassist.session.explain_leads import WayOn, file_wished, text_wished, way_on
-from gpuassist.session.navigation import GoTo, SideTool
+from gpuassist.session.navigation import Errand, SideTool, ToExplainFile, ToExplainText, ToGuide
 from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file
 from gpuassist.ui.jobs import Done, Failed, Latest, Work
@@ -28,6 +27,7 @@ from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.explain_answer import AnswerView
 from gpuassist.ui.pages.explain_examples import ExamplesCard
 from gpuassist.ui.pages.explain_text import TextCard
+from gpuassist.ui.pages.explain_way_on import WayOn, way_on
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
@@ -98,11 +98,11 @@ class ExplainPage(Page):
         self._text.show_machine(recorded=inspection.recorded)
         self._ask()
 
-    def arrive(self, wish: str) -> None:
-        if file_wished(wish):
-            self.open_file(file_wished(wish))
-        elif text_wished(wish):
-            self.explain_text(text_wished(wish))
+    def arrive(self, errand: Errand | None) -> None:
+        if isinstance(errand, ToExplainFile):
+            self.open_file(errand.path)
+        elif isinstance(errand, ToExplainText) and errand.words:
+            self.explain_text(errand.words)
         self._text.edit.setFocus()
         self._later.start()
 
@@ -286,7 +286,7 @@ class ExplainPage(Page):
     @Slot()
     def _go_on(self) -> None:
         if self._way is not None:
-            self.asked.emit(self._way.event)
+            self.asked.emit(self._way.destination)
 
     @Slot()
     def _copy_answer(self) -> None:
@@ -341,4 +341,4 @@ class ExplainPage(Page):
 
     @Slot(object)
     def _show_guide(self, topic: str) -> None:
-        self.asked.emit(GoTo(SideTool.GUIDES, topic))
+        self.asked.emit(ToGuide(topic))

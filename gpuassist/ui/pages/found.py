@@ -13,8 +13,8 @@ from gpuassist.model.finding import Passed, Severity, Undetermined
 from gpuassist.model.text import counted, joined, text
 from gpuassist.present.marks import Mark
 from gpuassist.present.summary import found_figures, found_title
-from gpuassist.session.navigation import GoTo, SideTool, WizardStep
-from gpuassist.session.step_status import repairable_version
+from gpuassist.session.navigation import WizardStep
+from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, EmptyState, clear
@@ -65,11 +65,8 @@ class FoundPage(Page):
         clear(self._cards)
         cards = [FindingCard(self.desk.words, answer, self, is_open=not place) for place, answer in enumerate(answers)]
         for card in cards:
-            card.repair_wanted.connect(self._repair)
+            card.asked.connect(self.asked)
             card.link_opened.connect(self._visit)
-            card.guide_wanted.connect(self._read_on)
-            card.install_wanted.connect(self._plan)
-            card.holders_wanted.connect(self._show_holders)
         for card in cards:
             self._cards.addWidget(card)
         if not any(answer.severity is not Severity.INFO for answer in answers):
@@ -93,22 +90,6 @@ class FoundPage(Page):
     @Slot()
     def _check_again(self) -> None:
         self.asked.emit(ReadAgain())
-
-    @Slot(object)
-    def _repair(self, version: str) -> None:
-        self.asked.emit(GoTo(WizardStep.REPAIR, version))
-
-    @Slot(object)
-    def _plan(self, wish: str) -> None:
-        self.asked.emit(GoTo(SideTool.INSTALL, wish))
-
-    @Slot(object)
-    def _read_on(self, topic: str) -> None:
-        self.asked.emit(GoTo(SideTool.GUIDES, topic))
-
-    @Slot(object)
-    def _show_holders(self, process: str) -> None:
-        self.asked.emit(GoTo(SideTool.HOLDERS, process))
 
     @Slot(object)
     def _visit(self, address: str) -> None:

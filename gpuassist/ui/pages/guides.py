@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLa
 
 from gpuassist.model.text import text
 from gpuassist.session.guides import guide, topics
-from gpuassist.session.navigation import SideTool
+from gpuassist.session.navigation import Errand, SideTool, ToGuide
 from gpuassist.ui import clipboard
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.widgets.cards import Card
@@ -52,10 +52,9 @@ class GuidesPage(Page):
         """One action: a guide is Markdown and can be pasted anywhere."""
         return Bar((self._copy,))
 
-    def arrive(self, wish: str) -> None:
-        """Opens the guide of a topic."""
+    def arrive(self, errand: Errand | None) -> None:
         for row in range(self._list.count()):
-            if self._list.item(row).data(_TOPIC) == wish:
+            if isinstance(errand, ToGuide) and self._list.item(row).data(_TOPIC) == errand.topic:
                 self._list.setCurrentRow(row)
 
     @property

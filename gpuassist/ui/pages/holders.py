@@ -14,12 +14,11 @@ from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import whole_number
 from gpuassist.present.holders import as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.samples import clock
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
-from gpuassist.session.navigation import SideTool
+from gpuassist.session.navigation import Errand, SideTool, ToHolders
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, holder_rows
@@ -132,10 +131,9 @@ class HoldersPage(Page):
         if self.isVisible():
             self.look()
 
-    def arrive(self, wish: str) -> None:
-        number = whole_number(wish)
-        if number is not None:
-            self._chosen = self._wished = number
+    def arrive(self, errand: Errand | None) -> None:
+        if isinstance(errand, ToHolders) and errand.pid is not None:
+            self._chosen = self._wished = errand.pid
         self.look()
         self._table.setFocus()
 

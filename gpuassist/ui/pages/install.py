@@ -20,8 +20,8 @@ from gpuassist.present.install import plan_title
 from gpuassist.present.marks import Mark
 from gpuassist.present.what_if import in_plain_words
 from gpuassist.session.install import Course, earlier_installs, plan_wish
-from gpuassist.session.install_wish import ANY, InstallWish, wish_of
-from gpuassist.session.navigation import GO_ON_WISH, SideTool
+from gpuassist.session.navigation import Errand, SideTool, ToInstall, ToWaitingInstall
+from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page
@@ -90,11 +90,11 @@ class InstallPage(Page):
             self._plan()
         self._recall()
 
-    def arrive(self, wish: str) -> None:
-        if wish == GO_ON_WISH:
+    def arrive(self, errand: Errand | None) -> None:
+        if isinstance(errand, ToWaitingInstall):
             self._go_on()
-        elif wish and not self._steps.under_way:
-            self._choices.open_for(wish_of(wish))
+        elif isinstance(errand, ToInstall) and not self._steps.under_way:
+            self._choices.open_for(errand.wish)
         self._recall()
 
     def close_down(self) -> None:

@@ -12,7 +12,7 @@ from gpuassist.install.what_if import Choices
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.install_wish import ANY, InstallWish
+from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import LongChoice, Tick

@@ -18,8 +18,8 @@ from gpuassist.model.text import Text, text, verbatim
 from gpuassist.present.install import before_going_back, before_taking, course_title, next_action, run_lines
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.session.install import Course, Ran, StepCheck, ToRestart, can_be_taken_back, course_of
-from gpuassist.session.install_wish import toolkit_to_use
-from gpuassist.session.navigation import GoTo, WizardStep
+from gpuassist.session.navigation import ToRepair
+from gpuassist.session.plan import toolkit_to_use
 from gpuassist.ui.dialogs import CommandsAsked
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.install_output import OutputCard
@@ -170,7 +170,7 @@ class InstallSteps(QWidget):
             wished = self._cards[number].wants_autostart
             self._begin(text("Noting where to go on…"), lambda: self._runner.restart(course, autostart=wished))
         elif toolkit_to_use(step):
-            self.asked.emit(GoTo(WizardStep.REPAIR, toolkit_to_use(step)))
+            self.asked.emit(ToRepair(toolkit_to_use(step)))
         else:
             self._say_done()
 

@@ -12,7 +12,7 @@ from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.present.samples import WINDOWS_SECONDS, change_words, clock, process_name, subtitle
-from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
+from gpuassist.session.navigation import Errand, GoTo, Marked, StepStatus, ToHolders, WizardStep
 from gpuassist.session.watch import Watch
 from gpuassist.ui.jobs import Latest
 from gpuassist.ui.live_watch import Watching
@@ -76,7 +76,7 @@ class LivePage(Page):
         elif self.isVisible():
             self._starting.start()
 
-    def arrive(self, wish: str) -> None:
+    def arrive(self, errand: Errand | None) -> None:
         self.setFocus()
         if self._recorded:
             self._show_recorded()
@@ -291,8 +291,7 @@ class LivePage(Page):
     @Slot()
     def _show_holders(self) -> None:
         row = self._table.currentIndex().row()
-        process = str(self._processes.processes[row].process.pid) if row >= 0 else ""
-        self.asked.emit(GoTo(SideTool.HOLDERS, process))
+        self.asked.emit(ToHolders(self._processes.processes[row].process.pid if row >= 0 else None))
 
     @Slot()
     def _go_to_found(self) -> None:

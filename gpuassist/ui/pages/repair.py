@@ -16,10 +16,10 @@ from gpuassist.changes.scope_list import ListedScope, list_scopes
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import Marked, StepStatus, WizardStep
-from gpuassist.session.step_status import repairable_version
+from gpuassist.session.navigation import Errand, Marked, StepStatus, ToRepair, WizardStep
 from gpuassist.session.undo import Undone, left_out, plan_undo, records, undo
 from gpuassist.ui.jobs import Done, Failed, Latest
+from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Page, Wrote
 from gpuassist.ui.pages.repair_history import HistoryCard, UndoCard
 from gpuassist.ui.pages.repair_others import CleanSection, DevicesSection
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
 
 TOOLKIT, CLEAN, DEVICES, LINES = range(4)
-_WISHES = {"clean": CLEAN, "devices": DEVICES, "lines": LINES}
 _WORST_FIRST = (Mark.BUSY, Mark.PROBLEM, Mark.UNKNOWN, Mark.RIGHT)
 
 
@@ -118,13 +117,11 @@ class RepairPage(Page):
         self.lines.wait() if words else self.lines.go_on()
         self._refresh()
 
-    def arrive(self, wish: str) -> None:
-        if wish in _WISHES:
-            self.segments.choose(_WISHES[wish])
-        elif wish:
+    def arrive(self, errand: Errand | None) -> None:
+        if isinstance(errand, ToRepair):
             self.segments.choose(TOOLKIT)
             self.toolkit.leave_scope()
-            self.toolkit.open_for(wish)
+            self.toolkit.open_for(errand.version)
         self._look_around()
         if self.segments.place == LINES:
             self.lines.arrive()

@@ -15,8 +15,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import offers
-from gpuassist.session.explain_leads import wish_for_text
-from gpuassist.session.navigation import GoTo, SideTool
+from gpuassist.session.navigation import ToExplainText
 from gpuassist.shellfiles.lines import LineChoice
 from gpuassist.ui.jobs import Done, Failed, Job
 from gpuassist.ui.page import Desk
@@ -165,4 +164,4 @@ class ToolkitSection(ScopedSection):
 
     @Slot(str)
     def _explain(self, said: str) -> None:
-        self.asked.emit(GoTo(SideTool.EXPLAIN, wish_for_text(said)))
+        self.asked.emit(ToExplainText(said))

@@ -17,9 +17,8 @@ from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.present.verification import errors_to_explain, verification_document
-from gpuassist.session.navigation import TEXT_WISH, GoTo, Marked, SideTool, StepStatus, WizardStep
-from gpuassist.session.verify import VerifyRequest, interpreter_at, rests_on, verify
-from gpuassist.session.verify_progress import VerifyProgress, conclude, follow
+from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, WizardStep
+from gpuassist.session.verify import VerifyProgress, VerifyRequest, conclude, follow, interpreter_at, rests_on, verify
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
 from gpuassist.ui.models.checks import COLUMN_SAMPLES, HEADINGS, check_rows
@@ -300,7 +299,7 @@ class VerifyPage(Page):
     @Slot()
     def _ask_why(self) -> None:
         if self._result is not None:
-            self.asked.emit(GoTo(SideTool.EXPLAIN, TEXT_WISH + errors_to_explain(self._result)))
+            self.asked.emit(ToExplainText(errors_to_explain(self._result)))
 
     @Slot()
     def _ask_where(self) -> None:

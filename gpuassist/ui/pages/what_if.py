@@ -9,15 +9,14 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from gpuassist.install.what_if import Choices, Wish, choices, outlook
+from gpuassist.install.what_if import NONE, Choices, Wish, choices, outlook
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.present.what_if import answer, as_it_is, in_plain_words, slots
-from gpuassist.session.install_wish import wish_for_parts
-from gpuassist.session.navigation import GoTo, SideTool
-from gpuassist.session.wish_words import wish_of
+from gpuassist.session.navigation import Errand, SideTool, ToInstall, ToWhatIf
+from gpuassist.session.plan import InstallWish
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page
@@ -31,6 +30,11 @@ if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
 
 _PAUSE_MILLISECONDS = 60  # what is chosen with the arrow keys held down is asked once
+
+
+def installable(wish: Wish) -> InstallWish:
+    """What of it can be installed here: the driver, the toolkit and torch that it names."""
+    return InstallWish(*("" if value == NONE else value for value in (wish.driver, wish.toolkit, wish.torch)))
 
 
 class WhatIfPage(Page):
@@ -61,9 +65,9 @@ class WhatIfPage(Page):
         self._wishes.show_machine(slots(inspection.machine), as_is, recorded=inspection.recorded)
         self._ask()
 
-    def arrive(self, wish: str) -> None:
-        if wish:
-            self._wishes.open_for(wish_of(wish))
+    def arrive(self, errand: Errand | None) -> None:
+        if isinstance(errand, ToWhatIf):
+            self._wishes.open_for(errand.wish)
 
     def close_down(self) -> None:
         self._asking.drop()
@@ -122,7 +126,7 @@ class WhatIfPage(Page):
 
     @Slot()
     def _plan_install(self) -> None:
-        self.asked.emit(GoTo(SideTool.INSTALL, wish_for_parts(self._wishes.wish)))
+        self.asked.emit(ToInstall(installable(self._wishes.wish)))
 
     @Slot()
     def _ask(self) -> None:
@@ -130,7 +134,7 @@ class WhatIfPage(Page):
         machine = self._machine if self._wishes.starts_from_machine else None
         self._reset.setEnabled(wish != Wish())
         # A GPU that is not there yet is nothing that can be installed for, and neither is a machine that is imagined.
-        self._plan.setVisible(machine is not None and not wish.gpus and bool(wish_for_parts(wish)))
+        self._plan.setVisible(machine is not None and not wish.gpus and bool(installable(wish).goals))
         self._strip.begin(self.desk.words(text("Comparing…")))
         self._asking.ask(lambda _: outlook(session, wish, machine))
 

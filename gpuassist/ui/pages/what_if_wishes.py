@@ -13,7 +13,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.overview import short_name
 from gpuassist.present.what_if import Slot as GpuSlot
-from gpuassist.session.wish_words import not_found, part_in_words, wish_title
+from gpuassist.present.what_if import not_found, part_in_words, wish_title
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import DropDown, LongChoice, small

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import (
@@ -21,8 +23,8 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.answer_document import copyable, copyable_lines
 from gpuassist.present.marks import MARK_WORDS, Mark
-from gpuassist.session.install_wish import wish_for_answer
-from gpuassist.session.step_status import holder_wish, switch_version
+from gpuassist.session.navigation import Destination, ToGuide, ToRepair
+from gpuassist.ui.leads import holders_for, install_for, switch_version
 from gpuassist.ui.widgets.buttons import CopyButton, primary, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.code import CommandBlock
@@ -38,11 +40,8 @@ _BUTTON_WIDTH = 136
 class FindingCard(Card):
     """One answer of the catalogue; closed it is a single line, open it shows everything."""
 
-    repair_wanted = Signal(object)  # the CUDA version, a str
+    asked = Signal(object)  # Destination
     link_opened = Signal(object)  # the address, a str
-    guide_wanted = Signal(object)  # its topic, a str
-    install_wanted = Signal(object)  # the words of a wish (`session.install_wish`), a str
-    holders_wanted = Signal(object)  # the number of the process that holds a GPU, a str; empty where it is not known
 
     def __init__(self, words: Words, answer: Answer, parent: QWidget | None = None, *, is_open: bool = True) -> None:
         super().__init__(parent=parent)
@@ -50,8 +49,6 @@ class FindingCard(Card):
         self._words = words
         self._mark = Mark(answer.severity.value)
         self._version = switch_version(answer)
-        self._install = "" if self._version else wish_for_answer(answer)
-        self._holder = holder_wish(answer)
         self.setAccessibleName(f"{words(MARK_WORDS[self._mark])}: {on_one_line(answer.title)}")
         row = QHBoxLayout()
         row.setSpacing(14)
@@ -110,17 +107,15 @@ class FindingCard(Card):
         column.setSpacing(8)
         if self._version:
             switch = primary(self._words(text("Switch to {version}…", version=self._version)), self)
-            switch.clicked.connect(self._repair)
-            column.addWidget(switch)
-        if self._holder is not None:
-            who = small(self._words(text("Who holds it?")), self)
-            who.clicked.connect(self._ask_who)
-            column.addWidget(who)
-        if self._install:
+            self._lead(switch, ToRepair(self._version), column)
+        holders = holders_for(self.answer)
+        if holders is not None:
+            self._lead(small(self._words(text("Who holds it?")), self), holders, column)
+        install = None if self._version else install_for(self.answer)
+        if install is not None:
             plan = small(self._words(text("Plan the install…")), self)
             plan.setAccessibleName(f"{plan.text()}: {on_one_line(self.answer.title)}")
-            plan.clicked.connect(self._plan)
-            column.addWidget(plan)
+            self._lead(plan, install, column)
         self._toggle: QPushButton = small("", self)
         self._toggle.clicked.connect(self._flip)
         column.addWidget(self._toggle)
@@ -135,21 +130,13 @@ class FindingCard(Card):
         column.addStretch(1)
         return column
 
+    def _lead(self, button: QPushButton, destination: Destination, column: QVBoxLayout) -> None:
+        button.clicked.connect(partial(self.asked.emit, destination))
+        column.addWidget(button)
+
     @Slot()
     def _flip(self) -> None:
         self.set_open(not self.is_open)
-
-    @Slot()
-    def _repair(self) -> None:
-        self.repair_wanted.emit(self._version)
-
-    @Slot()
-    def _ask_who(self) -> None:
-        self.holders_wanted.emit(self._holder)
-
-    @Slot()
-    def _plan(self) -> None:
-        self.install_wanted.emit(self._install)
 
     @Slot()
     def _open_link(self) -> None:
@@ -161,7 +148,7 @@ class FindingCard(Card):
     def _open_guide(self) -> None:
         button = self.sender()
         if isinstance(button, GuideButton):
-            self.guide_wanted.emit(button.topic)
+            self.asked.emit(ToGuide(button.topic))
 
 
 class GuideButton(QPushButton):

@@ -11,7 +11,7 @@ from gpuassist.model.verdict import Check, Verdict
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.verification import VERDICT_WORDS
-from gpuassist.session.verify_progress import CheckLine, CheckState, VerifyProgress
+from gpuassist.session.verify import CheckLine, CheckState, VerifyProgress
 from gpuassist.ui.models.checks import HEADINGS, check_rows
 from gpuassist.ui.models.rows import Cell, RowsModel
 from gpuassist.verify.protocol import Planned

@@ -79,7 +79,7 @@ class Shown:
     def open(self, machine: Machine, version: str = "12.4", *, recorded: bool = False) -> None:
         self._gpus, self._version = value_or(machine.gpus, ()), version
         self.page.show_inspection(inspection(machine, use_cuda=version, recorded=recorded))
-        self.page.arrive("")
+        self.page.arrive(None)
         self.settle()
 
     def settle(self) -> None:

@@ -18,7 +18,7 @@ from gpuassist.model.solve import DryRun, PackageChange, Requirer, Solve
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
-from gpuassist.session.install_wish import ANY, InstallWish
+from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.pages.install_choices import InstallChoices
 from gpuassist.ui.pages.install_output import OutputCard
 from gpuassist.ui.pages.install_step import StepCard

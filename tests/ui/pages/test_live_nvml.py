@@ -33,7 +33,7 @@ class Live:
         self.page.show()
 
     def begin(self) -> None:
-        self.page.arrive("")
+        self.page.arrive(None)
 
     def until(self, holds: Callable[[], bool]) -> None:
         self.qtbot.waitUntil(holds)

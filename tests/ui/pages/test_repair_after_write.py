@@ -103,7 +103,7 @@ def test_what_was_chosen_without_a_finding_is_still_chosen_after_undo(desk: Desk
 def test_what_the_command_line_took_back_is_seen_on_coming_back(shown: Shown, session: Session) -> None:
     shown.apply()
     undo(session)
-    shown.page.arrive("")
+    shown.page.arrive(None)
     shown.settle()
     assert shown.page.toolkit.carried is None
 

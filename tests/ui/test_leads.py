@@ -1,4 +1,4 @@
-"""How the first two steps stand, and which repair the window offers."""
+"""How the first two steps stand, and which page a finding leads to."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Action, Answer, CommandUse, Diagnosis, Remedy, Severity, Undetermined
 from gpuassist.model.text import text
-from gpuassist.session.navigation import StepStatus
-from gpuassist.session.step_status import (
-    USE_CUDA,
+from gpuassist.session.navigation import StepStatus, ToHolders, ToInstall
+from gpuassist.session.plan import ANY, InstallWish
+from gpuassist.ui.leads import (
     begins_with_holders,
     found_state,
-    holder_wish,
-    machine_state,
+    holders_for,
+    install_for,
     reading_ended,
     repairable_version,
     switch_version,
@@ -30,22 +30,22 @@ def answer(severity: Severity = Severity.PROBLEM, *remedies: Remedy) -> Answer:
     return Answer("some-problem", severity, "Title", "Explanation", (), remedies, ())
 
 
-def remedy(key: str = USE_CUDA, version: str = "12.4", action: Action = Action.EDIT) -> Remedy:
+def remedy(key: str = "use-cuda", version: str = "12.4", action: Action = Action.EDIT) -> Remedy:
     """A remedy with one command."""
     return Remedy("Do it", (CommandUse(key, (("version", version),), ()),), False, action, "")
 
 
 def test_a_machine_that_could_be_read_is_right() -> None:
-    assert machine_state(machine()) is StepStatus.RIGHT
+    assert reading_ended(machine(), Diagnosis(), ()).machine is StepStatus.RIGHT
 
 
 def test_a_machine_without_gpus_was_read_all_the_same() -> None:
-    assert machine_state(machine(gpus=())) is StepStatus.RIGHT
+    assert reading_ended(machine(gpus=()), Diagnosis(), ()).machine is StepStatus.RIGHT
 
 
 def test_unknown_gpus_leave_the_machine_unknown() -> None:
     unknown = replace(machine(), gpus=Unknown(text("/sys is not there")))
-    assert machine_state(unknown) is StepStatus.UNKNOWN
+    assert reading_ended(unknown, Diagnosis(), ()).machine is StepStatus.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -96,17 +96,18 @@ def about(*commands: tuple[str, str]) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("commands", "wish"),
+    ("commands", "holders"),
     [
         ((), None),
         ((("check-driver", "42"),), None),
-        ((("gpu-holders", ""),), ""),
-        ((("gpu-processes", ""), ("process-end", "42")), "42"),
-        ((("process-end", "the one of yours"),), ""),
+        ((("gpu-holders", ""),), ToHolders()),
+        ((("gpu-processes", ""), ("process-end", "42")), ToHolders(42)),
+        ((("process-end", "the one of yours"),), ToHolders()),
+        ((("process-end", "²"),), ToHolders()),
     ],
 )
-def test_finding_about_who_holds_a_gpu_names_its_process(commands: tuple[tuple[str, str], ...], wish: str | None) -> None:
-    assert holder_wish(about(*commands)) == wish
+def test_finding_about_who_holds_a_gpu_names_its_process(commands: tuple[tuple[str, str], ...], holders: ToHolders | None) -> None:
+    assert holders_for(about(*commands)) == holders
 
 
 @pytest.mark.parametrize(
@@ -115,3 +116,28 @@ def test_finding_about_who_holds_a_gpu_names_its_process(commands: tuple[tuple[s
 )
 def test_seeing_who_holds_it_may_be_the_first_thing_to_do(commands: tuple[tuple[str, str], ...], *, first: bool) -> None:
     assert begins_with_holders(about(*commands)) is first
+
+
+def by_keys(*remedies: tuple[str, ...]) -> Answer:
+    """An answer with these remedies, each by the keys of its commands."""
+    made = (Remedy("Do it", tuple(CommandUse(key, (), ()) for key in keys), False, Action.COMMAND, "") for keys in remedies)
+    return answer(Severity.PROBLEM, *made)
+
+
+@pytest.mark.parametrize(
+    ("keys", "wish"),
+    [
+        (("torch-remove", "torch-install"), InstallWish(torch=ANY)),
+        (("driver-install-open", "reboot"), InstallWish(driver=ANY)),
+        (("cuda-repository-add", "toolkit-install"), InstallWish(toolkit=ANY)),
+        (("toolkit-install-conda",), InstallWish(toolkit=ANY)),
+        (("driver-install-proprietary", "torch-install-uv"), InstallWish(driver=ANY, torch=ANY)),
+    ],
+)
+def test_a_finding_that_an_install_mends_leads_there(keys: tuple[str, ...], wish: InstallWish) -> None:
+    assert install_for(by_keys(keys)) == ToInstall(wish)
+
+
+@pytest.mark.parametrize("remedies", [(("reboot",),), (("unset-variable",), ("torch-install",)), ()])
+def test_what_no_install_mends_first_leads_nowhere(remedies: tuple[tuple[str, ...], ...]) -> None:
+    assert install_for(by_keys(*remedies)) is None

@@ -1,4 +1,4 @@
-"""The one way on from an answer, and how a text or a file reaches the page."""
+"""The one way on from an answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from gpuassist.install.what_if import Wish
 from gpuassist.model.fact import Known
 from gpuassist.model.finding import Action, CommandUse, Remedy
 from gpuassist.model.gpu import Gpu
@@ -14,8 +15,8 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Basis, Explanation
-from gpuassist.session.explain_leads import WayOn, file_wished, text_wished, way_on, wish_for_file, wish_for_text
-from gpuassist.session.navigation import GoTo, SideTool, WizardStep
+from gpuassist.session.navigation import GoTo, ToHolders, ToRepair, ToWhatIf, WizardStep
+from gpuassist.ui.pages.explain_way_on import WayOn, way_on
 from tests.session.explained import ALONE, ANSWER, OTHER, explained, remedy
 
 HERE = Machine(
@@ -39,7 +40,7 @@ def lead(explanation: Explanation, machine: Machine | None = HERE, *, recorded: 
 def test_an_installed_toolkit_leads_to_repair(recorded: bool) -> None:
     found = lead(explained(ANSWER), recorded=recorded)
     assert found is not None
-    assert found.event == GoTo(WizardStep.REPAIR, "12.4")
+    assert found.destination == ToRepair("12.4")
     assert ENGLISH(found.title) == "Switch to CUDA 12.4…"
 
 
@@ -67,7 +68,7 @@ def test_a_text_that_nobody_knows_leads_nowhere() -> None:
 def test_too_little_memory_leads_to_the_live_plot(problem: str) -> None:
     found = lead(explained(replace(MEMORY, id=problem)))
     assert found is not None
-    assert found.event == GoTo(WizardStep.LIVE)
+    assert found.destination == GoTo(WizardStep.LIVE)
 
 
 @pytest.mark.parametrize("gpus", [(), None])
@@ -83,17 +84,17 @@ def test_the_memory_of_a_recorded_machine_is_not_watched() -> None:
 @pytest.mark.parametrize(
     ("key", "parameters", "wish", "title"),
     [
-        ("torch-install", {"version": "2.7.1", "tag": "cu128"}, "torch=2.7.1+cu128", "torch 2.7.1+cu128"),
-        ("torch-install-uv", {"version": "2.7.1", "tag": "cu128"}, "torch=2.7.1+cu128", "torch 2.7.1+cu128"),
-        ("toolkit-install", {"version": "12.8"}, "toolkit=12.8", "CUDA 12.8"),
-        ("driver-install-open", {"branch": "570"}, "driver=570", "driver 570"),
+        ("torch-install", {"version": "2.7.1", "tag": "cu128"}, Wish(torch="2.7.1+cu128"), "torch 2.7.1+cu128"),
+        ("torch-install-uv", {"version": "2.7.1", "tag": "cu128"}, Wish(torch="2.7.1+cu128"), "torch 2.7.1+cu128"),
+        ("toolkit-install", {"version": "12.8"}, Wish(toolkit="12.8"), "CUDA 12.8"),
+        ("driver-install-open", {"branch": "570"}, Wish(driver="570"), "driver 570"),
     ],
 )
-def test_an_installation_is_tried_in_thought(key: str, parameters: dict[str, str], wish: str, title: str) -> None:
+def test_an_installation_is_tried_in_thought(key: str, parameters: dict[str, str], wish: Wish, title: str) -> None:
     answer = replace(ANSWER, remedies=(remedy("check it first"), install(key, parameters)))
     found = lead(explained(answer))
     assert found is not None
-    assert found.event == GoTo(SideTool.WHAT_IF, wish)
+    assert found.destination == ToWhatIf(wish)
     assert ENGLISH(found.title) == f"What if {title}…"
 
 
@@ -107,21 +108,7 @@ def test_what_names_no_version_is_not_tried(given: Remedy) -> None:
 def test_switching_comes_before_watching() -> None:
     found = lead(explained(MEMORY, ANSWER))
     assert found is not None
-    assert found.event.step is WizardStep.REPAIR
-
-
-@pytest.mark.parametrize("words", ["CUDA out of memory", "file:///tmp/a", "text:", "多行\n文字"])
-def test_a_text_comes_back_from_its_wish(words: str) -> None:
-    assert (text_wished(wish_for_text(words)), file_wished(wish_for_text(words))) == (words, "")
-
-
-@pytest.mark.parametrize("path", ["/tmp/build.log", "/home/you/my text: file"])
-def test_a_file_comes_back_from_its_wish(path: str) -> None:
-    assert (file_wished(wish_for_file(path)), text_wished(wish_for_file(path))) == (path, "")
-
-
-def test_no_wish_is_neither() -> None:
-    assert (file_wished(""), text_wished("")) == ("", "")
+    assert found.destination.place is WizardStep.REPAIR
 
 
 @pytest.mark.parametrize("recorded", [False, True])
@@ -129,11 +116,11 @@ def test_memory_that_others_hold_leads_to_who_holds_it(recorded: bool) -> None:
     remedies = (install("gpu-processes", {}), install("process-end", {"pid": "39021"}))
     found = lead(explained(replace(MEMORY, id="oom-other-process", remedies=remedies)), recorded=recorded)
     assert found is not None
-    assert (ENGLISH(found.title), found.event) == ("See who holds the GPU", GoTo(SideTool.HOLDERS, "39021"))
+    assert (ENGLISH(found.title), found.destination) == ("See who holds the GPU", ToHolders(39021))
 
 
 def test_holders_that_come_later_leave_the_live_plot_first() -> None:
     remedies = (install("visible-devices-set", {}), install("gpu-processes", {}))
     found = lead(explained(replace(MEMORY, remedies=remedies)))
     assert found is not None
-    assert found.event == GoTo(WizardStep.LIVE)
+    assert found.destination == GoTo(WizardStep.LIVE)
