@@ -162,7 +162,7 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
 
 def _repair_shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     from gpuassist.session.navigation import GoTo, WizardStep
-    from gpuassist.ui.pages.repair import RepairPage
+    from gpuassist.ui.pages.repair.page import RepairPage
 
     assert run.frame is not None
     while not run.frame.flow.inspected:

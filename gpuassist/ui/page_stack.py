@@ -15,7 +15,7 @@ from gpuassist.session.navigation import Errand, Place, WizardStep
 from gpuassist.ui.jobs import Control, Failed, Jobs
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.catalogue import make_page
-from gpuassist.ui.pages.machine import MachinePage
+from gpuassist.ui.pages.machine.page import MachinePage
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _MODULES = (
-    "gpuassist.ui.pages.machine_cards",
+    "gpuassist.ui.pages.machine.cards",
     "gpuassist.ui.pages.found",
     "numpy",
     "pyqtgraph",
-    "gpuassist.ui.pages.what_if",
-    "gpuassist.ui.pages.explain",
-    "gpuassist.ui.pages.holders",
+    "gpuassist.ui.pages.what_if.page",
+    "gpuassist.ui.pages.explain.page",
+    "gpuassist.ui.pages.holders.page",
 )
 
 

@@ -28,7 +28,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.navigation import GoTo, Place, SideTool, WizardStep
 from gpuassist.system.resources import Resources
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.explain import ExplainPage
+from gpuassist.ui.pages.explain.page import ExplainPage
 from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.code import CommandBlock

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuassist.session.navigation import Place, SideTool, WizardStep
 from gpuassist.ui.page import Desk, Page
-from gpuassist.ui.pages.machine import MachinePage
+from gpuassist.ui.pages.machine.page import MachinePage
 
 
 def make_page(place: Place, desk: Desk, parent: QWidget) -> Page:
@@ -23,37 +23,37 @@ def _found(desk: Desk, parent: QWidget) -> Page:
 
 
 def _repair(desk: Desk, parent: QWidget) -> Page:
-    from gpuassist.ui.pages.repair import RepairPage
+    from gpuassist.ui.pages.repair.page import RepairPage
 
     return RepairPage(desk, parent)
 
 
 def _verify(desk: Desk, parent: QWidget) -> Page:
-    from gpuassist.ui.pages.verify import VerifyPage
+    from gpuassist.ui.pages.verify.page import VerifyPage
 
     return VerifyPage(desk, parent)
 
 
 def _live(desk: Desk, parent: QWidget) -> Page:
-    from gpuassist.ui.pages.live import LivePage
+    from gpuassist.ui.pages.live.page import LivePage
 
     return LivePage(desk, parent)
 
 
 def _explain(desk: Desk, parent: QWidget) -> Page:
-    from gpuassist.ui.pages.explain import ExplainPage
+    from gpuassist.ui.pages.explain.page import ExplainPage
 
     return ExplainPage(desk, parent)
 
 
 def _what_if(desk: Desk, parent: QWidget) -> Page:
-    from gpuassist.ui.pages.what_if import WhatIfPage
+    from gpuassist.ui.pages.what_if.page import WhatIfPage
 
     return WhatIfPage(desk, parent)
 
 
 def _install(desk: Desk, parent: QWidget) -> Page:
-    from gpuassist.ui.pages.install import InstallPage
+    from gpuassist.ui.pages.install.page import InstallPage
 
     return InstallPage(desk, parent)
 
@@ -65,7 +65,7 @@ def _guides(desk: Desk, parent: QWidget) -> Page:
 
 
 def _holders(desk: Desk, parent: QWidget) -> Page:
-    from gpuassist.ui.pages.holders import HoldersPage
+    from gpuassist.ui.pages.holders.page import HoldersPage
 
     return HoldersPage(desk, parent)
 

@@ -20,9 +20,9 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.ui.page import Desk, Wrote
-from gpuassist.ui.pages.repair import RepairPage
-from gpuassist.ui.pages.repair_choices import CHOICES, LineRow
-from gpuassist.ui.pages.repair_plan import ToolkitCard
+from gpuassist.ui.pages.repair.choices import CHOICES, LineRow
+from gpuassist.ui.pages.repair.page import RepairPage
+from gpuassist.ui.pages.repair.plan import ToolkitCard
 from gpuassist.ui.widgets.cards import Notice
 from tests.changes.homes import make_toolkit, world_at
 from tests.ui.made import framed, inspection

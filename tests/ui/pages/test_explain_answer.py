@@ -16,7 +16,7 @@ from gpuassist.model.paste import Paste
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.session.explain import Explanation
-from gpuassist.ui.pages.explain_answer import AnswerBlock, AnswerView
+from gpuassist.ui.pages.explain.answer import AnswerBlock, AnswerView
 from gpuassist.ui.widgets.cards import EmptyState
 from gpuassist.ui.widgets.facts import FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton

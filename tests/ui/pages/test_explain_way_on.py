@@ -16,7 +16,7 @@ from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Basis, Explanation
 from gpuassist.session.navigation import GoTo, ToHolders, ToRepair, ToWhatIf, WizardStep
-from gpuassist.ui.pages.explain_way_on import WayOn, way_on
+from gpuassist.ui.pages.explain.way_on import WayOn, way_on
 from tests.session.explained import ALONE, ANSWER, OTHER, explained, remedy
 
 HERE = Machine(

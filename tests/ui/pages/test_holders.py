@@ -26,7 +26,7 @@ from gpuassist.session.holders import PATIENCE_SECONDS
 from gpuassist.session.navigation import ToHolders
 from gpuassist.ui.models.holders import PLACE, USER
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.holders import HoldersPage
+from gpuassist.ui.pages.holders.page import HoldersPage
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.marks import MarkIcon
 from tests.ui.holders import ADA, Made, card, holder, machine

@@ -22,7 +22,7 @@ from gpuassist.present.marks import Mark
 from gpuassist.session.install import Course
 from gpuassist.session.navigation import ToRepair
 from gpuassist.ui.page import Desk, Wrote
-from gpuassist.ui.pages.install_steps import InstallSteps
+from gpuassist.ui.pages.install.steps import InstallSteps
 from tests.install.installs_made import begun, by_user, script
 from tests.ui.made import Answers
 from tests.ui.showing import Show, button_named, words_in

@@ -18,7 +18,7 @@ from gpuassist.session.inspect import Inspection
 from gpuassist.session.navigation import GoTo, Marked, StepStatus, ToHolders, WizardStep
 from gpuassist.session.watch import Watch
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.live import LivePage
+from gpuassist.ui.pages.live.page import LivePage
 from gpuassist.ui.plots.bands import REST
 from gpuassist.ui.widgets.table import Table
 from tests.nvml_fixture import FakeNvml

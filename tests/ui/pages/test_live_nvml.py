@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.session.watch import Watch
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.live import LivePage
+from gpuassist.ui.pages.live.page import LivePage
 from tests.nvml_fixture import FakeNvml
 from tests.ui.made import framed, with_variables
 

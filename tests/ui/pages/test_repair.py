@@ -22,9 +22,9 @@ from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, ToRe
 from gpuassist.session.use import look
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.repair import CLEAN, DEVICES, LINES, TOOLKIT
-from gpuassist.ui.pages.repair_history import ChangeRow
-from gpuassist.ui.pages.repair_proof import KernelRow
+from gpuassist.ui.pages.repair.history import ChangeRow
+from gpuassist.ui.pages.repair.page import CLEAN, DEVICES, LINES, TOOLKIT
+from gpuassist.ui.pages.repair.proof import KernelRow
 from tests.ui.made import Answers, inspection
 from tests.ui.pages.repairing import Shown, choose, machine_of, rc, two_toolkits
 

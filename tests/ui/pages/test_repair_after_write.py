@@ -15,7 +15,7 @@ from gpuassist.model.plan import Result
 from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.session.undo import undo
 from gpuassist.ui.page import Desk, Wrote
-from gpuassist.ui.pages.repair import CLEAN, DEVICES, LINES, TOOLKIT
+from gpuassist.ui.pages.repair.page import CLEAN, DEVICES, LINES, TOOLKIT
 from gpuassist.ui.widgets.step_row import StepRow
 from tests.ui.made import inspection, known
 from tests.ui.pages.repairing import Shown, machine_of, rc, two_toolkits

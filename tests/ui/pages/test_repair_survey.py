@@ -16,8 +16,8 @@ from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.present.marks import Mark
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.repair import LINES, TOOLKIT
-from gpuassist.ui.pages.repair_choices import CHOICES
+from gpuassist.ui.pages.repair.choices import CHOICES
+from gpuassist.ui.pages.repair.page import LINES, TOOLKIT
 from tests.ui.pages.repairing import Shown, machine_of, two_toolkits
 
 

@@ -25,7 +25,7 @@ from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, Wiza
 from gpuassist.session.verify import rests_on
 from gpuassist.ui.jobs import Done
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.verify import VerifyPage
+from gpuassist.ui.pages.verify.page import VerifyPage
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, Planned, Started
 from gpuassist.verify.runner import Level

@@ -17,8 +17,8 @@ from gpuassist.session.inspect import examples, open_example
 from gpuassist.session.navigation import ToInstall, ToWhatIf
 from gpuassist.session.plan import InstallWish
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.what_if import WhatIfPage
-from gpuassist.ui.pages.what_if_answer import ChainsCard, StepsCard
+from gpuassist.ui.pages.what_if.answer import ChainsCard, StepsCard
+from gpuassist.ui.pages.what_if.page import WhatIfPage
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.scroll_page import PageHeader
 from tests.ui.frames import HEALTHY, TOO_OLD, Frames

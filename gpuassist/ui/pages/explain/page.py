@@ -24,10 +24,10 @@ from gpuassist.ui.clipboard import dropped_file
 from gpuassist.ui.jobs import Done, Failed, Latest, Work
 from gpuassist.ui.pace import InTurns
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.explain_answer import AnswerView
-from gpuassist.ui.pages.explain_examples import ExamplesCard
-from gpuassist.ui.pages.explain_text import TextCard
-from gpuassist.ui.pages.explain_way_on import WayOn, way_on
+from gpuassist.ui.pages.explain.answer import AnswerView
+from gpuassist.ui.pages.explain.examples import ExamplesCard
+from gpuassist.ui.pages.explain.text import TextCard
+from gpuassist.ui.pages.explain.way_on import WayOn, way_on
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip

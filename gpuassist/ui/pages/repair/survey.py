@@ -21,8 +21,8 @@ from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.repair_choices import LineChoiceRow
-from gpuassist.ui.pages.repair_result import DiffCard
+from gpuassist.ui.pages.repair.choices import LineChoiceRow
+from gpuassist.ui.pages.repair.result import DiffCard
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Card, EmptyState, clear
 from gpuassist.ui.widgets.code import CodeBlock

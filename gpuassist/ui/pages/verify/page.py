@@ -24,8 +24,8 @@ from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
 from gpuassist.ui.models.checks import COLUMN_SAMPLES, HEADINGS, check_rows
 from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.verify_result import ProvesCard, ResultCard, TorchOutputCard
-from gpuassist.ui.pages.verify_wishes import CPU, VerifyWishes
+from gpuassist.ui.pages.verify.result import ProvesCard, ResultCard, TorchOutputCard
+from gpuassist.ui.pages.verify.wishes import CPU, VerifyWishes
 from gpuassist.ui.reasons import reason_of
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.scroll_page import SPACING

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gpuassist.model.machine import Machine
     from gpuassist.session.inspect import Inspection
-    from gpuassist.ui.pages.machine_cards import MachineCards
+    from gpuassist.ui.pages.machine.cards import MachineCards
     from gpuassist.ui.widgets.cards import Notice
 
 
@@ -82,7 +82,7 @@ class MachinePage(Page):
     def show_inspection(self, inspection: Inspection) -> None:
         from gpuassist.present.overview import title
         from gpuassist.present.summary import machine_figures
-        from gpuassist.ui.pages.machine_cards import MachineCards
+        from gpuassist.ui.pages.machine.cards import MachineCards
 
         words = self.desk.words
         self._strip.end()

@@ -21,11 +21,11 @@ from gpuassist.session.undo import Undone, left_out, plan_undo, records, undo
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Page, Wrote
-from gpuassist.ui.pages.repair_history import HistoryCard, UndoCard
-from gpuassist.ui.pages.repair_others import CleanSection, DevicesSection
-from gpuassist.ui.pages.repair_section import RepairSection
-from gpuassist.ui.pages.repair_survey import LinesSection
-from gpuassist.ui.pages.repair_toolkit import ToolkitSection
+from gpuassist.ui.pages.repair.history import HistoryCard, UndoCard
+from gpuassist.ui.pages.repair.others import CleanSection, DevicesSection
+from gpuassist.ui.pages.repair.section import RepairSection
+from gpuassist.ui.pages.repair.survey import LinesSection
+from gpuassist.ui.pages.repair.toolkit import ToolkitSection
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip

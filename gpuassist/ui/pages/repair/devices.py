@@ -9,8 +9,8 @@ from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.ui.pages.repair_choices import TickRow
-from gpuassist.ui.pages.repair_plan import PlanCard
+from gpuassist.ui.pages.repair.choices import TickRow
+from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.cards import clear
 from gpuassist.ui.widgets.paragraphs import paragraph

@@ -25,10 +25,10 @@ from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.install_choices import InstallChoices
-from gpuassist.ui.pages.install_steps import InstallSteps
-from gpuassist.ui.pages.install_ways import EarlierCard, WaysCard
-from gpuassist.ui.pages.what_if_answer import WordsCard
+from gpuassist.ui.pages.install.choices import InstallChoices
+from gpuassist.ui.pages.install.steps import InstallSteps
+from gpuassist.ui.pages.install.ways import EarlierCard, WaysCard
+from gpuassist.ui.pages.what_if.answer import WordsCard
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import EmptyState, Notice

@@ -19,9 +19,9 @@ from gpuassist.ui.live_watch import Watching
 from gpuassist.ui.models.processes import COLUMN_SAMPLES, GPU, PROCESS, ProcessesModel, process_rows
 from gpuassist.ui.pace import Pace
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.live_controls import ALL, LiveControls
-from gpuassist.ui.pages.live_lane import Lane, Scene
-from gpuassist.ui.pages.live_lanes import Lanes
+from gpuassist.ui.pages.live.controls import ALL, LiveControls
+from gpuassist.ui.pages.live.lane import Lane, Scene
+from gpuassist.ui.pages.live.lanes import Lanes
 from gpuassist.ui.plots.bands import REST, Flag
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice

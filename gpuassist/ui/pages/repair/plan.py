@@ -16,7 +16,7 @@ from gpuassist.present.changes import matters
 from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import Offer, edit_summary
 from gpuassist.shellfiles.lines import Choice, ShellLine
-from gpuassist.ui.pages.repair_choices import LineRow, LoaderRow
+from gpuassist.ui.pages.repair.choices import LineRow, LoaderRow
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.labels import Hairline

@@ -19,9 +19,9 @@ from gpuassist.session.navigation import ToExplainText
 from gpuassist.shellfiles.lines import LineChoice
 from gpuassist.ui.jobs import Done, Failed, Job
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.repair_panel import PlanPanel
-from gpuassist.ui.pages.repair_plan import ToolkitCard, meant
-from gpuassist.ui.pages.repair_scoped import ScopedSection
+from gpuassist.ui.pages.repair.panel import PlanPanel
+from gpuassist.ui.pages.repair.plan import ToolkitCard, meant
+from gpuassist.ui.pages.repair.scope import ScopedSection
 from gpuassist.ui.reasons import reason_of
 
 

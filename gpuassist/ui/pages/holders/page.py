@@ -24,7 +24,7 @@ from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, holder_rows
 from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.holders_detail import HolderCard
+from gpuassist.ui.pages.holders.detail import HolderCard
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, clear

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QWidget
 
 from gpuassist.model.sample import GpuSample
 from gpuassist.model.words import Words
-from gpuassist.ui.pages.live_controls import ALL
-from gpuassist.ui.pages.live_lane import Lane
+from gpuassist.ui.pages.live.controls import ALL
+from gpuassist.ui.pages.live.lane import Lane
 from gpuassist.ui.widgets.cards import Card
 
 _ONE_COLUMN_AT_MOST = 3

@@ -15,10 +15,10 @@ from gpuassist.present.changes import PROMISE
 from gpuassist.present.marks import Mark
 from gpuassist.shellfiles.lines import LineChoice
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.repair_devices import DevicesCard
-from gpuassist.ui.pages.repair_plan import PlanCard
-from gpuassist.ui.pages.repair_scoped import ScopedSection
-from gpuassist.ui.pages.repair_section import RepairSection
+from gpuassist.ui.pages.repair.devices import DevicesCard
+from gpuassist.ui.pages.repair.plan import PlanCard
+from gpuassist.ui.pages.repair.scope import ScopedSection
+from gpuassist.ui.pages.repair.section import RepairSection
 
 _LATER = text("Looking…")
 

@@ -20,8 +20,8 @@ from gpuassist.session.plan import InstallWish
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.what_if_answer import AnswerCards
-from gpuassist.ui.pages.what_if_wishes import WishCard
+from gpuassist.ui.pages.what_if.answer import AnswerCards
+from gpuassist.ui.pages.what_if.wishes import WishCard
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.progress import ProgressStrip

@@ -9,8 +9,8 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import ONLY_NEW, result_notes, run_notes, unchanged_words
 from gpuassist.present.toolkit_change import expected_rows, proved_rows
-from gpuassist.ui.pages.repair_proof import KernelsCard, ShellsCard
-from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
+from gpuassist.ui.pages.repair.proof import KernelsCard, ShellsCard
+from gpuassist.ui.pages.repair.result import DiffCard, TerminalCard
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CommandBlock

@@ -23,8 +23,8 @@ from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk
-from gpuassist.ui.pages.repair_panel import PlanPanel
-from gpuassist.ui.pages.repair_plan import PlanCard
+from gpuassist.ui.pages.repair.panel import PlanPanel
+from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
