@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
+from gpuassist.model.text import Text, text
+
 if TYPE_CHECKING:
     from gpuassist.install.what_if import Wish
     from gpuassist.session.plan import InstallWish
@@ -37,7 +39,20 @@ class SideTool(str, Enum):
 
 
 Place = WizardStep | SideTool
-"""Whatever the side list leads to."""
+"""Whatever the side list leads to: its page is the module of `ui/pages` with its name, a tool's icon that of `resources/icons`."""
+
+TITLES: dict[Place, Text] = {
+    WizardStep.MACHINE: text("Your machine"),
+    WizardStep.FOUND: text("What we found"),
+    WizardStep.REPAIR: text("Repair"),
+    WizardStep.VERIFY: text("Verify"),
+    WizardStep.LIVE: text("Live memory"),
+    SideTool.EXPLAIN: text("Explain an error"),
+    SideTool.WHAT_IF: text("What if…"),
+    SideTool.INSTALL: text("Install"),
+    SideTool.GUIDES: text("Guides"),
+    SideTool.HOLDERS: text("Who holds the GPU"),
+}
 
 
 class StepStatus(str, Enum):

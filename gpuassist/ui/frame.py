@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.session.navigation import (
+    TITLES,
     Back,
     Destination,
     Event,
@@ -40,7 +41,7 @@ from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
 from gpuassist.ui.widgets.foot import Foot
 from gpuassist.ui.widgets.keys import press_focused
-from gpuassist.ui.widgets.side_list import STEP_WORDS, SideList
+from gpuassist.ui.widgets.side_list import SideList
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
@@ -77,7 +78,7 @@ class Frame(QWidget):
         self._reading = MachineReading(desk.session, desk.jobs, self)
         self._recalling = Latest(desk.jobs, self._show_recalled, self)
         words = self._desk.words
-        self._side = SideList(words, self)
+        self._side = SideList(words, desk.session.world.resources, self)
         self._foot = Foot(words, appearance, self._side)
         self._side.foot.addWidget(self._foot)
         self._banners = Banners(words, self)
@@ -209,7 +210,7 @@ class Frame(QWidget):
         bar = self._pages.bar()
         after = self._flow.next()
         if after is not None:
-            self._next.setText(bar.next_title or self._desk.words(STEP_WORDS[after]))
+            self._next.setText(bar.next_title or self._desk.words(TITLES[after]))
         ways = [self._back] if self._flow.back() is not None else []
         if bar.primary is not None:
             ways.append(bar.primary)

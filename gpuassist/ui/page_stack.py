@@ -14,7 +14,6 @@ from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Errand, Place, WizardStep
 from gpuassist.ui.jobs import Control, Failed, Jobs
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.catalogue import make_page
 from gpuassist.ui.pages.machine.page import MachinePage
 
 if TYPE_CHECKING:
@@ -65,6 +64,16 @@ def _import(control: Control) -> None:
             importlib.import_module(name)
 
 
+def page_class(place: Place) -> type[Page]:
+    """The page of a place: of the module in `ui/pages` with its name, or of `page.py` in the package. Some are heavy to import."""
+    name = f"gpuassist.ui.pages.{place.value.replace('-', '_')}"
+    module = importlib.import_module(name)
+    if hasattr(module, "__path__"):
+        module = importlib.import_module(f"{name}.page")
+    classes = (one for one in vars(module).values() if isinstance(one, type) and issubclass(one, Page))
+    return next(one for one in classes if getattr(one, "STEP", None) is place)
+
+
 class PageStack(QStackedWidget):
     """Shows one page, and tells all of them what was read."""
 
@@ -92,7 +101,7 @@ class PageStack(QStackedWidget):
     def page(self, place: Place) -> Page:
         """The page of a place, made when it is first asked for."""
         if place not in self._pages:
-            self.take(make_page(place, self._desk, self))
+            self.take(page_class(place)(self._desk, self))
         return self._pages[place]
 
     def take(self, page: Page) -> None:

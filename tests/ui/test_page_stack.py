@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.session.navigation import Errand, GoTo, Place, SideTool, ToRepair, WizardStep
 from gpuassist.ui.page import Desk, Page
-from gpuassist.ui.page_stack import PageStack
-from gpuassist.ui.pages.catalogue import make_page
+from gpuassist.ui.page_stack import PageStack, page_class
 from tests.ui.made import inspection
 from tests.ui.showing import Show
 from tests.values import machine
@@ -51,7 +50,7 @@ def noting(stack: PageStack, desk: Desk) -> Noting:
 
 @pytest.mark.parametrize("place", [*WizardStep, *SideTool])
 def test_every_place_makes_its_own_page(desk: Desk, stack: PageStack, place: Place) -> None:
-    page = make_page(place, desk, stack)
+    page = page_class(place)(desk, stack)
     assert page.STEP is place
     assert page.objectName() == place.value
     page.close_down()

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist import __version__
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import MARK_WORDS, Mark
-from gpuassist.session.navigation import Place, SideListEntry, SideTool, WizardStep
+from gpuassist.session.navigation import TITLES, Place, SideListEntry, SideTool, WizardStep
+from gpuassist.system.resources import Resources
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
-from gpuassist.ui.tools import TOOLS, Strokes
 from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.marks import paint_mark
 from gpuassist.ui.widgets.paragraphs import label
 
-STEP_WORDS: dict[WizardStep, Text] = {
-    WizardStep.MACHINE: text("Your machine"),
-    WizardStep.FOUND: text("What we found"),
-    WizardStep.REPAIR: text("Repair"),
-    WizardStep.VERIFY: text("Verify"),
-    WizardStep.LIVE: text("Live memory"),
-}
 WIDTH = 224
 _ROW_HEIGHT = 38
 _MARK = 20
@@ -35,7 +29,7 @@ class SideList(QFrame):
 
     chosen = Signal(object)  # Place
 
-    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, resources: Resources, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = words
         self.setFixedWidth(WIDTH)
@@ -47,8 +41,10 @@ class SideList(QFrame):
         brand.setToolTip(f"gpuassist {__version__}")
         brand.setContentsMargins(10, 0, 0, 24)
         layout.addWidget(brand)
-        self._steps = {step: _StepRow(step, words(STEP_WORDS[step]), self) for step in WizardStep}
-        self._tools = {tool: _ToolRow(tool, words(entry.words), self, strokes=entry.strokes) for tool, entry in TOOLS.items()}
+        self._steps = {step: _StepRow(step, words(TITLES[step]), self) for step in WizardStep}
+        self._tools = {
+            tool: _ToolRow(tool, words(TITLES[tool]), self, icon=resources.read(f"icons/{tool.value}.svg")) for tool in SideTool
+        }
         self._rows: dict[Place, _Row] = {row.place: row for row in (*self._steps.values(), *self._tools.values())}
         self._add(words(text("SET UP")), 0, tuple(self._steps.values()))
         self._add(words(text("ANY TIME")), 16, tuple(self._tools.values()))
@@ -166,15 +162,16 @@ class _StepRow(_Row):
 
 
 class _ToolRow(_Row):
-    def __init__(self, tool: SideTool, words: str, parent: QWidget, *, strokes: Strokes) -> None:
+    def __init__(self, tool: SideTool, words: str, parent: QWidget, *, icon: bytes) -> None:
         super().__init__(tool, words, parent)
-        self._strokes = strokes
+        self._svg = icon
+        self._icon = QSvgRenderer(self)
+        self._ink = ""
         self.setAccessibleName(words)
 
     def paint_sign(self, painter: QPainter, square: QRectF, palette: Palette) -> None:
-        pen = QPen(QColor(palette.accent if self._current else palette.text), 1.6)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.setPen(pen)
-        for stroke in self._strokes:
-            painter.drawPolyline([QPointF(square.x() + x * square.width(), square.y() + y * square.height()) for x, y in stroke])
+        ink = palette.accent if self._current else palette.text
+        if ink != self._ink:
+            self._ink = ink
+            self._icon.load(QByteArray(self._svg.replace(b"currentColor", ink.encode("ascii"))))
+        self._icon.render(painter, square)
