@@ -21,8 +21,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import History
 from gpuassist.ui.pace import Pace
 from gpuassist.ui.pages.live.controls import ALL
-from gpuassist.ui.pages.live.lane import Scene
-from gpuassist.ui.pages.live.lanes import Lanes
+from gpuassist.ui.pages.live.lanes import Lanes, Scene
 
 CURVES, HZ, SPAN = 8, 10, 3600
 WIDTH, HEIGHT = 1200, 700

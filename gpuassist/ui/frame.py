@@ -39,9 +39,8 @@ from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
-from gpuassist.ui.widgets.foot import Foot
 from gpuassist.ui.widgets.keys import press_focused
-from gpuassist.ui.widgets.side_list import SideList
+from gpuassist.ui.widgets.side_list import Foot, SideList
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

@@ -11,7 +11,7 @@ from gpuassist.context import Session
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, text
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Jobs
-from gpuassist.ui.reasons import reason_of
+from gpuassist.ui.wording import reason_of
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

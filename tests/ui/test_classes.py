@@ -8,7 +8,7 @@ from pathlib import Path
 
 _PROBE = """
 from PySide6 import QtCore, QtGui, QtWidgets
-from gpuassist.ui.classes import make_all
+from gpuassist.ui.application import make_all
 
 before = set(vars(QtWidgets))
 count = make_all()

@@ -21,9 +21,9 @@ from gpuassist.ui.widgets.cards import Card, EmptyState, clear
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import FindingCard
-from gpuassist.ui.widgets.flow_layout import FlowLayout
+from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.layouts import FlowLayout
 from gpuassist.ui.widgets.marks import StatusPill
-from gpuassist.ui.widgets.paragraphs import label
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLay
 from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import set_look
+from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 
 
 class Card(QFrame):

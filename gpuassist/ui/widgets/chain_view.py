@@ -27,9 +27,9 @@ from gpuassist.present.marks import Mark
 from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
-from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, arrange
 from gpuassist.ui.widgets.marks import paint_mark
+from gpuassist.ui.wording import as_tip
 
 _CORNER = 10.0
 _PADDING = 12.0

@@ -12,8 +12,7 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text
 from gpuassist.model.words import Words
-from gpuassist.ui.widgets.labels import Hairline, source_label
-from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.labels import Hairline, paragraph, source_label
 
 _SOURCES_PART = 0.25
 _SOURCE_LEAST = 92

@@ -29,9 +29,8 @@ from gpuassist.ui.widgets.buttons import CopyButton, primary, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.facts import FactRow, FactTable
-from gpuassist.ui.widgets.labels import COPY, ElidedLabel
+from gpuassist.ui.widgets.labels import COPY, ElidedLabel, label, paragraph
 from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.paragraphs import label, paragraph
 
 NEEDS_ROOT = text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
 _BUTTON_WIDTH = 136

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.flow_layout import FlowLayout
+from gpuassist.ui.widgets.layouts import FlowLayout
 
 Fill = Callable[[Card], None]
 

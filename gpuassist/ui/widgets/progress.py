@@ -6,8 +6,8 @@ from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpuassist.present.marks import Mark
+from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.paragraphs import label
 
 SHOW_AFTER_MILLISECONDS = 300
 STAY_MILLISECONDS = 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from gpuassist.ui.widgets.paragraphs import paragraph, set_paragraph
+from gpuassist.ui.widgets.labels import paragraph, set_paragraph
 
 MARGIN = 32  # of a page
 SPACING = 16  # between cards

@@ -9,8 +9,8 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.code import CommandBlock
+from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.paragraphs import label, paragraph
 
 
 class StepRow(QWidget):

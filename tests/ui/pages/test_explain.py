@@ -18,8 +18,8 @@ from gpuassist.session.explain import Ground
 from gpuassist.session.inspect import Inspection, open_example
 from gpuassist.session.navigation import ToExplainFile, ToExplainText, ToGuide, ToRepair
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.explain.examples import ExamplesCard
 from gpuassist.ui.pages.explain.page import ExplainPage
+from gpuassist.ui.pages.explain.text import ExamplesCard
 from gpuassist.ui.widgets.buttons import DropDown
 from gpuassist.ui.widgets.cards import Notice
 from tests.ui.frames import HEALTHY, TOO_OLD

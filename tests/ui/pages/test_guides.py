@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QListWidget
 from gpuassist.session.guides import guide, topics
 from gpuassist.session.navigation import ToGuide
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.guides import GuidesPage
-from gpuassist.ui.widgets.markdown_view import MarkdownView
+from gpuassist.ui.pages.guides import GuidesPage, MarkdownView
 from gpuassist.ui.widgets.scroll_page import PageHeader
 from tests.ui.showing import Show
 

@@ -24,8 +24,8 @@ from gpuassist.model.text import text
 from gpuassist.present.marks import Mark
 from gpuassist.session.holders import PATIENCE_SECONDS
 from gpuassist.session.navigation import ToHolders
-from gpuassist.ui.models.holders import PLACE, USER
 from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.holders.detail import PLACE, USER
 from gpuassist.ui.pages.holders.page import HoldersPage
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.marks import MarkIcon

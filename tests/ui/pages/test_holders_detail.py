@@ -16,7 +16,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.pages.holders.detail import HolderCard
 from gpuassist.ui.widgets.marks import StatusPill
-from gpuassist.ui.widgets.share_bar import ShareBar
+from gpuassist.ui.widgets.table import ShareBar
 from tests.ui.holders import ADA, card, holder, machine
 from tests.ui.showing import Show, words_in
 

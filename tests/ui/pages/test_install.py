@@ -21,9 +21,8 @@ from gpuassist.session.install import Course
 from gpuassist.session.navigation import ToInstall, ToWaitingInstall
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.install.cards import EarlierCard, StepCard, WaysCard
 from gpuassist.ui.pages.install.page import InstallPage
-from gpuassist.ui.pages.install.step import StepCard
-from gpuassist.ui.pages.install.ways import EarlierCard, WaysCard
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.scroll_page import PageHeader
 from tests.install.installs_made import begun, script

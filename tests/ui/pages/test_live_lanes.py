@@ -10,8 +10,7 @@ from gpuassist.model.sample import GpuSample
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import History
 from gpuassist.ui.pages.live.controls import ALL
-from gpuassist.ui.pages.live.lane import BANDS, Lane, Scene
-from gpuassist.ui.pages.live.lanes import Lanes
+from gpuassist.ui.pages.live.lanes import BANDS, Lane, Lanes, Scene
 from gpuassist.ui.plots.bands import Flag
 from tests.ui.made import GIB, gpu, history, process, sample
 from tests.ui.showing import Show

@@ -24,8 +24,8 @@ from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import Offer, TerminalRow
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.pages.repair.choices import LoaderRow
+from gpuassist.ui.pages.repair.panel import DiffCard, TerminalCard
 from gpuassist.ui.pages.repair.plan import ToolkitCard
-from gpuassist.ui.pages.repair.result import DiffCard, TerminalCard
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.step_row import StepRow

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.labels import paragraph
 from gpuassist.ui.widgets.scroll_page import MARGIN, PageHeader, ScrollPage
 from tests.ui.showing import Show
 

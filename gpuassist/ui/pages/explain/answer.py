@@ -31,22 +31,19 @@ from gpuassist.present.listing import facts_read
 from gpuassist.present.marks import MARK_WORDS, Mark
 from gpuassist.session.explain import Explanation, UnlikelyAnswer
 from gpuassist.ui.pace import InTurns, Step
-from gpuassist.ui.reasons import sentence_case
+from gpuassist.ui.pages.explain.remedies import Quote, RemedyCard
 from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import secondary, small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Well, clear
-from gpuassist.ui.widgets.columns import TWO_FROM, Columns
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton
-from gpuassist.ui.widgets.flow_layout import FlowLayout
 from gpuassist.ui.widgets.folds import Fold, Folds
-from gpuassist.ui.widgets.labels import Hairline
+from gpuassist.ui.widgets.labels import Hairline, label, paragraph
+from gpuassist.ui.widgets.layouts import TWO_FROM, Columns, FlowLayout
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
 from gpuassist.ui.widgets.memory_bar import MemoryBar
-from gpuassist.ui.widgets.paragraphs import label, paragraph
-from gpuassist.ui.widgets.quote import Quote
-from gpuassist.ui.widgets.remedy_card import RemedyCard
 from gpuassist.ui.widgets.scroll_page import SPACING
+from gpuassist.ui.wording import sentence_case
 
 # What stands below an explanation, folded: what was read, what else it could be, what the text contradicts, what is open.
 

@@ -25,12 +25,11 @@ from gpuassist.ui.jobs import Done, Failed, Latest, Work
 from gpuassist.ui.pace import InTurns
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.explain.answer import AnswerView
-from gpuassist.ui.pages.explain.examples import ExamplesCard
-from gpuassist.ui.pages.explain.text import TextCard
+from gpuassist.ui.pages.explain.text import ExamplesCard, TextCard
 from gpuassist.ui.pages.explain.way_on import WayOn, way_on
-from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.wording import reason_of, sentence_case
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

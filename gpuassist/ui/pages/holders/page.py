@@ -21,16 +21,15 @@ from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
 from gpuassist.session.navigation import Errand, SideTool, ToHolders
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Job, Latest
-from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, holder_rows
-from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.holders.detail import HolderCard
-from gpuassist.ui.reasons import reason_of, sentence_case
+from gpuassist.ui.pages.holders.detail import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, HolderCard, holder_rows
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, clear
-from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.labels import paragraph
 from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.widgets.rows import RowsModel
 from gpuassist.ui.widgets.table import Table
+from gpuassist.ui.wording import reason_of, sentence_case
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

@@ -14,11 +14,11 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.theme import set_look
-from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import LongChoice, Tick
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.even_columns import EvenColumns
-from gpuassist.ui.widgets.paragraphs import label
+from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.layouts import EvenColumns
+from gpuassist.ui.wording import as_tip
 
 PARTS: tuple[tuple[str, Text], ...] = (
     ("torch", text("torch")),

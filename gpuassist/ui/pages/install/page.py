@@ -25,15 +25,15 @@ from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.pages.install.cards import EarlierCard, WaysCard
 from gpuassist.ui.pages.install.choices import InstallChoices
 from gpuassist.ui.pages.install.steps import InstallSteps
-from gpuassist.ui.pages.install.ways import EarlierCard, WaysCard
 from gpuassist.ui.pages.what_if.answer import WordsCard
-from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.wording import reason_of, sentence_case
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

@@ -20,8 +20,8 @@ from gpuassist.session.install import (
 )
 from gpuassist.ui.jobs import Done, Failed, Job, Work
 from gpuassist.ui.page import Desk, Wrote
-from gpuassist.ui.reasons import reason_of
-from gpuassist.ui.widgets.output_view import LINES_SHOWN
+from gpuassist.ui.pages.install.output import LINES_SHOWN
+from gpuassist.ui.wording import reason_of
 
 
 class InstallRunner(QObject):

@@ -22,9 +22,9 @@ from gpuassist.session.navigation import ToRepair
 from gpuassist.session.plan import toolkit_to_use
 from gpuassist.ui.dialogs import CommandsAsked
 from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.install.cards import StepCard
 from gpuassist.ui.pages.install.output import OutputCard
 from gpuassist.ui.pages.install.runner import InstallRunner
-from gpuassist.ui.pages.install.step import StepCard
 from gpuassist.ui.widgets.cards import clear
 from gpuassist.ui.widgets.scroll_page import SPACING
 

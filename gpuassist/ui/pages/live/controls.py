@@ -13,8 +13,8 @@ from gpuassist.ui.plots.bands import series_colour
 from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.flow_layout import FlowLayout
-from gpuassist.ui.widgets.paragraphs import label
+from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.layouts import FlowLayout
 
 ALL = -1  # of the GPUs
 _SWATCH = 12

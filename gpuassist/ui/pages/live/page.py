@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -15,13 +15,11 @@ from gpuassist.present.samples import WINDOWS_SECONDS, change_words, clock, proc
 from gpuassist.session.navigation import Errand, GoTo, Marked, StepStatus, ToHolders, WizardStep
 from gpuassist.session.watch import Watch
 from gpuassist.ui.jobs import Latest
-from gpuassist.ui.live_watch import Watching
-from gpuassist.ui.models.processes import COLUMN_SAMPLES, GPU, PROCESS, ProcessesModel, process_rows
 from gpuassist.ui.pace import Pace
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.live.controls import ALL, LiveControls
-from gpuassist.ui.pages.live.lane import Lane, Scene
-from gpuassist.ui.pages.live.lanes import Lanes
+from gpuassist.ui.pages.live.lanes import Lane, Lanes, Scene
+from gpuassist.ui.pages.live.processes import COLUMN_SAMPLES, GPU, PROCESS, ProcessesModel, process_rows
 from gpuassist.ui.plots.bands import REST, Flag
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
@@ -30,6 +28,7 @@ from gpuassist.ui.widgets.table import Table
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
+
 
 _TABLE_HEIGHT = 176
 
@@ -296,3 +295,36 @@ class LivePage(Page):
     @Slot()
     def _go_to_found(self) -> None:
         self.asked.emit(GoTo(WizardStep.FOUND))
+
+
+class Watching(QObject):
+    """Starts and stops a watch; what it sees is told here, on the GUI thread."""
+
+    sampled = Signal(object)  # Sample
+
+    def __init__(self, watch: Watch, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.watch = watch
+        self._running = False
+
+    @property
+    def running(self) -> bool:
+        """Whether samples are to be expected."""
+        return self._running
+
+    def start(self) -> None:
+        """Begins, once."""
+        if not self._running:
+            self._running = True
+            self.watch.start(self._hear)
+
+    def stop(self) -> None:
+        """Ends; the watch waits for its thread for at most a second."""
+        if self._running:
+            self._running = False
+            self.watch.stop()
+
+    def _hear(self, sample: Sample) -> None:
+        # On the sampler's thread: this object lives on the GUI thread, so Qt brings the sample there.
+        if self._running:
+            self.sampled.emit(sample)

@@ -13,14 +13,14 @@ from gpuassist.model.words import Words
 from gpuassist.present.environments import EnvironmentLine, environment_lines
 from gpuassist.present.marks import Mark
 from gpuassist.present.overview import CardRow, GpuCard, gpu_cards, host_words, software_lines
-from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.columns import Columns
 from gpuassist.ui.widgets.facts import FactRow, FactTable
+from gpuassist.ui.widgets.labels import label, paragraph
+from gpuassist.ui.widgets.layouts import Columns
 from gpuassist.ui.widgets.marks import StatusPill
-from gpuassist.ui.widgets.paragraphs import label, paragraph
+from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.widgets.table import Table
 

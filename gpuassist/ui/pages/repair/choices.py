@@ -13,12 +13,10 @@ from gpuassist.model.words import Words
 from gpuassist.present.changes import loader_words, place_of
 from gpuassist.present.toolkit_change import line_context
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
-from gpuassist.ui.reasons import sentence_case
-from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import Tick
-from gpuassist.ui.widgets.labels import ElidedLabel
-from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.labels import ElidedLabel, label, paragraph, set_paragraph
 from gpuassist.ui.widgets.segments import Segments
+from gpuassist.ui.wording import as_tip, sentence_case
 
 CHOICES = (Choice.KEEP, Choice.COMMENT_OUT, Choice.REPLACE)
 _TITLES = {Choice.KEEP: text("Keep"), Choice.COMMENT_OUT: text("Comment out"), Choice.REPLACE: text("Replace")}

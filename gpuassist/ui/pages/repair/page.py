@@ -26,10 +26,10 @@ from gpuassist.ui.pages.repair.others import CleanSection, DevicesSection
 from gpuassist.ui.pages.repair.section import RepairSection
 from gpuassist.ui.pages.repair.survey import LinesSection
 from gpuassist.ui.pages.repair.toolkit import ToolkitSection
-from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.segments import Segments
+from gpuassist.ui.wording import reason_of, sentence_case
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

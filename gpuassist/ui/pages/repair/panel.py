@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan
+from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import ONLY_NEW, result_notes, run_notes, unchanged_words
-from gpuassist.present.toolkit_change import expected_rows, proved_rows
+from gpuassist.present.marks import Mark
+from gpuassist.present.toolkit_change import TerminalRow, expected_rows, is_verbatim, proved_rows
 from gpuassist.ui.pages.repair.proof import KernelsCard, ShellsCard
-from gpuassist.ui.pages.repair.result import DiffCard, TerminalCard
-from gpuassist.ui.reasons import sentence_case
+from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CommandBlock
-from gpuassist.ui.widgets.paragraphs import paragraph, set_paragraph
+from gpuassist.ui.widgets.diff import DiffView
+from gpuassist.ui.widgets.labels import ElidedLabel, Hairline, label, paragraph, set_paragraph
+from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.scroll_page import SPACING
+from gpuassist.ui.wording import sentence_case
+
+_DIFF_HEIGHT = 320
+_PLANNED: tuple[Text, ...] = (text("In a new terminal"), text("now"), text("after"))
 
 
 class PlanPanel(QWidget):
@@ -87,3 +95,119 @@ class PlanPanel(QWidget):
     def _forget_proof(self) -> None:
         self.shells.hide()
         self.kernels.hide()
+
+
+class DiffCard(Card):
+    """What changes in which files, each with its own view."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self._words = words
+        self._diff = ""
+        self._files: tuple[FileDiff, ...] = ()
+        self._box = QVBoxLayout()
+        self._box.setSpacing(12)
+        self.body.addLayout(self._box)
+        self._nothing = paragraph("", "muted", self)
+        self.body.addWidget(self._nothing)
+
+    @property
+    def diff(self) -> str:
+        """The diff as it is shown and copied."""
+        return self._diff
+
+    @property
+    def files(self) -> tuple[FileDiff, ...]:
+        """The views of the files that change."""
+        return self._files
+
+    def show_plan(self, plan: ChangePlan, nothing: Text) -> None:
+        """The diff of a plan, or the words that there is none."""
+        self._diff = plan.diff
+        changed = [(step.edit, step.diff) for step in plan.plan.steps if step.edit is not None and step.diff]
+        if [edit.path for edit, _ in changed] != [file.path for file in self._files]:
+            clear(self._box)
+            self._files = tuple(FileDiff(self._words, edit, self) for edit, _ in changed)
+            for file in self._files:
+                self._box.addWidget(file)
+        for file, (_, diff) in zip(self._files, changed, strict=True):
+            file.show_diff(diff)
+        set_paragraph(self._nothing, self._words(nothing))
+        self._nothing.setVisible(not plan.diff)
+
+
+class FileDiff(QWidget):
+    """One file: its path, where that leads, and what changes in it."""
+
+    def __init__(self, words: Words, edit: FileEdit, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.path = edit.path
+        self._diff = ""
+        shown = edit.path if edit.path == edit.target else f"{edit.path} → {edit.target}"
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(ElidedLabel(shown, "mono", self), 1)
+        head.addWidget(CopyButton(words, lambda: self._diff, self, title=words(text("Copy diff"))))
+        self.view = DiffView(words(text("What changes in {path}", path=edit.path)), self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.view)
+
+    def show_diff(self, diff: str) -> None:
+        """Another diff of the same file."""
+        if diff != self._diff:
+            self._diff = diff
+            self.view.set_diff(diff)
+            self.view.fit(_DIFF_HEIGHT)
+
+
+class TerminalCard(Card):
+    """What a new terminal finds, now and after: whole paths, cut in the middle only where there is no room."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self._words = words
+        self._rows: tuple[TerminalRow, ...] = ()
+        self._proved = False
+        self._box: QWidget | None = None
+
+    @property
+    def rows(self) -> tuple[TerminalRow, ...]:
+        """What it shows."""
+        return self._rows
+
+    def show_rows(self, rows: tuple[TerminalRow, ...], *, proved: bool) -> None:
+        """Rows as planned, or as a real terminal answered."""
+        if (rows, proved) == (self._rows, self._proved):
+            return
+        self._rows, self._proved = rows, proved
+        clear(self.body)
+        self._box = QWidget(self)
+        grid = QGridLayout(self._box)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(6)
+        for column, stretch in ((1, 1), (2, 1)):
+            grid.setColumnStretch(column, stretch)
+        titles = (text("In a new terminal"), text("before"), text("now, proved")) if proved else _PLANNED
+        for column, title in enumerate(titles):
+            grid.addWidget(label(self._words(title), "small", self._box), 0, column)
+        for place, row in enumerate(rows):
+            self._add(grid, 1 + 2 * place, row)
+        self.body.addWidget(self._box)
+
+    def _add(self, grid: QGridLayout, at: int, row: TerminalRow) -> None:
+        grid.addWidget(Hairline(self._box), at, 0, 1, 3)
+        grid.addWidget(label(row.name, "", self._box), at + 1, 0)
+        grid.addWidget(self._cell(row.now), at + 1, 1)
+        if row.same:
+            pill = StatusPill(Mark.RIGHT, self._words(text("unchanged")), self._box)
+            grid.addWidget(pill, at + 1, 2, Qt.AlignmentFlag.AlignLeft)
+        else:
+            grid.addWidget(self._cell(row.after), at + 1, 2)
+
+    def _cell(self, found: Text) -> QWidget:
+        words = self._words(found)
+        return ElidedLabel(words, "mono", self._box) if is_verbatim(found) else paragraph(words, "small", self._box)

@@ -11,13 +11,12 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import ShellsAlike, alike, slow_words
 from gpuassist.present.marks import Mark
-from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CodeBlock
-from gpuassist.ui.widgets.labels import Hairline
+from gpuassist.ui.widgets.labels import Hairline, label, paragraph, set_paragraph
 from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.ui.wording import sentence_case
 from gpuassist.verify.kernel import KernelVerdict
 
 _TITLE = text("Every way of starting a shell")

@@ -12,18 +12,17 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import scope_title
 from gpuassist.present.marks import Mark
-from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.pages.repair.section import RepairSection
-from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import LongChoice, small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.folds import Fold, Folds
-from gpuassist.ui.widgets.labels import Hairline
+from gpuassist.ui.widgets.labels import Hairline, label, paragraph, set_paragraph
 from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.table import Table
+from gpuassist.ui.wording import sentence_case
 
 _MARKS = {Sees.YES: Mark.RIGHT, Sees.NO: Mark.TODO, Sees.DEPENDS: Mark.WARNING}
 _SEES = {Sees.YES: text("yes"), Sees.NO: text("no"), Sees.DEPENDS: text("depends")}

@@ -25,10 +25,10 @@ from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk
 from gpuassist.ui.pages.repair.panel import PlanPanel
 from gpuassist.ui.pages.repair.plan import PlanCard
-from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import SPACING
+from gpuassist.ui.wording import reason_of, sentence_case
 
 _PAUSE_MILLISECONDS = 120
 _PLAN_WIDTH = 350

@@ -19,17 +19,17 @@ from gpuassist.present.changes import shortened
 from gpuassist.present.marks import Mark
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.jobs import Done, Failed, Latest
-from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair.choices import LineChoiceRow
-from gpuassist.ui.pages.repair.result import DiffCard
-from gpuassist.ui.reasons import reason_of, sentence_case
+from gpuassist.ui.pages.repair.panel import DiffCard
 from gpuassist.ui.widgets.cards import Card, EmptyState, clear
 from gpuassist.ui.widgets.code import CodeBlock
-from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.labels import paragraph
 from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.widgets.table import Table
+from gpuassist.ui.wording import reason_of, sentence_case
 
 # One line of the start-up files in full: what it does, whether it holds and why, in what it stands, and what becomes of it.
 

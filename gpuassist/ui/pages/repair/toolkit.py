@@ -22,7 +22,7 @@ from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair.panel import PlanPanel
 from gpuassist.ui.pages.repair.plan import ToolkitCard, meant
 from gpuassist.ui.pages.repair.scope import ScopedSection
-from gpuassist.ui.reasons import reason_of
+from gpuassist.ui.wording import reason_of
 
 
 class ToolkitSection(ScopedSection):

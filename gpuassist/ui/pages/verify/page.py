@@ -21,15 +21,14 @@ from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, Wiza
 from gpuassist.session.verify import VerifyProgress, VerifyRequest, conclude, follow, interpreter_at, rests_on, verify
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
-from gpuassist.ui.models.checks import COLUMN_SAMPLES, HEADINGS, check_rows
-from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.verify.result import ProvesCard, ResultCard, TorchOutputCard
+from gpuassist.ui.pages.verify.result import COLUMN_SAMPLES, HEADINGS, ProvesCard, ResultCard, TorchOutputCard, check_rows
 from gpuassist.ui.pages.verify.wishes import CPU, VerifyWishes
-from gpuassist.ui.reasons import reason_of
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
+from gpuassist.ui.widgets.rows import RowsModel
 from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.widgets.table import Table
+from gpuassist.ui.wording import reason_of
 from gpuassist.verify.protocol import Event
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What a verification proves and what not, the sentence for each device, and what torch itself printed."""
+"""What a verification proves and what not: a row for each check, the sentence for each device, and what torch itself printed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.model.verdict import Verdict, Verification
+from gpuassist.model.verdict import Check, Verdict, Verification
 from gpuassist.model.words import Words
-from gpuassist.present.marks import mark_of
-from gpuassist.present.verification import device_sentence
-from gpuassist.session.verify import check_label, verdict_on_accelerators
-from gpuassist.ui.reasons import sentence_case
+from gpuassist.present.marks import Mark, mark_of
+from gpuassist.present.verification import VERDICT_WORDS, device_sentence, measured, rate_words
+from gpuassist.session.verify import CheckLine, CheckState, VerifyProgress, check_label, verdict_on_accelerators
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.rows import Cell, Row
+from gpuassist.ui.wording import sentence_case
 from gpuassist.verify.runner import Level
 
 _PROVES = text(
@@ -27,6 +28,17 @@ _QUICK_LEAVES = text(
     "It does not prove that the memory is free of faults, nor that the card holds out for hours: Full looks longer."
 )
 _FULL_LEAVES = text("It does not prove that the card holds out under days of load.")
+HEADINGS = (text("Check"), text("format"), text("device"), text("result"), text("error of bound"), text("rate"))
+# As wide as the columns are made, whatever comes.
+COLUMN_SAMPLES = (
+    Cell("Functions of each element"),
+    Cell("int64"),
+    Cell("cuda:0"),
+    Cell("skipped", mark=Mark.ABSENT),
+    Cell("8.8e-08 of 8.8e-08", mono=True),
+    Cell("88.8 TFLOP/s", mono=True),
+)
+_STATE_WORDS = {CheckState.WAITING: text("waiting"), CheckState.RUNNING: text("running…"), CheckState.LEFT: text("not run")}
 
 
 class ProvesCard(Card):
@@ -121,3 +133,31 @@ class TorchOutputCard(Card):
         shown = self.block.isHidden()
         self.block.setVisible(shown)
         self.toggle.setText(self._hide_words if shown else self._show_words)
+
+
+def check_rows(progress: VerifyProgress, words: Words) -> tuple[Row, ...]:
+    """All checks, device by device."""
+    return tuple(_row(line, words) for line in progress.lines)
+
+
+def _row(line: CheckLine, words: Words) -> Row:
+    label = words(check_label(line.planned))
+    why = words(line.check.error) if line.check is not None and line.check.error is not None else ""
+    head = (
+        Cell(label[:1].upper() + label[1:], after=why, tip=why),
+        Cell(line.planned.dtype, quiet=True),
+        Cell(line.device, quiet=True),
+    )
+    if line.check is None:
+        return (*head, Cell(words(_STATE_WORDS[line.state]), quiet=True), Cell(""), Cell(""))
+    return (*head, *_result(line.check, words))
+
+
+def _result(check: Check, words: Words) -> Row:
+    mark, verdict = mark_of(check.verdict), VERDICT_WORDS[check.verdict]
+    distance = measured(check)
+    return (
+        Cell(words(verdict), mark=mark),
+        Cell(words(distance) if distance is not None else "", mono=True, quiet=True),
+        Cell(rate_words(check), mono=True),
+    )

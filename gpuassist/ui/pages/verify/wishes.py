@@ -14,7 +14,7 @@ from gpuassist.present.overview import short_name
 from gpuassist.session.verify import choose
 from gpuassist.ui.widgets.buttons import DropDown, primary, secondary
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.paragraphs import label
+from gpuassist.ui.widgets.labels import label
 from gpuassist.verify.runner import Level
 
 ALL = "all"

@@ -14,13 +14,13 @@ from gpuassist.model.words import Words
 from gpuassist.present.what_if import alike, caption
 from gpuassist.ui.pace import InTurns
 from gpuassist.ui.pace import Step as Turn
-from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
-from gpuassist.ui.widgets.paragraphs import label, paragraph
+from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.widgets.step_row import StepRow
+from gpuassist.ui.wording import sentence_case
 
 
 class AnswerCards(QWidget):

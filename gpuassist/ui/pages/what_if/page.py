@@ -22,9 +22,9 @@ from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.what_if.answer import AnswerCards
 from gpuassist.ui.pages.what_if.wishes import WishCard
-from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.wording import reason_of, sentence_case
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

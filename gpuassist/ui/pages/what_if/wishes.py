@@ -15,14 +15,13 @@ from gpuassist.present.overview import short_name
 from gpuassist.present.what_if import Slot as GpuSlot
 from gpuassist.present.what_if import not_found, part_in_words, wish_title
 from gpuassist.ui.theme import set_look
-from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import DropDown, LongChoice, small
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.even_columns import EvenColumns
-from gpuassist.ui.widgets.flow_layout import FlowLayout
 from gpuassist.ui.widgets.keys import tab_through
-from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout
 from gpuassist.ui.widgets.search_box import SearchBox
+from gpuassist.ui.wording import as_tip
 
 _IMAGINED = "imagined"
 PARTS: tuple[tuple[str, Text], ...] = (

@@ -12,8 +12,8 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from gpuassist.present.marks import Mark
-from gpuassist.ui.models.rows import AFTER_ROLE, MARK_ROLE, Cell, Row, RowsModel
 from gpuassist.ui.palette import LIGHT
+from gpuassist.ui.widgets.rows import AFTER_ROLE, MARK_ROLE, Cell, Row, RowsModel
 
 Role = Qt.ItemDataRole
 HEADINGS = ("Check", "rate")

@@ -1,4 +1,4 @@
-"""A line quoted from a text, with its number; a click, or its button, leads there."""
+"""What to do, as a card with the commands to copy and where to type them; and the lines of the text that it rests on."""
 
 from __future__ import annotations
 
@@ -6,11 +6,37 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from gpuassist.formats.visible import on_one_line
+from gpuassist.model.finding import Remedy
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.present.explanation import Quotation
+from gpuassist.present.answer_document import command_lines, copyable
+from gpuassist.present.explanation import Quotation, where_to_type
 from gpuassist.ui.widgets.buttons import secondary
-from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.cards import Card
+from gpuassist.ui.widgets.code import CommandBlock
+from gpuassist.ui.widgets.labels import paragraph
+
+
+class RemedyCard(Card):
+    """`number` is its place among several; 0 where it is the only one."""
+
+    def __init__(self, words: Words, remedy: Remedy, number: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.remedy = remedy
+        self.setAccessibleName(on_one_line(remedy.text))
+        self.body.addWidget(paragraph(on_one_line(f"{number} · {remedy.text}" if number else remedy.text), "strong", self))
+        lines = tuple(command_lines(remedy))
+        if lines:
+            self.body.addWidget(CommandBlock(words, lines, words(text("Commands")), self))
+        where = where_to_type(remedy)
+        if where is not None:
+            self.body.addWidget(paragraph(words(where), "muted", self))
+        if remedy.check:
+            self.body.addWidget(
+                paragraph(words(text("To see that it worked: {check}", check=copyable(remedy.check))), "muted", self)
+            )
+        self.body.addStretch(1)
 
 
 class Quote(QWidget):

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.sample import ProcessSample
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.models.processes import PEAK, PROCESS, USED, ProcessesModel, ProcessRow, process_rows
+from gpuassist.ui.pages.live.processes import PEAK, PROCESS, USED, ProcessesModel, ProcessRow, process_rows
 from tests.ui.made import GIB, gpu, process, sample, unknown
 
 

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.codec import Json, encode_machine
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.models.tree import Branch, TreeModel, branch
 from gpuassist.ui.palette import LIGHT
+from gpuassist.ui.widgets.everything import Branch, TreeModel, branch
 from tests.values import GTX_1080_TI, RTX_5090, machine
 
 HEADINGS = ("Fact", "Value", "Source")

@@ -12,8 +12,8 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.verification import VERDICT_WORDS
 from gpuassist.session.verify import CheckLine, CheckState, VerifyProgress
-from gpuassist.ui.models.checks import HEADINGS, check_rows
-from gpuassist.ui.models.rows import Cell, RowsModel
+from gpuassist.ui.pages.verify.result import HEADINGS, check_rows
+from gpuassist.ui.widgets.rows import Cell, RowsModel
 from gpuassist.verify.protocol import Planned
 
 PLANNED = Planned("matmul", "float32")

@@ -12,7 +12,7 @@ from gpuassist.model.sample import ProcessSample, Sample
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.samples import size, told
-from gpuassist.ui.models.rows import Cell, Row, RowsModel
+from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 
 PROCESS, USER, GPU, USED, PEAK = range(5)
 

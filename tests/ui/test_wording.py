@@ -9,7 +9,7 @@ import pytest
 from gpuassist.detect.recording import RecordingError
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.reasons import reason_of
+from gpuassist.ui.wording import reason_of
 
 
 def test_a_known_error_says_its_reason() -> None:

@@ -8,8 +8,8 @@ from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import Role, holding_of
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.holders import ROLE_WORDS
-from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PROCESS, ROLE_MARKS, holder_rows
-from gpuassist.ui.models.rows import Row
+from gpuassist.ui.pages.holders.detail import COLUMN_SAMPLES, HEADINGS, PROCESS, ROLE_MARKS, holder_rows
+from gpuassist.ui.widgets.rows import Row
 from tests.ui.holders import ADA, card, holder, machine
 
 MEMORY, WHAT = 4, 6

@@ -1,6 +1,8 @@
-"""Why something could not be done: an error that a job brought home, in words for the user."""
+"""Words on their way to the screen: an error that a job brought home, a sentence's capital, a tool tip."""
 
 from __future__ import annotations
+
+from PySide6.QtGui import Qt
 
 from gpuassist.formats.visible import visible
 from gpuassist.model.text import Text
@@ -24,3 +26,9 @@ def _reason(words: Words, error: Exception) -> str:
 def sentence_case(words: str) -> str:
     """A reason that stands alone."""
     return words[:1].upper() + words[1:]
+
+
+def as_tip(words: str) -> str:
+    """A tool tip that shows the words as they are: a file may well be called `<b>`."""
+    seen = visible(words)
+    return Qt.convertFromPlainText(seen) if Qt.mightBeRichText(seen) else seen

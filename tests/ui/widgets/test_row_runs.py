@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.models.rows import Cell, Row, RowsModel
+from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 
 Told = list[tuple[int, int, int, int]]
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor
 from gpuassist.formats.visible import on_one_line
 from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import colours, mono
-from gpuassist.ui.tips import as_tip
+from gpuassist.ui.wording import as_tip
 
 Index = QModelIndex | QPersistentModelIndex
 
