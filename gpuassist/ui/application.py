@@ -74,7 +74,6 @@ class WindowRun(QObject):
         self._imported.connect(self._furnish)
 
     def end(self) -> None:
-        """Stops the work and gives everything back."""
         if self._thread.is_alive():
             self._thread.join()
         if self.jobs is not None:
@@ -153,7 +152,6 @@ class Faults(QObject):
         threading.excepthook = self._uncaught_in_thread
 
     def stop(self) -> None:
-        """Gives the hooks back."""
         sys.excepthook, threading.excepthook = self._before
 
     def _uncaught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line
 from gpuassist.session.navigation import Errand, Place
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import ScrollPage
 
@@ -125,8 +127,17 @@ class Page(QWidget):
 
     def fill_with_scroll(self) -> ScrollPage:
         """Makes the page one that scrolls, with a title; for the constructor."""
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = bare(QVBoxLayout(self))
         self._scrolled = ScrollPage(self)
         layout.addWidget(self._scrolled)
         return self._scrolled
+
+
+def new_action(owner: QWidget, words: str, pressed: Callable[[], None], keys: str = "") -> QAction:
+    """An action of a page, with the keys that press it anywhere on the page, if there are any; its button names them."""
+    action = QAction(words, owner)
+    action.setShortcut(keys)
+    action.setStatusTip(keys)
+    action.triggered.connect(pressed)
+    owner.addAction(action)
+    return action

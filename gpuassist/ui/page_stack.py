@@ -47,7 +47,6 @@ class WarmUp(QObject):
         self.is_done = False
 
     def start(self) -> None:
-        """Begins."""
         self._jobs.start(_import, self).finished.connect(self._end)
 
     @Slot(object)
@@ -130,19 +129,16 @@ class PageStack(QStackedWidget):
             page.show_reading(words)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        """A machine was read."""
         self._inspection = inspection
         for page in self._pages.values():
             page.show_inspection(inspection)
         self.show_reading("")
 
     def bar(self) -> Bar:
-        """What the shown page wants in the bottom bar."""
         shown = self.currentWidget()
         return shown.bar() if isinstance(shown, Page) else Bar()
 
     def close_down(self) -> None:
-        """The window closes."""
         for page in self._pages.values():
             page.close_down()
 

@@ -22,7 +22,7 @@ from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import FindingCard
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import FlowLayout
+from gpuassist.ui.widgets.layouts import FlowLayout, bare
 from gpuassist.ui.widgets.marks import StatusPill
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ class FoundPage(Page):
         super().__init__(desk, parent)
         self._scroll = self.fill_with_scroll()
         self._chains = ChainCard(desk, self)
-        self._cards = QVBoxLayout()
-        self._cards.setSpacing(16)
+        self._cards = bare(QVBoxLayout(), 16)
         self._rest = Remainder(desk, self)
         self._scroll.content.addWidget(self._chains)
         self._scroll.content.addLayout(self._cards)
@@ -66,7 +65,7 @@ class FoundPage(Page):
         cards = [FindingCard(self.desk.words, answer, self, is_open=not place) for place, answer in enumerate(answers)]
         for card in cards:
             card.asked.connect(self.asked)
-            card.link_opened.connect(self._visit)
+            card.link_opened.connect(self.desk.asking.visit)
         for card in cards:
             self._cards.addWidget(card)
         if not any(answer.severity is not Severity.INFO for answer in answers):
@@ -82,7 +81,6 @@ class FoundPage(Page):
         self.bar_changed.emit()
 
     def cards(self) -> tuple[FindingCard, ...]:
-        """The cards as they are shown, most likely cause first."""
         items = [self._cards.itemAt(place) for place in range(self._cards.count())]
         widgets = [item.widget() for item in items if item is not None]
         return tuple(widget for widget in widgets if isinstance(widget, FindingCard))
@@ -90,10 +88,6 @@ class FoundPage(Page):
     @Slot()
     def _check_again(self) -> None:
         self.asked.emit(ReadAgain())
-
-    @Slot(object)
-    def _visit(self, address: str) -> None:
-        self.desk.asking.visit(address)
 
 
 class ChainCard(Card):
@@ -146,9 +140,7 @@ class Remainder(QWidget):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = desk.words
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
+        column = bare(QVBoxLayout(self), 12)
         self._fine = QWidget(self)
         self._flow = FlowLayout(self._fine)
         column.addWidget(self._fine)

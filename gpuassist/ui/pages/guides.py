@@ -28,7 +28,8 @@ from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, mono
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.scroll_page import MARGIN, SPACING, PageHeader
+from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare
+from gpuassist.ui.widgets.scroll_page import PageHeader
 
 _LIST_WIDTH = 264
 _TOPIC = Qt.ItemDataRole.UserRole
@@ -63,7 +64,17 @@ class GuidesPage(Page):
         self._list = made
         self._list.setAccessibleName(desk.words(text("Guides")))
         self._view = MarkdownView(self)
-        self._lay_out()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, 24, MARGIN, 24)
+        column.setSpacing(SPACING)
+        column.addWidget(self._header)
+        row = bare(QHBoxLayout(), SPACING)
+        row.addWidget(self._list)
+        card = Card(parent=self)
+        card.body.setContentsMargins(0, 0, 0, 0)
+        card.body.addWidget(self._view)
+        row.addWidget(card, 1)
+        column.addLayout(row, 1)
         self._list.currentItemChanged.connect(self._show_current)
         self._list.setCurrentRow(0)
 
@@ -78,22 +89,7 @@ class GuidesPage(Page):
 
     @property
     def topic(self) -> str:
-        """The topic that is shown."""
         return str(self._list.currentItem().data(_TOPIC))
-
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, 24, MARGIN, 24)
-        column.setSpacing(SPACING)
-        column.addWidget(self._header)
-        row = QHBoxLayout()
-        row.setSpacing(SPACING)
-        row.addWidget(self._list)
-        card = Card(parent=self)
-        card.body.setContentsMargins(0, 0, 0, 0)
-        card.body.addWidget(self._view)
-        row.addWidget(card, 1)
-        column.addLayout(row, 1)
 
     @Slot()
     def _show_current(self) -> None:
@@ -120,7 +116,6 @@ class MarkdownView(QTextBrowser):
         self.document().setIndentWidth(_INDENT)
 
     def show_markdown(self, markdown: str) -> None:
-        """Another text, from its beginning."""
         self._markdown = markdown
         self._render()
         self.moveCursor(QTextCursor.MoveOperation.Start)

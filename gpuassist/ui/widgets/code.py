@@ -15,6 +15,7 @@ from gpuassist.present.answer_document import copyable_lines
 from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Well
+from gpuassist.ui.widgets.layouts import bare
 
 _LINES_SHOWN_AT_MOST = 14
 
@@ -37,7 +38,6 @@ class CodeText(QPlainTextEdit):
         self.setPlainText(visible(content))
 
     def set_content(self, content: str) -> None:
-        """Shows other lines."""
         content = visible(content)
         if content != self.toPlainText():
             self.setPlainText(content)
@@ -68,8 +68,7 @@ class CodeBlock(Well):
     def __init__(self, words: Words, content: str, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text = CodeText(content, name, self)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = bare(QHBoxLayout(), 8)
         row.addWidget(self._text, 1)
         row.addWidget(CopyButton(words, self._text.toPlainText, self), 0, Qt.AlignmentFlag.AlignTop)
         self.body.setContentsMargins(8, 6, 6, 6)
@@ -77,11 +76,9 @@ class CodeBlock(Well):
 
     @property
     def content(self) -> str:
-        """The lines."""
         return self._text.toPlainText()
 
     def set_content(self, content: str) -> None:
-        """Shows other lines."""
         self._text.set_content(content)
 
 
@@ -93,7 +90,6 @@ class CommandBlock(CodeBlock):
         self._words = words
 
     def set_lines(self, lines: Sequence[str]) -> None:
-        """Shows others."""
         self.set_content(_copyable(self._words, lines))
 
 

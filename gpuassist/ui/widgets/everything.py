@@ -19,6 +19,7 @@ from gpuassist.ui.theme import colours, mono
 from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.scroll_page import PageHeader
 from gpuassist.ui.wording import as_tip
 
@@ -32,7 +33,7 @@ class Everything(QDialog):
         super().__init__(parent)
         self._words = words
         self._asking = asking
-        self._json = escaped(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
+        self.json = escaped(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(words(text("Everything we read")))
         self.resize(920, 640)
@@ -48,15 +49,9 @@ class Everything(QDialog):
         layout.addWidget(card, 1)
         layout.addLayout(self._buttons())
 
-    @property
-    def json(self) -> str:
-        """The document as it is copied and saved."""
-        return self._json
-
     def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        copy = CopyButton(self._words, lambda: self._json, self, title=self._words(text("Copy as JSON")))
+        row = bare(QHBoxLayout(), 8)
+        copy = CopyButton(self._words, lambda: self.json, self, title=self._words(text("Copy as JSON")))
         copy.setProperty("compact", None)
         save = secondary(self._words(text("Save…")), self)
         save.clicked.connect(self._ask_where)
@@ -77,7 +72,7 @@ class Everything(QDialog):
     def _save(self, path: str) -> None:
         try:
             with open(path, "w", encoding="utf-8") as file:
-                file.write(self._json)
+                file.write(self.json)
         except OSError as error:
             self._trouble.setText(self._words(text("Could not be saved: {reason}", reason=error.strerror or "")))
         else:

@@ -47,7 +47,7 @@ class ElidedLabel(QWidget):
         super().__init__(parent)
         self._elide = elide
         self._align = align | Qt.AlignmentFlag.AlignVCenter
-        self._words = ""
+        self.words = ""
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -58,33 +58,26 @@ class ElidedLabel(QWidget):
         self.addAction(self._copy)
         self.set_words(words)
 
-    @property
-    def words(self) -> str:
-        """All of it."""
-        return self._words
-
     def set_words(self, words: str) -> None:
-        """Shows other words."""
-        self._words = on_one_line(words)
-        self.setAccessibleName(self._words)
+        self.words = on_one_line(words)
+        self.setAccessibleName(self.words)
         self._tell_whole()
         self.updateGeometry()
         self.update()
 
     @Slot()
     def copy(self) -> None:
-        """Puts all of it on the clipboard."""
-        clipboard.copy(self._words)
+        clipboard.copy(self.words)
 
     def sizeHint(self) -> QSize:
         self.ensurePolished()
         metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(self._words) + 2, metrics.height() + 2)
+        return QSize(metrics.horizontalAdvance(self.words) + 2, metrics.height() + 2)
 
     def minimumSizeHint(self) -> QSize:
         self.ensurePolished()
         metrics = self.fontMetrics()
-        return QSize(min(metrics.horizontalAdvance(self._words) + 2, metrics.averageCharWidth() * 8), metrics.height() + 2)
+        return QSize(min(metrics.horizontalAdvance(self.words) + 2, metrics.averageCharWidth() * 8), metrics.height() + 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -92,7 +85,7 @@ class ElidedLabel(QWidget):
         option.initFrom(self)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(self.rect(), self._align, self.fontMetrics().elidedText(self._words, self._elide, self.width()))
+        painter.drawText(self.rect(), self._align, self.fontMetrics().elidedText(self.words, self._elide, self.width()))
         if self.hasFocus():
             self.style().drawPrimitive(QStyle.PrimitiveElement.PE_FrameFocusRect, option, painter, self)
         painter.end()
@@ -107,8 +100,8 @@ class ElidedLabel(QWidget):
         menu.popup(event.globalPos())
 
     def _tell_whole(self) -> None:
-        cut = self.fontMetrics().horizontalAdvance(self._words) > self.width()
-        self.setToolTip(as_tip(self._words) if cut else "")
+        cut = self.fontMetrics().horizontalAdvance(self.words) > self.width()
+        self.setToolTip(as_tip(self.words) if cut else "")
 
 
 def source_label(words: Words, source: str, parent: QWidget | None = None) -> ElidedLabel:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLayout, QLayoutItem, QSizePolicy, QWidget
 
-from gpuassist.ui.widgets.scroll_page import SPACING
-
+AnyLayout = TypeVar("AnyLayout", bound=QLayout)
+MARGIN = 32  # of a page
+SPACING = 16  # between cards
 TWO_FROM = 860  # narrower ones break most values of a card into two lines
 _EVEN_GAP = 12
+
+
+def bare(layout: AnyLayout, spacing: int | None = None) -> AnyLayout:
+    """The layout without the margins that Qt gives it; with this spacing, or its style's."""
+    layout.setContentsMargins(0, 0, 0, 0)
+    if spacing is not None:
+        layout.setSpacing(spacing)
+    return layout
 
 
 class FlowLayout(QLayout):
@@ -90,9 +100,7 @@ class Columns(QWidget):
     def __init__(self, parent: QWidget | None = None, *, two_from: int = TWO_FROM) -> None:
         super().__init__(parent)
         self._two_from = two_from
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(SPACING)
+        self._grid = bare(QGridLayout(self), SPACING)
         self._widgets: tuple[QWidget, ...] = ()
         self._count = 0
         self._wide = True
@@ -113,7 +121,6 @@ class Columns(QWidget):
         self._count = count
 
     def add(self, widget: QWidget) -> None:
-        """Holds one more, after the others."""
         # As wide as its column and no wider than it: two columns stay equal whatever they hold.
         widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._widgets = (*self._widgets, widget)
@@ -142,24 +149,16 @@ class EvenColumns(QWidget):
         super().__init__(parent)
         self._least = least
         self._widgets: list[QWidget] = []
-        self._columns = 0
+        self.columns = 0
         self._wanted: tuple[QWidget, ...] = ()
         self._shown: tuple[QWidget, ...] = ()
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(_EVEN_GAP)
+        self._grid = bare(QGridLayout(self), _EVEN_GAP)
 
     def add(self, widget: QWidget) -> None:
-        """Holds one more, after the others."""
         self._widgets.append(widget)
         self._wanted = (*self._wanted, widget)
         widget.setParent(self)
         self._arrange()
-
-    @property
-    def columns(self) -> int:
-        """How many stand side by side."""
-        return self._columns
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -177,9 +176,9 @@ class EvenColumns(QWidget):
         fitting = max(1, (self.width() + _EVEN_GAP) // (self._least + _EVEN_GAP))
         rows = -(-len(shown) // fitting)
         columns = -(-len(shown) // rows) if rows else 0  # so that the last row is nearly as full as the others
-        if (columns, shown) == (self._columns, self._shown):
+        if (columns, shown) == (self.columns, self._shown):
             return
-        self._columns, self._shown = columns, shown
+        self.columns, self._shown = columns, shown
         for place, widget in enumerate(shown):
             self._grid.addWidget(widget, place // columns, place % columns)
         for column in range(len(self._widgets)):

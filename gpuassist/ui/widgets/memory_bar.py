@@ -26,7 +26,7 @@ from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.widgets.cards import clear
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import FlowLayout
+from gpuassist.ui.widgets.layouts import FlowLayout, bare
 
 _SWATCH = 10
 _HEIGHT = 40
@@ -45,17 +45,13 @@ class MemoryBar(QWidget):
         self._words = words
         self.strip = MemoryStrip(words, self)
         self._legend = QWidget(self)
-        self._notes = QVBoxLayout()
-        self._notes.setSpacing(4)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
+        self._notes = bare(QVBoxLayout(), 4)
+        self._column = bare(QVBoxLayout(self), 8)
         self._column.addWidget(self.strip)
         self._column.addWidget(self._legend)
         self._column.addLayout(self._notes)
 
     def show_picture(self, picture: MemoryPicture) -> None:
-        """Shows this from now on."""
         self.strip.show_picture(picture)
         legend = _Legend(self._words, picture, self)
         self._column.replaceWidget(self._legend, legend)
@@ -86,9 +82,7 @@ class _Entry(QWidget):
 
     def __init__(self, picture: MemoryPicture, place: int, words: tuple[str, str], parent: QWidget) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row = bare(QHBoxLayout(self), 6)
         row.addWidget(_Swatch(picture, place, self), 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(label(words[0], "", self))
         row.addWidget(label(words[1], "strong", self))
@@ -121,25 +115,18 @@ class MemoryStrip(QWidget):
         super().__init__(parent)
         self._words = words
         self._picture: MemoryPicture | None = None
-        self._at = -1
+        self.at = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(words(text("The card's memory")))
 
-    @property
-    def at(self) -> int:
-        """The place of the part that the keyboard is at; -1 before it was used."""
-        return self._at
-
     def show_picture(self, picture: MemoryPicture) -> None:
-        """Shows this from now on."""
         self._picture = picture
-        self._at = -1
+        self.at = -1
         self.setAccessibleDescription(as_plain_text(picture, self._words))
         self.update()
 
     def boxes(self) -> tuple[QRectF, ...]:
-        """Where each part is painted."""
         if self._picture is None:
             return ()
         sizes = [part.size_bytes for part in self._picture.parts]
@@ -156,14 +143,12 @@ class MemoryStrip(QWidget):
         return tuple(found)
 
     def words_of(self, place: int) -> str:
-        """What the tool tip of a part says."""
         assert self._picture is not None
         part = self._picture.parts[place]
         name, size = self._words(part_name(part)), short_size(part.size_bytes)
         return f"{name}: {size}\n{self._words(part_explained(part))}"
 
     def copy(self) -> None:
-        """Puts all figures on the clipboard."""
         clipboard.copy(self.accessibleDescription())
 
     def sizeHint(self) -> QSize:
@@ -184,9 +169,9 @@ class MemoryStrip(QWidget):
         elif event.key() in {Qt.Key.Key_Left, Qt.Key.Key_Right} and self._picture is not None:
             step = 1 if event.key() == Qt.Key.Key_Right else -1
             count = len(self._picture.parts)
-            self._at = min(max(self._at + step, 0), count - 1)
-            self.chosen.emit(self._at)
-            self._tell(self.mapToGlobal(self.boxes()[self._at].bottomLeft().toPoint()), self._at)
+            self.at = min(max(self.at + step, 0), count - 1)
+            self.chosen.emit(self.at)
+            self._tell(self.mapToGlobal(self.boxes()[self.at].bottomLeft().toPoint()), self.at)
             self.update()
         else:
             super().keyPressEvent(event)
@@ -216,9 +201,9 @@ class MemoryStrip(QWidget):
             if QFontMetricsF(painter.font()).horizontalAdvance(words) + 16 <= box.width():
                 painter.setPen(_ink_on(colour, 1.0))
                 painter.drawText(box.adjusted(10, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
-            if place == self._at and self.hasFocus():
+            if place == self.at and self.hasFocus():
                 _paint_frame(painter, box, palette)
-        if self.hasFocus() and self._at < 0:
+        if self.hasFocus() and self.at < 0:
             _paint_frame(painter, QRectF(self.rect()).adjusted(1, 1, -1, -1), palette)
         painter.end()
 

@@ -52,30 +52,24 @@ class RowsModel(QAbstractTableModel):
     def __init__(self, headings: Sequence[str], rows: Sequence[Row] = (), parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._headings = tuple(headings)
-        self._rows: tuple[Row, ...] = tuple(rows)
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """What it holds."""
-        return self._rows
+        self.rows: tuple[Row, ...] = tuple(rows)
 
     def set_rows(self, rows: Sequence[Row]) -> None:
-        """Holds other rows."""
         new = tuple(rows)
-        old, common = self._rows, min(len(self._rows), len(new))
+        old, common = self.rows, min(len(self.rows), len(new))
         if len(new) < len(old):
             self.beginRemoveRows(QModelIndex(), len(new), len(old) - 1)
-            self._rows = old[: len(new)]
+            self.rows = old[: len(new)]
             self.endRemoveRows()
-        self._rows = new[:common]
+        self.rows = new[:common]
         self._tell_changes(old[:common], new[:common])
         if len(new) > len(old):
             self.beginInsertRows(QModelIndex(), len(old), len(new) - 1)
-            self._rows = new
+            self.rows = new
             self.endInsertRows()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 -- Qt's own default
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 -- Qt's own default
         return 0 if parent.isValid() else len(self._headings)
@@ -86,13 +80,13 @@ class RowsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._headings[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(bool(self._rows) and self._rows[0][section].right)
+            return _alignment(bool(self.rows) and self.rows[0][section].right)
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self._rows):
+        if not index.isValid() or index.row() >= len(self.rows):
             return None
-        cell = self._rows[index.row()][index.column()]
+        cell = self.rows[index.row()][index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return cell.words
         if role == MARK_ROLE:

@@ -17,6 +17,7 @@ from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import Appearance, colours, sans
 from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import paint_mark
 
 WIDTH = 224
@@ -54,23 +55,19 @@ class SideList(QFrame):
         self._add(words(text("SET UP")), 0, tuple(self._steps.values()))
         self._add(words(text("ANY TIME")), 16, tuple(self._tools.values()))
         layout.addStretch(1)
-        self.foot = QVBoxLayout()
-        self.foot.setSpacing(4)
+        self.foot = bare(QVBoxLayout(), 4)
         layout.addLayout(self.foot)
 
     def show_entries(self, entries: tuple[SideListEntry, ...]) -> None:
-        """Shows how the steps stand."""
         for entry in entries:
             mark = Mark(entry.state.value)
             self._steps[entry.step].show_entry(entry, self._words(MARK_WORDS[mark]))
 
     def show_tool(self, current: Place) -> None:
-        """Shows which tool is open, if one is."""
         for tool, row in self._tools.items():
             row.show_current(current=tool is current)
 
     def row(self, place: Place) -> QAbstractButton:
-        """The button of a step or a tool."""
         return self._rows[place]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -10,6 +10,7 @@ from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.labels import label, paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
 
 
@@ -20,8 +21,7 @@ class StepRow(QWidget):
         self, words: Words, title: Text, detail: Text | None, parent: QWidget | None = None, *, commands: tuple[str, ...] = ()
     ) -> None:
         super().__init__(parent)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
+        grid = bare(QGridLayout(self))
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
@@ -40,15 +40,12 @@ class StepRow(QWidget):
 
     @property
     def mark(self) -> Mark | None:
-        """How it went; none before."""
         return None if self._icon.isHidden() else self._icon.mark
 
     def show_number(self, number: int) -> None:
-        """Which step it is."""
         self._number.setText(str(number))
 
     def show_mark(self, mark: Mark) -> None:
-        """How it went."""
         self._icon.set_mark(mark)
         self._icon.show()
         self._number.hide()

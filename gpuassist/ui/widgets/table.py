@@ -175,7 +175,6 @@ class Table(QTableView):
         super().keyPressEvent(event)
 
     def selected_text(self) -> str:
-        """The selected rows, cells apart by tabs."""
         rows = sorted({index.row() for index in self.selectionModel().selectedIndexes()})
         return "\n".join("\t".join(self._cell_text(row, column) for column in range(self.model().columnCount())) for row in rows)
 
@@ -210,17 +209,11 @@ class ShareBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._share = 0.0
+        self.share = 0.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    @property
-    def share(self) -> float:
-        """What it shows, 0 to 1."""
-        return self._share
-
     def show_share(self, share: float) -> None:
-        """Shows another share."""
-        self._share = share
+        self.share = share
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -231,5 +224,5 @@ class ShareBar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        paint_share(painter, QRectF(self.rect()), self._share)
+        paint_share(painter, QRectF(self.rect()), self.share)
         painter.end()

@@ -39,10 +39,9 @@ from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton
 from gpuassist.ui.widgets.folds import Fold, Folds
 from gpuassist.ui.widgets.labels import Hairline, label, paragraph
-from gpuassist.ui.widgets.layouts import TWO_FROM, Columns, FlowLayout
+from gpuassist.ui.widgets.layouts import SPACING, TWO_FROM, Columns, FlowLayout, bare
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
 from gpuassist.ui.widgets.memory_bar import MemoryBar
-from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.wording import sentence_case
 
 # What stands below an explanation, folded: what was read, what else it could be, what the text contradicts, what is open.
@@ -108,17 +107,13 @@ class AnswerView(QWidget):
         self._words = words
         self._shown: object = None
         self._turns: InTurns | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(SPACING)
+        self._column = bare(QVBoxLayout(self), SPACING)
 
     @property
     def building(self) -> bool:
-        """Whether a block is still to come."""
         return self._turns is not None and not self._turns.is_done
 
     def blocks(self) -> tuple[AnswerBlock, ...]:
-        """The blocks as they are shown."""
         items = [self._column.itemAt(place) for place in range(self._column.count())]
         widgets = [item.widget() for item in items if item is not None]
         return tuple(widget for widget in widgets if isinstance(widget, AnswerBlock))
@@ -172,9 +167,7 @@ class VerdictCard(QWidget):
 
     def __init__(self, words: Words, explanation: Explanation, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        column = bare(QVBoxLayout(self), 2)
         column.addWidget(paragraph(words(explanation.title), "heading", self))
         shortened = left_out(explanation)
         column.addWidget(
@@ -214,9 +207,7 @@ class AnswerBlock(QWidget):
         self._toggle: QPushButton | None = None
         mark = Mark(self.answer.severity.value)
         self.setAccessibleName(f"{words(MARK_WORDS[mark])}: {on_one_line(self.answer.title)}")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(SPACING)
+        self._column = bare(QVBoxLayout(self), SPACING)
         self._card = Card(parent=self)
         self._column.addWidget(self._card)
         self._card.body.setSpacing(12)
@@ -225,15 +216,12 @@ class AnswerBlock(QWidget):
 
     @property
     def is_open(self) -> bool:
-        """Whether everything is shown."""
         return self._details is not None and not self._details.isHidden()
 
     def quotes(self) -> tuple[Quote, ...]:
-        """The lines of the text that it rests on."""
         return tuple(self.findChildren(Quote))
 
     def set_open(self, is_open: bool) -> None:  # noqa: FBT001 -- a setter
-        """Shows everything, or the title alone."""
         if is_open and self._details is None:
             self._growing = InTurns(self.details(), self)
             self._growing.start()
@@ -261,11 +249,9 @@ class AnswerBlock(QWidget):
             self._toggle.setAccessibleName(f"{self._toggle.text()}: {on_one_line(self.answer.title)}")
 
     def _head(self, mark: Mark, *, folds: bool) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(14)
+        row = bare(QHBoxLayout(), 14)
         row.addWidget(MarkIcon(mark, self._card), 0, Qt.AlignmentFlag.AlignTop)
-        self._body = QVBoxLayout()
-        self._body.setSpacing(8)
+        self._body = bare(QVBoxLayout(), 8)
         self._body.addWidget(paragraph(on_one_line(self.answer.title), "heading", self._card))
         row.addLayout(self._body, 1)
         sure = self._shown.sure
@@ -282,9 +268,7 @@ class AnswerBlock(QWidget):
         self._why = paragraph(on_one_line(self.answer.explanation), "", self._card)
         self._body.addWidget(self._why)
         self._details = QWidget(self._card)
-        self._below = QVBoxLayout(self._details)
-        self._below.setContentsMargins(0, 0, 0, 0)
-        self._below.setSpacing(12)
+        self._below = bare(QVBoxLayout(self._details), 12)
         self._card.body.addWidget(self._details)
         self._details.show()
 
@@ -323,7 +307,7 @@ class AnswerBlock(QWidget):
             flow.addWidget(self._guide(guide, links))
         for address in self.answer.links:
             button = LinkButton(address, links)
-            button.clicked.connect(self._open_link)
+            button.opened.connect(self.link_opened)
             flow.addWidget(button)
         self._column.addWidget(links)
 
@@ -337,12 +321,6 @@ class AnswerBlock(QWidget):
     @Slot()
     def _flip(self) -> None:
         self.set_open(not self.is_open)
-
-    @Slot()
-    def _open_link(self) -> None:
-        button = self.sender()
-        if isinstance(button, LinkButton):
-            self.link_opened.emit(button.address)
 
 
 def _add_row(well: Well, row: QWidget) -> None:

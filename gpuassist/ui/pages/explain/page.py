@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Slot
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.formats.paste import read_paste
@@ -23,7 +22,7 @@ from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file
 from gpuassist.ui.jobs import Done, Failed, Latest, Work
 from gpuassist.ui.pace import InTurns
-from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.explain.answer import AnswerView
 from gpuassist.ui.pages.explain.text import ExamplesCard, TextCard
 from gpuassist.ui.pages.explain.way_on import WayOn, way_on
@@ -47,7 +46,7 @@ class ExplainPage(Page):
         super().__init__(desk, parent)
         self._inspection: Inspection | None = None
         self._paste = Paste("")
-        self._explanation: Explanation | None = None
+        self.explanation: Explanation | None = None
         self._way: WayOn | None = None
         self._fresh = False  # a text that came as a whole: its answer may scroll the box to the line that matters
         self._taking = Latest(desk.jobs, self._take, self)
@@ -57,37 +56,46 @@ class ExplainPage(Page):
         self._pause.setInterval(_PAUSE_MILLISECONDS)
         self._pause.timeout.connect(self._ask_typed)
         self._later = InTurns((self._take_a_breath, self._make_examples), self)
-        self._copy = self._action(text("Copy the answer"), "Ctrl+Shift+C", self._copy_answer)
-        self._save = self._action(text("Save for a colleague…"), "Ctrl+S", self._ask_where)
-        self._on = self._action(text("Go on"), "", self._go_on)
-        self._action(text("Paste"), "Ctrl+V", self._paste_clipboard)
-        self._action(text("Open a log…"), "Ctrl+O", self._ask_which)
-        self._action(text("The text to explain"), "Ctrl+F", self._focus_text)
-        self._action(text("Clear"), "Ctrl+L", self._empty)
-        self._build()
+        self._copy = new_action(self, desk.words(text("Copy the answer")), self._copy_answer, "Ctrl+Shift+C")
+        self._save = new_action(self, desk.words(text("Save for a colleague…")), self._ask_where, "Ctrl+S")
+        self._on = new_action(self, desk.words(text("Go on")), self._go_on)
+        new_action(self, desk.words(text("Paste")), self._paste_clipboard, "Ctrl+V")
+        new_action(self, desk.words(text("Open a log…")), self._ask_which, "Ctrl+O")
+        new_action(self, desk.words(text("The text to explain")), self._focus_text, "Ctrl+F")
+        new_action(self, desk.words(text("Clear")), self._empty, "Ctrl+L")
+        words = self.desk.words
+        self._scroll = self.fill_with_scroll()
+        self._scroll.header.show_words(
+            words(text("Explain an error")),
+            words(text("Paste what you see: an error, a log, nvidia-smi, collect_env. It stays on this machine.")),
+        )
+        self._strip = ProgressStrip(self)
+        self._scroll.header.beside.addWidget(self._strip)
+        self._text = TextCard(words, self)
+        self._trouble = Notice(Mark.PROBLEM, "", self)
+        self._examples: ExamplesCard | None = None
+        self.answer = AnswerView(words, self)
+        for widget in (self._text, self._trouble, self.answer):
+            self._scroll.content.addWidget(widget)
+        self._text.changed.connect(self._pause.start)
+        self._text.file_wanted.connect(self._ask_which)
+        self._text.edit.large.connect(self.explain_text)
+        self._text.edit.filled.connect(self._ask)  # not before: the job would take the window's time while it is filled
+        self._text.edit.file_given.connect(self.open_file)
+        self.answer.quote_wanted.connect(self._show_quote)
+        self.answer.link_opened.connect(desk.asking.visit)
+        self.answer.guide_wanted.connect(self._show_guide)
         self.setAcceptDrops(True)
         self._show_nothing()
 
     @property
     def text_card(self) -> TextCard:
-        """The text."""
         return self._text
 
     @property
-    def answer(self) -> AnswerView:
-        """What is said of it."""
-        return self._answer
-
-    @property
-    def explanation(self) -> Explanation | None:
-        """The answer that is shown; none while there is none."""
-        return self._explanation
-
-    @property
     def busy(self) -> bool:
-        """Whether an answer is still to come."""
         works = (self._taking.busy, self._explaining.busy, self._pause.isActive())
-        return any(works) or self._text.edit.filling or self._answer.building
+        return any(works) or self._text.edit.filling or self.answer.building
 
     def bar(self) -> Bar:
         return Bar((self._copy, self._save), primary=self._on if self._way is not None else None)
@@ -111,7 +119,6 @@ class ExplainPage(Page):
         self._explaining.drop()
 
     def open_file(self, path: str) -> None:
-        """Explains the text in a file."""
         files = self.desk.session.world.files
         self._begin_taking(text("Reading…"), lambda _: read_file(files, path))
 
@@ -132,45 +139,13 @@ class ExplainPage(Page):
             self.explain_text(event.mimeData().text())
         event.acceptProposedAction()
 
-    def _action(self, words: Text, keys: str, slot: Callable[[], None]) -> QAction:
-        action = QAction(self.desk.words(words), self)
-        action.setShortcut(keys)
-        action.setStatusTip(keys)
-        action.triggered.connect(slot)
-        self.addAction(action)
-        return action
-
-    def _build(self) -> None:
-        words = self.desk.words
-        self._scroll = self.fill_with_scroll()
-        self._scroll.header.show_words(
-            words(text("Explain an error")),
-            words(text("Paste what you see: an error, a log, nvidia-smi, collect_env. It stays on this machine.")),
-        )
-        self._strip = ProgressStrip(self)
-        self._scroll.header.beside.addWidget(self._strip)
-        self._text = TextCard(words, self)
-        self._trouble = Notice(Mark.PROBLEM, "", self)
-        self._examples: ExamplesCard | None = None
-        self._answer = AnswerView(words, self)
-        for widget in (self._text, self._trouble, self._answer):
-            self._scroll.content.addWidget(widget)
-        self._text.changed.connect(self._pause.start)
-        self._text.file_wanted.connect(self._ask_which)
-        self._text.edit.large.connect(self.explain_text)
-        self._text.edit.filled.connect(self._ask)  # not before: the job would take the window's time while it is filled
-        self._text.edit.file_given.connect(self.open_file)
-        self._answer.quote_wanted.connect(self._show_quote)
-        self._answer.link_opened.connect(self._visit)
-        self._answer.guide_wanted.connect(self._show_guide)
-
     def _take_a_breath(self) -> None:
         """The text box is painted first."""
 
     def _make_examples(self) -> None:
         self._examples = ExamplesCard(self.desk.words, self)
         self._scroll.content.addWidget(self._examples)
-        self._show_examples(shown=self._explanation is None and self._trouble.isHidden() and not self.busy)
+        self._show_examples(shown=self.explanation is None and self._trouble.isHidden() and not self.busy)
 
     def _show_examples(self, *, shown: bool) -> None:
         if self._examples is not None:
@@ -225,15 +200,15 @@ class ExplainPage(Page):
         elif isinstance(result.value, Explanation):
             self._trouble.hide()
             self._show_examples(shown=False)
-            self._answer.show_explanation(result.value)
-            self._answer.show()
+            self.answer.show_explanation(result.value)
+            self.answer.show()
             self._settle(result.value)
             self._mark()
 
     @Slot()
     def _mark(self) -> None:
         """Tints the lines that the first answer rests on."""
-        found, edit = self._explanation, self._text.edit
+        found, edit = self.explanation, self._text.edit
         if found is None:
             return
         lines = lines_quoted(found.answers[:1])
@@ -255,23 +230,23 @@ class ExplainPage(Page):
     def _show_nothing(self) -> None:
         self._strip.end()
         self._trouble.hide()
-        self._answer.show_explanation(None)
-        self._answer.hide()
+        self.answer.show_explanation(None)
+        self.answer.hide()
         self._text.edit.mark_lines((), Mark.INFO)
         self._text.show_note(None)
         self._show_examples(shown=True)
         self._settle(None)
 
     def _show_trouble(self, error: Exception) -> None:
-        self._answer.show_explanation(None)
-        self._answer.hide()
+        self.answer.show_explanation(None)
+        self.answer.hide()
         self._show_examples(shown=False)
         self._trouble.show_words(Mark.PROBLEM, sentence_case(reason_of(self.desk.words, error)))
         self._trouble.show()
         self._settle(None)
 
     def _settle(self, found: Explanation | None) -> None:
-        self._explanation = found
+        self.explanation = found
         inspection = self._inspection
         self._way = None
         if found is not None and inspection is not None:
@@ -289,23 +264,23 @@ class ExplainPage(Page):
 
     @Slot()
     def _copy_answer(self) -> None:
-        if self._explanation is not None:
+        if self.explanation is not None:
             person = person_of(self.desk.session.world)
-            clipboard.copy(in_plain_words(self._explanation, self.desk.words, person))
+            clipboard.copy(in_plain_words(self.explanation, self.desk.words, person))
             self._text.show_note(text("Copied, without the names of users and computers"))
 
     @Slot()
     def _ask_where(self) -> None:
-        if self._explanation is not None:
+        if self.explanation is not None:
             self.desk.asking.save_file(self, self.desk.words(text("Save the text and its answer")), _NAME, self._save_as)
 
     def _save_as(self, path: str) -> None:
-        if self._explanation is None:
+        if self.explanation is None:
             return
         words = self.desk.words
         try:
             with open(path, "w", encoding="utf-8", errors="replace") as file:
-                file.write(visible(in_markdown(self._explanation, words, person_of(self.desk.session.world))))
+                file.write(visible(in_markdown(self.explanation, words, person_of(self.desk.session.world))))
         except OSError as error:
             self._text.show_note(text("Could not be saved: {reason}", reason=error.strerror or ""))
         else:
@@ -333,10 +308,6 @@ class ExplainPage(Page):
     def _show_quote(self, quotation: Quotation) -> None:
         self._scroll.ensureWidgetVisible(self._text)
         self._text.edit.show_lines(quotation.line, quotation.count)
-
-    @Slot(object)
-    def _visit(self, address: str) -> None:
-        self.desk.asking.visit(address)
 
     @Slot(object)
     def _show_guide(self, topic: str) -> None:

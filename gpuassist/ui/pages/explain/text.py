@@ -13,7 +13,7 @@ from gpuassist.model.words import Words
 from gpuassist.ui.widgets.buttons import CopyButton, DropDown, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import EvenColumns
+from gpuassist.ui.widgets.layouts import EvenColumns, bare
 from gpuassist.ui.widgets.paste_edit import PasteEdit
 
 _JOINED, _ALONE = range(2)
@@ -60,11 +60,9 @@ class TextCard(Card):
 
     @property
     def joins(self) -> bool:
-        """Whether the text is to be joined with the machine."""
         return self._choice.currentIndex() == _JOINED
 
     def show_machine(self, *, recorded: bool) -> None:
-        """Names the machine that a text is joined with."""
         joined = text("Joined with the recorded machine") if recorded else text("Joined with this machine")
         self._choice.setItemText(_JOINED, self._words(joined))
 
@@ -80,7 +78,6 @@ class TextCard(Card):
 
     @Slot()
     def clear(self) -> None:
-        """Takes the text out."""
         self.edit.empty()
         self.edit.setFocus()
 
@@ -89,8 +86,7 @@ class TextCard(Card):
         self._clear.setEnabled(not self.edit.document().isEmpty())
 
     def _row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = bare(QHBoxLayout(), 8)
         self._paste = self._button(text("Paste"), "Ctrl+V", self.paste)
         self._open = self._button(text("Open a log…"), "Ctrl+O", self.file_wanted.emit)
         self._clear = self._button(text("Clear"), "Ctrl+L", self.clear)

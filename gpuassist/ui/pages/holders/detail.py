@@ -18,6 +18,7 @@ from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.rows import Cell, Row
 from gpuassist.ui.widgets.table import ShareBar
@@ -60,24 +61,22 @@ class HolderCard(Card):
         self.head.addWidget(self._role)
         self.head.addStretch(1)
         self._command = CodeBlock(words, "", words(text("The whole command")), self)
-        self._memory = MemoryRows(words, self)
+        self.memory = MemoryRows(words, self)
         self._facts = FactTable(words, (), self, label_width=_LABEL_WIDTH)
         self._why = paragraph("", "", self)
         self._line = CommandBlock(words, (), words(text("Commands")), self)
         self.stop = secondary(words(text("Stop it…")), self)
         self.stop.setToolTip(words(text("Delete")))
         self.stop.clicked.connect(self.stop_wanted)
-        for widget in (self._command, self._memory, self._facts):
+        for widget in (self._command, self.memory, self._facts):
             self.body.addWidget(widget)
-        foot = QHBoxLayout()
-        foot.setSpacing(12)
+        foot = bare(QHBoxLayout(), 12)
         foot.addWidget(self._why, 1)
         foot.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignTop)
         self.body.addLayout(foot)
         self.body.addWidget(self._line)
 
     def show_held(self, found: Holding, held: GpuHolder, *, stopping: bool) -> None:
-        """Shows this process."""
         words, holder = self._words, held.holder
         name = words(text("{name} · process {pid}", name=name_of(holder), pid=holder.pid))
         self._name.setText(on_one_line(name))
@@ -86,7 +85,7 @@ class HolderCard(Card):
         self._command.set_content(holder.command)
         self._command.setVisible(bool(holder.command))
         cards = {card.index: card for card in found.cards}
-        self._memory.show_cards(tuple((cards[index], used) for index, used in held.memory_by_gpu if index in cards))
+        self.memory.show_cards(tuple((cards[index], used) for index, used in held.memory_by_gpu if index in cards))
         self._facts.set_rows(self._rows(held))
         set_paragraph(self._why, sentence_case(words(held.why)))
         self._line.set_lines(held.command)
@@ -97,7 +96,6 @@ class HolderCard(Card):
 
     @property
     def command(self) -> str:
-        """The whole command, as it is shown."""
         return self._command.content
 
     @property
@@ -107,18 +105,12 @@ class HolderCard(Card):
 
     @property
     def facts(self) -> tuple[FactRow, ...]:
-        """What else is told of it."""
         return self._facts.rows
 
     @property
     def why(self) -> str:
         """Why it may be stopped, or not."""
         return self._why.accessibleName()
-
-    @property
-    def memory(self) -> MemoryRows:
-        """Its memory on each card."""
-        return self._memory
 
     def _rows(self, held: GpuHolder) -> list[FactRow]:
         words, holder = self._words, held.holder
@@ -148,11 +140,9 @@ class MemoryRows(QWidget):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What it says, card by card."""
         return tuple(f"{self._words(card_name(card))}: {self._words(on_card(card, used))}" for card, used in self._shown)
 
     def show_cards(self, cards: tuple[tuple[HeldCard, Fact[int]], ...]) -> None:
-        """Shows how much of each card is taken."""
         if cards == self._shown:
             return
         self._shown = cards

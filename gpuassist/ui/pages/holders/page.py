@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QElapsedTimer, QModelIndex, Qt, QTimer, Slot
-from PySide6.QtGui import QAction, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.present.holders import as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.samples import clock
@@ -21,11 +21,12 @@ from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
 from gpuassist.session.navigation import Errand, SideTool, ToHolders
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Job, Latest
-from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.holders.detail import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, HolderCard, holder_rows
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, clear
 from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.rows import RowsModel
 from gpuassist.ui.widgets.table import Table
@@ -58,7 +59,7 @@ class HoldersPage(Page):
         super().__init__(desk, parent)
         self._look_now, self._end = look, end
         self._recorded: Machine | None = None
-        self._found: Holding | None = None
+        self.found: Holding | None = None
         self._chosen: int | None = None
         self._wished: int | None = None  # until it was seen whether that process holds a GPU
         self._filling = False
@@ -70,39 +71,36 @@ class HoldersPage(Page):
         self._again.setSingleShot(True)
         self._count_down = self._timer(self._show_stopping)
         self._count_down.setInterval(_COUNT_DOWN_MILLISECONDS)
-        self._refresh = self._action(text("Look again"), "F5", self.look)
-        self._copy = self._action(text("Copy the list"), "Ctrl+Shift+C", self._copy_list)
-        self._stop = self._action(text("Stop it…"), "Del", self.stop)
-        self._build()
-
-    @property
-    def found(self) -> Holding | None:
-        """What was seen last."""
-        return self._found
+        self._refresh = new_action(self, desk.words(text("Look again")), self.look, "F5")
+        self._copy = new_action(self, desk.words(text("Copy the list")), self._copy_list, "Ctrl+Shift+C")
+        self._stop = new_action(self, desk.words(text("Stop it…")), self.stop, "Del")
+        for action in (self._refresh, self._copy, self._stop):
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # Del elsewhere in the window stops nothing
+        words = self.desk.words
+        scroll = self.fill_with_scroll()
+        self._header = scroll.header
+        self._header.show_words(words(text("Who holds the GPU")), "")
+        self._strip = ProgressStrip(self)
+        self._header.beside.addWidget(self._strip)
+        self.notice = Notice(Mark.INFO, "", self)
+        self._spare = small(words(text("Do not kill it")), self.notice)
+        self._spare.clicked.connect(self.spare)
+        self.notice.buttons.addWidget(self._spare)
+        self._nothing = EmptyState(Mark.RIGHT, "", "", self)
+        self.detail = HolderCard(words, self)
+        self.detail.stop_wanted.connect(self.stop)
+        self._notes = bare(QVBoxLayout(), 4)
+        for widget in (self.notice, self._nothing, self._make_table(), self.detail):
+            scroll.content.addWidget(widget)
+            widget.hide()
+        scroll.content.addLayout(self._notes)
 
     @property
     def chosen(self) -> GpuHolder | None:
-        """The process that is shown in whole."""
-        return find(self._found, self._chosen) if self._found is not None and self._chosen is not None else None
-
-    @property
-    def detail(self) -> HolderCard:
-        """The card of the chosen process."""
-        return self._detail
-
-    @property
-    def table(self) -> Table:
-        """The list."""
-        return self._table
-
-    @property
-    def notice(self) -> Notice:
-        """What came of stopping one, or why nothing could be seen."""
-        return self._notice
+        return find(self.found, self._chosen) if self.found is not None and self._chosen is not None else None
 
     @property
     def busy(self) -> bool:
-        """Whether it looks just now."""
         return self._looking.busy
 
     @property
@@ -112,7 +110,6 @@ class HoldersPage(Page):
 
     @property
     def interval(self) -> int:
-        """After how many milliseconds."""
         return self._again.interval()
 
     def bar(self) -> Bar:
@@ -134,7 +131,7 @@ class HoldersPage(Page):
         if isinstance(errand, ToHolders) and errand.pid is not None:
             self._chosen = self._wished = errand.pid
         self.look()
-        self._table.setFocus()
+        self.table.setFocus()
 
     def close_down(self) -> None:
         self._again.stop()
@@ -173,53 +170,23 @@ class HoldersPage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._table.setColumnHidden(PLACE, self.width() < _ROOM_FOR_PLACE)
-        self._table.setColumnHidden(USER, self.width() < _ROOM_FOR_USER)
+        self.table.setColumnHidden(PLACE, self.width() < _ROOM_FOR_PLACE)
+        self.table.setColumnHidden(USER, self.width() < _ROOM_FOR_USER)
 
     def _timer(self, slot: Callable[[], None]) -> QTimer:
         timer = QTimer(self)
         timer.timeout.connect(slot)
         return timer
 
-    def _action(self, words: Text, keys: str, slot: Callable[[], None]) -> QAction:
-        action = QAction(self.desk.words(words), self)
-        action.setShortcut(keys)
-        action.setStatusTip(keys)
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        action.triggered.connect(slot)
-        self.addAction(action)
-        return action
-
-    def _build(self) -> None:
-        words = self.desk.words
-        scroll = self.fill_with_scroll()
-        self._header = scroll.header
-        self._header.show_words(words(text("Who holds the GPU")), "")
-        self._strip = ProgressStrip(self)
-        self._header.beside.addWidget(self._strip)
-        self._notice = Notice(Mark.INFO, "", self)
-        self._spare = small(words(text("Do not kill it")), self._notice)
-        self._spare.clicked.connect(self.spare)
-        self._notice.buttons.addWidget(self._spare)
-        self._nothing = EmptyState(Mark.RIGHT, "", "", self)
-        self._detail = HolderCard(words, self)
-        self._detail.stop_wanted.connect(self.stop)
-        self._notes = QVBoxLayout()
-        self._notes.setSpacing(4)
-        for widget in (self._notice, self._nothing, self._make_table(), self._detail):
-            scroll.content.addWidget(widget)
-            widget.hide()
-        scroll.content.addLayout(self._notes)
-
     def _make_table(self) -> Card:
         words = self.desk.words
         self._rows = RowsModel([words(heading) for heading in HEADINGS], (), self)
-        self._table = Table(self._rows, words(text("Processes that hold a GPU")), self)
-        self._table.setSelectionMode(Table.SelectionMode.SingleSelection)
-        self._table.size_like(COLUMN_SAMPLES, PROCESS)
-        self._table.selectionModel().currentRowChanged.connect(self._choose)
+        self.table = Table(self._rows, words(text("Processes that hold a GPU")), self)
+        self.table.setSelectionMode(Table.SelectionMode.SingleSelection)
+        self.table.size_like(COLUMN_SAMPLES, PROCESS)
+        self.table.selectionModel().currentRowChanged.connect(self._choose)
         self._list = Card(parent=self)
-        self._list.body.addWidget(self._table)
+        self._list.body.addWidget(self.table)
         return self._list
 
     def _ask(self) -> None:
@@ -246,13 +213,13 @@ class HoldersPage(Page):
         self._wait()
 
     def _wait(self) -> None:
-        if self._recorded is None and self._found is not None and self.isVisible() and not self._looking.busy:
-            may_sleep = self._found.may_fall_asleep
+        if self._recorded is None and self.found is not None and self.isVisible() and not self._looking.busy:
+            may_sleep = self.found.may_fall_asleep
             self._again.start(_AGAIN_WHERE_IT_MAY_SLEEP_MILLISECONDS if may_sleep else _AGAIN_MILLISECONDS)
 
     def _show(self, found: Holding) -> None:
-        words, before = self.desk.words, self._found
-        self._found = found
+        words, before = self.desk.words, self.found
+        self.found = found
         if self._recorded is not None:
             subtitle = text("On a recorded machine, as it was then")
         else:
@@ -286,30 +253,30 @@ class HoldersPage(Page):
         self._nothing.show_words(mark, self.desk.words(name), self.desk.words(why))
 
     def _fill(self, found: Holding) -> None:
-        if self._chosen is None and self._found is not None and found.held:
+        if self._chosen is None and self.found is not None and found.held:
             self._chosen = found.held[0].holder.pid
         self._filling = True
         self._rows.set_rows(holder_rows(found, self.desk.words))
         at = next((place for place, held in enumerate(found.held) if held.holder.pid == self._chosen), -1)
         if at < 0:
-            self._table.clearSelection()
-            self._table.setCurrentIndex(QModelIndex())
-        elif self._table.currentIndex().row() != at or not self._table.selectionModel().hasSelection():
-            self._table.selectRow(at)
+            self.table.clearSelection()
+            self.table.setCurrentIndex(QModelIndex())
+        elif self.table.currentIndex().row() != at or not self.table.selectionModel().hasSelection():
+            self.table.selectRow(at)
         self._filling = False
         self._show_chosen()
 
     def _show_chosen(self) -> None:
         held = self.chosen
-        self._detail.setVisible(held is not None)
+        self.detail.setVisible(held is not None)
         self._stop.setEnabled(held is not None and held.may_stop and self._stopping is None)
-        if held is not None and self._found is not None:
-            self._detail.show_held(self._found, held, stopping=self._stopping is not None)
+        if held is not None and self.found is not None:
+            self.detail.show_held(self.found, held, stopping=self._stopping is not None)
 
     @Slot(QModelIndex, QModelIndex)
     def _choose(self, now: QModelIndex, _before: QModelIndex) -> None:
-        if not self._filling and now.isValid() and self._found is not None:
-            self._chosen = self._found.held[now.row()].holder.pid
+        if not self._filling and now.isValid() and self.found is not None:
+            self._chosen = self.found.held[now.row()].holder.pid
             self._show_chosen()
 
     def _stop_now(self, held: GpuHolder) -> None:
@@ -342,21 +309,21 @@ class HoldersPage(Page):
 
     def _tell(self, mark: Mark, words: str, *, may_spare: bool = False) -> None:
         self._spare.setVisible(may_spare)
-        self._notice.show_words(mark, words)
-        self._notice.show()
+        self.notice.show_words(mark, words)
+        self.notice.show()
 
     def _forget(self) -> None:
         """Another machine is shown."""
         self._looking.drop()
-        self._found, self._chosen = None, None
+        self.found, self._chosen = None, None
         if self._stopping is None:
-            self._notice.hide()
+            self.notice.hide()
         self._rows.set_rows(())
-        for widget in (self._list, self._detail, self._nothing):
+        for widget in (self._list, self.detail, self._nothing):
             widget.hide()
         clear(self._notes)
 
     @Slot()
     def _copy_list(self) -> None:
-        if self._found is not None:
-            clipboard.copy(as_plain_text(self._found, self.desk.words))
+        if self.found is not None:
+            clipboard.copy(as_plain_text(self.found, self.desk.words))

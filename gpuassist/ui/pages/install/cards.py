@@ -25,6 +25,7 @@ from gpuassist.ui.widgets.buttons import Tick, small
 from gpuassist.ui.widgets.cards import Card, Notice, clear
 from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.wording import as_tip, sentence_case
 
@@ -43,8 +44,7 @@ class StepCard(Card):
         self.step = step
         self.number = number
         self.setAccessibleName(f"{number + 1}: {words(step.text)}")
-        row = QHBoxLayout()
-        row.setSpacing(10)
+        row = bare(QHBoxLayout(), 10)
         self._number = label(str(number + 1), "muted", self)
         self._number.setFixedWidth(20)
         self._number.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
@@ -52,8 +52,7 @@ class StepCard(Card):
         self._icon.hide()
         row.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        self._column = QVBoxLayout()
-        self._column.setSpacing(8)
+        self._column = bare(QVBoxLayout(), 8)
         row.addLayout(self._column, 1)
         self.body.addLayout(row)
         self.autostart: Tick | None = None
@@ -61,7 +60,6 @@ class StepCard(Card):
 
     @property
     def mark(self) -> Mark | None:
-        """How it stands; none before anything was done."""
         return None if self._icon.isHidden() else self._icon.mark
 
     @property
@@ -70,7 +68,6 @@ class StepCard(Card):
         return self.autostart is not None and self.autostart.isChecked()
 
     def show_record(self, record: StepRecord) -> None:
-        """How it stands on record."""
         mark = mark_of(record.state) if record.state is not StepState.WAITING else None
         self._icon.setVisible(mark is not None)
         self._number.setVisible(mark is None)
@@ -83,19 +80,16 @@ class StepCard(Card):
         self._details.setVisible(record.state is not StepState.DONE)
 
     def show_busy(self) -> None:
-        """Something of it is under way."""
         self._icon.set_mark(Mark.BUSY)
         self._icon.show()
         self._number.hide()
         self._state.hide()
 
     def allow_look(self, why_not: str = "") -> None:
-        """Whether it can be looked at now."""
         self.look.setEnabled(not why_not)
         self.look.setToolTip(as_tip(why_not))
 
     def show_looked(self, looked: DryRun) -> None:
-        """What it would change."""
         clear(self._looked)
         self._add(self._words(changes_title(looked)), "strong")
         lines = change_lines(looked)
@@ -117,9 +111,7 @@ class StepCard(Card):
         self._state.hide()
         self._column.addWidget(self._state)
         self._details = QWidget(self)
-        column = QVBoxLayout(self._details)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        column = bare(QVBoxLayout(self._details), 8)
         if step.commands:
             column.addWidget(CommandBlock(words, step.commands, words(text("Commands")), self._details))
         for remark in remarks(step, home):
@@ -132,8 +124,7 @@ class StepCard(Card):
                 words(text("Open gpuassist by itself after the restart, until the install is done")), self._details
             )
             column.addWidget(self.autostart)
-        self._looked = QVBoxLayout()
-        self._looked.setSpacing(8)
+        self._looked = bare(QVBoxLayout(), 8)
         column.addLayout(self._looked)
         self.look = small(words(text("Look what it would change")), self._details)
         self.look.clicked.connect(self._ask_to_look)
@@ -160,13 +151,11 @@ class WaysCard(Card):
         self._ways: tuple[WayPlan, ...] = ()
         self._group = QButtonGroup(self)
         self._group.idClicked.connect(self._choose)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(12)
+        self._rows = bare(QVBoxLayout(), 12)
         self.body.addLayout(self._rows)
         self.hide()
 
     def button(self, place: int) -> QRadioButton:
-        """The button of a way."""
         button = self._group.button(place)
         assert isinstance(button, QRadioButton)
         return button
@@ -186,9 +175,7 @@ class WaysCard(Card):
 
     def _row(self, place: int, way: WayPlan) -> QWidget:
         inside = QWidget(self)
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        column = bare(QVBoxLayout(inside), 2)
         button = QRadioButton(self._words(WAYS[way.way]), inside)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         self._group.addButton(button, place)
@@ -213,13 +200,11 @@ class EarlierCard(Card):
         super().__init__(words(text("Earlier installs")), parent=parent)
         self._words = words
         self._shown: tuple[Install, ...] = ()
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(8)
+        self._rows = bare(QVBoxLayout(), 8)
         self.body.addLayout(self._rows)
         self.hide()
 
     def show_installs(self, installs: tuple[Install, ...]) -> None:
-        """Shows the newest of these; no card without any."""
         shown = installs[:_SHOWN_AT_MOST]
         if shown != self._shown:
             self._shown = shown
@@ -231,8 +216,7 @@ class EarlierCard(Card):
     def _row(self, install: Install) -> QWidget:
         said = self._words(install_in_words(install))
         inside = QWidget(self)
-        row = QHBoxLayout(inside)
-        row.setContentsMargins(0, 0, 0, 0)
+        row = bare(QHBoxLayout(inside))
         row.addWidget(paragraph(said, "", inside), 1)
         back = small(self._words(text("Take it back…")), inside)
         back.setAccessibleName(f"{back.text()}: {said}")

@@ -17,6 +17,7 @@ from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import CopyButton, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.labels import COPY, ElidedLabel, label
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
 
 _SECOND = 1000
@@ -35,7 +36,7 @@ class OutputCard(Card):
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self._words = words
-        self._log = ""
+        self.log = ""
         self._since = QElapsedTimer()
         self._tick = QTimer(self)
         self._tick.setInterval(_SECOND)
@@ -59,13 +60,7 @@ class OutputCard(Card):
 
     @property
     def running(self) -> bool:
-        """Whether something is under way."""
         return self._tick.isActive()
-
-    @property
-    def log(self) -> str:
-        """Where all of it is kept; empty while that is not known."""
-        return self._log
 
     def begin(self, view: RunView) -> None:
         """A step begins, and prints into `view`."""
@@ -81,22 +76,19 @@ class OutputCard(Card):
         self.show()
 
     def end(self, log: str) -> None:
-        """It has ended."""
         self._tick.stop()
         self.view.finish()
         self._busy.hide()
         self.cancel.hide()
         self._title.setText(self._words(text("What it printed")))
-        self._log = log
+        self.log = log
         self._path.set_words(log)
         self._kept.setVisible(bool(log))
 
     def _kept_row(self) -> QWidget:
         words = self._words
         inside = QWidget(self)
-        row = QHBoxLayout(inside)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = bare(QHBoxLayout(inside), 8)
         row.addWidget(label(words(text("All of it:")), "muted", inside))
         self._path = ElidedLabel("", "mono", inside, copy_words=words(COPY))
         row.addWidget(self._path, 1)
@@ -110,7 +102,7 @@ class OutputCard(Card):
         return inside
 
     def _path_words(self) -> str:
-        return self._log
+        return self.log
 
     @Slot()
     def _show_time(self) -> None:
@@ -125,7 +117,7 @@ class OutputCard(Card):
 
     @Slot()
     def _open(self) -> None:
-        self.open_wanted.emit(self._log)
+        self.open_wanted.emit(self.log)
 
 
 class OutputView(QPlainTextEdit):
@@ -151,7 +143,6 @@ class OutputView(QPlainTextEdit):
 
     @property
     def follows(self) -> bool:
-        """Whether lines are still to come."""
         return self._timer.isActive()
 
     def follow(self, view: RunView) -> None:
@@ -170,7 +161,6 @@ class OutputView(QPlainTextEdit):
 
     @Slot()
     def draw(self) -> None:
-        """Shows what has come since."""
         if self._view is None:
             return
         fresh = self._view.take()

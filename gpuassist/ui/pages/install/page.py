@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Slot
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.install.records import Install
@@ -24,7 +22,7 @@ from gpuassist.session.navigation import Errand, SideTool, ToInstall, ToWaitingI
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
-from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.install.cards import EarlierCard, WaysCard
 from gpuassist.ui.pages.install.choices import InstallChoices
 from gpuassist.ui.pages.install.steps import InstallSteps
@@ -63,66 +61,12 @@ class InstallPage(Page):
         super().__init__(desk, parent)
         self._machine: Machine | None = None
         self._recorded = False
-        self._outlook: Outlook | None = None
+        self.outlook: Outlook | None = None
         self._planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self._listing = Latest(desk.jobs, self._show_choices, self)
         self._recalling = Latest(desk.jobs, self._show_on_record, self)
-        self._copy = self._action(text("Copy the plan"), self._copy_plan)
-        self._another = self._action(text("Plan something else"), self._plan_anew)
-        self._build()
-        self._listing.ask(lambda _: choices(desk.session))
-        self._show_nothing()
-
-    def bar(self) -> Bar:
-        if self._steps.under_way:
-            return Bar((*self._steps.beside, *(() if self._steps.busy else (self._another,))), "", self._steps.primary)
-        if self._outlook is None:
-            return Bar((), self.desk.words(text("Nothing is changed by planning.")))
-        note = text("Nothing is changed until a step is confirmed.")
-        if self._recorded:
-            note = text("A recorded machine can be looked at, not changed.")
-        return Bar((*self._steps.beside, self._copy), self.desk.words(note), self._steps.primary if self._outlook.steps else None)
-
-    def show_inspection(self, inspection: Inspection) -> None:
-        self._machine, self._recorded = inspection.machine, inspection.recorded
-        self._steps.show_machine(inspection.machine, recorded=inspection.recorded)
-        if not self._steps.under_way:
-            self._plan()
-        self._recall()
-
-    def arrive(self, errand: Errand | None) -> None:
-        if isinstance(errand, ToWaitingInstall):
-            self._go_on()
-        elif isinstance(errand, ToInstall) and not self._steps.under_way:
-            self._choices.open_for(errand.wish)
-        self._recall()
-
-    def close_down(self) -> None:
-        for work in (self._planning, self._listing, self._recalling):
-            work.drop()
-        self._steps.close_down()
-
-    @property
-    def choices(self) -> InstallChoices:
-        """What is wished for."""
-        return self._choices
-
-    @property
-    def steps(self) -> InstallSteps:
-        """The steps, planned or under way."""
-        return self._steps
-
-    @property
-    def outlook(self) -> Outlook | None:
-        """The plan that is shown; none while there is none."""
-        return self._outlook
-
-    @property
-    def busy(self) -> bool:
-        """Whether an answer is still to come."""
-        return self._planning.busy or self._listing.busy or self._recalling.busy or self._steps.busy
-
-    def _build(self) -> None:
+        self._copy = new_action(self, desk.words(text("Copy the plan")), self._copy_plan)
+        self._another = new_action(self, desk.words(text("Plan something else")), self._plan_anew)
         words = self.desk.words
         scroll = self.fill_with_scroll()
         self._scroll, self._header = scroll, scroll.header
@@ -130,8 +74,8 @@ class InstallPage(Page):
         self._header.beside.addWidget(self._strip)
         self._waits = self._waiting_notice()
         self._trouble = Notice(Mark.PROBLEM, "", self)
-        self._choices = InstallChoices(words, self)
-        self._choices.changed.connect(self._choose)
+        self.choices = InstallChoices(words, self)
+        self.choices.changed.connect(self._choose)
         self._nothing = EmptyState(Mark.TODO, "", "", self)
         self._nothing.buttons.addStretch(1)
         for title, wish in _OFFERS:
@@ -139,19 +83,54 @@ class InstallPage(Page):
         self._nothing.buttons.addStretch(1)
         self._blocked = WordsCard(words, words(text("What stands in the way")), self)
         self._ways = WaysCard(words, self)
-        self._ways.chosen.connect(self._choose_way)
-        self._steps = InstallSteps(self.desk, scroll, self)
-        self._steps.changed.connect(self._show_course)
-        self._steps.told.connect(self._tell)
-        self._steps.asked.connect(self.asked)
+        self._ways.chosen.connect(self._show_way)
+        self.steps = InstallSteps(self.desk, scroll, self)
+        self.steps.changed.connect(self._show_course)
+        self.steps.told.connect(self._tell)
+        self.steps.asked.connect(self.asked)
         self._notes = WordsCard(words, words(text("Good to know")), self)
         self._unknown = WordsCard(words, words(text("Not known, and could change the answer")), self)
         self._earlier = EarlierCard(words, self)
-        self._earlier.back_wanted.connect(self._steps.ask_way_back)
+        self._earlier.back_wanted.connect(self.steps.ask_way_back)
         self._trouble.hide()
-        top = (self._waits, self._trouble, self._choices, self._nothing, self._blocked, self._ways)
-        for one in (*top, self._steps, self._notes, self._unknown, self._earlier):
+        top = (self._waits, self._trouble, self.choices, self._nothing, self._blocked, self._ways)
+        for one in (*top, self.steps, self._notes, self._unknown, self._earlier):
             scroll.content.addWidget(one)
+        self._listing.ask(lambda _: choices(desk.session))
+        self._show_nothing()
+
+    def bar(self) -> Bar:
+        if self.steps.under_way:
+            return Bar((*self.steps.beside, *(() if self.steps.busy else (self._another,))), "", self.steps.primary)
+        if self.outlook is None:
+            return Bar((), self.desk.words(text("Nothing is changed by planning.")))
+        note = text("Nothing is changed until a step is confirmed.")
+        if self._recorded:
+            note = text("A recorded machine can be looked at, not changed.")
+        return Bar((*self.steps.beside, self._copy), self.desk.words(note), self.steps.primary if self.outlook.steps else None)
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        self._machine, self._recorded = inspection.machine, inspection.recorded
+        self.steps.show_machine(inspection.machine, recorded=inspection.recorded)
+        if not self.steps.under_way:
+            self._plan()
+        self._recall()
+
+    def arrive(self, errand: Errand | None) -> None:
+        if isinstance(errand, ToWaitingInstall):
+            self._go_on()
+        elif isinstance(errand, ToInstall) and not self.steps.under_way:
+            self.choices.open_for(errand.wish)
+        self._recall()
+
+    def close_down(self) -> None:
+        for work in (self._planning, self._listing, self._recalling):
+            work.drop()
+        self.steps.close_down()
+
+    @property
+    def busy(self) -> bool:
+        return self._planning.busy or self._listing.busy or self._recalling.busy or self.steps.busy
 
     def _waiting_notice(self) -> Notice:
         words = self.desk.words
@@ -167,13 +146,8 @@ class InstallPage(Page):
 
     def _offer(self, title: str, wish: InstallWish) -> QWidget:
         made = small(title, self)
-        made.clicked.connect(lambda: self._choices.open_for(wish))
+        made.clicked.connect(lambda: self.choices.open_for(wish))
         return made
-
-    def _action(self, words: Text, slot: Callable[[], None]) -> QAction:
-        action = QAction(self.desk.words(words), self)
-        action.triggered.connect(slot)
-        return action
 
     # Planning
 
@@ -183,7 +157,7 @@ class InstallPage(Page):
         self._plan()
 
     def _plan(self) -> None:
-        session, machine, wish = self.desk.session, self._machine, self._choices.wish
+        session, machine, wish = self.desk.session, self._machine, self.choices.wish
         if machine is None or not wish.goals:
             self._planning.drop()
             self._strip.end()
@@ -194,7 +168,7 @@ class InstallPage(Page):
 
     def _show_choices(self, result: Done | Failed) -> None:
         if isinstance(result, Done) and isinstance(result.value, Choices):
-            self._choices.show_choices(result.value)
+            self.choices.show_choices(result.value)
         elif isinstance(result, Failed):
             self._tell((Mark.PROBLEM, reason_of(self.desk.words, result.error)))
 
@@ -203,28 +177,29 @@ class InstallPage(Page):
         if isinstance(result, Failed):
             self._show_nothing()
             self._tell((Mark.PROBLEM, reason_of(self.desk.words, result.error)))
-        elif isinstance(result.value, Outlook) and not self._steps.under_way:
+        elif isinstance(result.value, Outlook) and not self.steps.under_way:
             self._show_outlook(result.value)
 
     def _show_outlook(self, found: Outlook) -> None:
-        self._outlook = found
+        self.outlook = found
         self._nothing.hide()
         self._blocked.show_words_of(found.blocked_by)
         self._ways.show_ways(found.ways)
         self._unknown.show_words_of(found.undetermined)
         self._show_way(0)
 
+    @Slot(int)
     def _show_way(self, place: int) -> None:
-        found = self._outlook
+        found = self.outlook
         if found is None:
             return
         way = found.ways[place] if place < len(found.ways) else None
         steps = way.steps if way is not None else found.steps
-        self._outlook = replace(found, steps=steps)
-        self._header.show_words(self.desk.words(plan_title(self._outlook)), self.desk.words(self._about(found.goal)))
+        self.outlook = replace(found, steps=steps)
+        self._header.show_words(self.desk.words(plan_title(self.outlook)), self.desk.words(self._about(found.goal)))
         self._notes.show_words_of((*found.notes, *(way.notes if way is not None and len(found.ways) == 1 else ())))
-        self._steps.show_plan(Course(found.goal, self._choices.wish.goals, steps))
-        tab_through((self._choices.no_root, *tab_stops(self._ways), *tab_stops(self._steps)))
+        self.steps.show_plan(Course(found.goal, self.choices.wish.goals, steps))
+        tab_through((self.choices.no_root, *tab_stops(self._ways), *tab_stops(self.steps)))
         self.bar_changed.emit()
 
     def _about(self, goal: Text) -> Text:
@@ -234,7 +209,7 @@ class InstallPage(Page):
 
     def _show_nothing(self) -> None:
         words = self.desk.words
-        self._outlook = None
+        self.outlook = None
         self._header.show_words(words(text("Install")), words(text("A driver, a CUDA toolkit or torch that fits every GPU.")))
         if self._machine is None:
             title, rest = text("One moment"), text("The machine is being read.")
@@ -251,56 +226,52 @@ class InstallPage(Page):
         self._ways.show_ways(())
         for card in (self._blocked, self._notes, self._unknown):
             card.show_words_of(())
-        self._steps.show_plan(None)
+        self.steps.show_plan(None)
         self.bar_changed.emit()
-
-    @Slot(int)
-    def _choose_way(self, place: int) -> None:
-        self._show_way(place)
 
     @Slot()
     def _copy_plan(self) -> None:
-        if self._outlook is not None:
+        if self.outlook is not None:
             words = self.desk.words
-            clipboard.copy(in_plain_words(self._about(self._outlook.goal), self._outlook, words))
+            clipboard.copy(in_plain_words(self._about(self.outlook.goal), self.outlook, words))
 
     # Under way
 
     @Slot()
     def _show_course(self) -> None:
         """The steps changed: they are under way, or something came of them."""
-        if self._steps.under_way:
-            for one in (self._choices, self._nothing, self._blocked, self._ways, self._notes, self._unknown, self._waits):
+        if self.steps.under_way:
+            for one in (self.choices, self._nothing, self._blocked, self._ways, self._notes, self._unknown, self._waits):
                 one.hide()
-            self._header.show_words(self.desk.words(self._steps.title), self.desk.words(self._steps.goal))
-            if not self._steps.busy:
+            self._header.show_words(self.desk.words(self.steps.title), self.desk.words(self.steps.goal))
+            if not self.steps.busy:
                 self._recall()
-        elif self._choices.isHidden():  # nothing was begun after all
-            self._choices.show()
+        elif self.choices.isHidden():  # nothing was begun after all
+            self.choices.show()
             self._plan()
             self._recall()
-        if self._steps.busy_words is None:
+        if self.steps.busy_words is None:
             self._strip.end()
         else:
-            self._strip.begin(self.desk.words(self._steps.busy_words))
+            self._strip.begin(self.desk.words(self.steps.busy_words))
         self.bar_changed.emit()
 
     @Slot()
     def _plan_anew(self) -> None:
         self._trouble.hide()
-        self._choices.show()
-        self._steps.show_plan(None)
+        self.choices.show()
+        self.steps.show_plan(None)
         self._plan()
         self._recall()
 
     @Slot()
     def _go_on(self) -> None:
         if not self._recorded:
-            self._steps.go_on()
+            self.steps.go_on()
 
     @Slot()
     def _give_up_waiting(self) -> None:
-        self._steps.ask_to_give_up(str(self._waits.property("install")))
+        self.steps.ask_to_give_up(str(self._waits.property("install")))
 
     def _recall(self) -> None:
         self._recalling.ask(lambda _: _OnRecord(waiting(self.desk.session), earlier_installs(self.desk.session)))
@@ -310,10 +281,10 @@ class InstallPage(Page):
         if not isinstance(found, _OnRecord):
             return
         shows = not self._recorded
-        self._earlier.show_installs(found.earlier if shows and not self._steps.under_way else ())
-        waits = found.waits if shows and not self._steps.under_way else None
+        self._earlier.show_installs(found.earlier if shows and not self.steps.under_way else ())
+        waits = found.waits if shows and not self.steps.under_way else None
         self._waits.setVisible(waits is not None)
-        self._steps.show_waiting(waits)
+        self.steps.show_waiting(waits)
         if waits is not None:
             self._waits.setProperty("install", waits.install.id)
             self._waits.show_words(Mark.INFO, sentence_case(self.desk.words(waits.words)))

@@ -48,7 +48,6 @@ class InstallRunner(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether something is under way."""
         return self._job is not None
 
     def cancel(self) -> None:
@@ -57,7 +56,6 @@ class InstallRunner(QObject):
             self._job.cancel()
 
     def look(self, machine: Machine, course: Course, number: int) -> None:
-        """What a step would change."""
         session = self._desk.session
         self._start(self.looked, lambda job: (number, look_at(session, machine, course, number, cancelled=job.cancelled.is_set)))
 
@@ -72,11 +70,9 @@ class InstallRunner(QObject):
         return view
 
     def say_done(self, course: Course, number: int) -> None:
-        """The user took a step."""
         self._start(self.said, lambda _: say_done(self._desk.session, course, number), writes=True)
 
     def restart(self, course: Course, *, autostart: bool) -> None:
-        """The user is going to restart."""
         self._start(self.to_restart, lambda _: get_ready_to_restart(self._desk.session, course, autostart=autostart))
 
     def go_on(self) -> None:
@@ -84,7 +80,6 @@ class InstallRunner(QObject):
         self._start(self.went_on, lambda _: go_on(self._desk.session), writes=True)
 
     def give_up(self, install: str) -> None:
-        """Lets go of an install."""
         self._start(self.given_up, lambda _: give_up(self._desk.session, install))
 
     def ask_way_back(self, install: str) -> None:
@@ -92,7 +87,6 @@ class InstallRunner(QObject):
         self._start(self.way_told, lambda _: (install, way_back(self._desk.session, install)))
 
     def go_back(self, install: str, way: tuple[BackStep, ...]) -> RunView:
-        """Takes an install back."""
         session, view = self._desk.session, RunView(LINES_SHOWN)
         self._start(
             self.ran,

@@ -21,12 +21,12 @@ from gpuassist.session.install import Course, Ran, StepCheck, ToRestart, can_be_
 from gpuassist.session.navigation import ToRepair
 from gpuassist.session.plan import toolkit_to_use
 from gpuassist.ui.dialogs import CommandsAsked
-from gpuassist.ui.page import Desk
+from gpuassist.ui.page import Desk, new_action
 from gpuassist.ui.pages.install.cards import StepCard
 from gpuassist.ui.pages.install.output import OutputCard
 from gpuassist.ui.pages.install.runner import InstallRunner
 from gpuassist.ui.widgets.cards import clear
-from gpuassist.ui.widgets.scroll_page import SPACING
+from gpuassist.ui.widgets.layouts import SPACING, bare
 
 _AT_END = 1 << 16  # below every step
 
@@ -45,7 +45,7 @@ class InstallSteps(QWidget):
         self._machine = Machine()
         self._recorded = False
         self._course: Course | None = None
-        self._install: Install | None = None
+        self.install: Install | None = None
         self._waits: Waiting | None = None
         self._looking: Course | None = None
         self._cards: list[StepCard] = []
@@ -54,16 +54,14 @@ class InstallSteps(QWidget):
         self._acting = False  # whether what is under way changes something
         self._takes = False  # whether what is looked at is to be taken then
         self.busy_words: Text | None = None
-        self.primary = self._action(verbatim(""), self.take_next)
-        self._done = self._action(text("It is done"), self._say_done)
-        self._cancel = self._action(text("Cancel"), self.close_down)
+        self.primary = new_action(self, "", self.take_next)
+        self._done = new_action(self, desk.words(text("It is done")), self._say_done)
+        self._cancel = new_action(self, desk.words(text("Cancel")), self.close_down)
         self._cancel.setShortcut("Esc")
-        self._back = self._action(text("Take it back…"), self._ask_back)
-        self._give_up = self._action(text("Give it up…"), self._ask_give_up)
-        self._output = OutputCard(desk.words, self)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(SPACING)
+        self._back = new_action(self, desk.words(text("Take it back…")), self._ask_back)
+        self._give_up = new_action(self, desk.words(text("Give it up…")), self._ask_give_up)
+        self.output = OutputCard(desk.words, self)
+        self._column = bare(QVBoxLayout(self), SPACING)
         self._runner = InstallRunner(desk, self)
         self._runner.looked.connect(self._show_looked)
         self._runner.ran.connect(self._show_ran)
@@ -74,60 +72,44 @@ class InstallSteps(QWidget):
         self._runner.way_told.connect(self._confirm_back)
         self._runner.failed.connect(self._show_failed)
         self._runner.asked.connect(self.asked)
-        self._output.cancel_wanted.connect(self._runner.cancel)
-        self._output.open_wanted.connect(self._open_log)
+        self.output.cancel_wanted.connect(self._runner.cancel)
+        self.output.open_wanted.connect(self._open_log)
 
     @property
     def under_way(self) -> bool:
         """Whether the steps stand on record, or are just being put there."""
-        return self._install is not None or self._acting
+        return self.install is not None or self._acting
 
     @property
     def busy(self) -> bool:
-        """Whether something is being done."""
         return self._runner.busy
 
     @property
-    def install(self) -> Install | None:
-        """What is on record of the steps."""
-        return self._install
-
-    @property
     def cards(self) -> tuple[StepCard, ...]:
-        """The steps as they are shown."""
         return tuple(self._cards)
 
     @property
-    def output(self) -> OutputCard:
-        """What a running step prints."""
-        return self._output
-
-    @property
     def title(self) -> Text:
-        """How far the install came."""
-        return course_title(self._install) if self._install is not None else text("Taking the first step")
+        return course_title(self.install) if self.install is not None else text("Taking the first step")
 
     @property
     def goal(self) -> Text:
-        """What the steps are for."""
         return self._course.goal if self._course is not None else verbatim("")
 
     @property
     def beside(self) -> tuple[QAction, ...]:
         """What can be done beside the next step."""
-        if self._install is None or self.busy:
+        if self.install is None or self.busy:
             return (self._cancel,) if self.busy else ()
         number = self._next
-        done = (self._done,) if number is not None and toolkit_to_use(self._install.steps[number].step) else ()
-        back = (self._back,) if can_be_taken_back(self._install) else ()
+        done = (self._done,) if number is not None and toolkit_to_use(self.install.steps[number].step) else ()
+        back = (self._back,) if can_be_taken_back(self.install) else ()
         return (*done, *back, *((self._give_up,) if number is not None else ()))
 
     def close_down(self) -> None:
-        """Ends what runs."""
         self._runner.cancel()
 
     def show_machine(self, machine: Machine, *, recorded: bool) -> None:
-        """The machine that the steps are for."""
         self._machine, self._recorded = machine, recorded
 
     def show_waiting(self, waits: Waiting | None) -> None:
@@ -136,7 +118,7 @@ class InstallSteps(QWidget):
 
     def show_plan(self, course: Course | None) -> None:
         """Steps of which none is taken yet."""
-        self._install = None
+        self.install = None
         self._show(course)
 
     def go_on(self) -> None:
@@ -144,7 +126,6 @@ class InstallSteps(QWidget):
         self._begin(text("Asking the machine how far it came…"), self._runner.go_on)
 
     def ask_to_give_up(self, install: str) -> None:
-        """Asks first."""
         words = self._desk.words
         rest = words(text("What was done stays, and can be taken back. Nobody is reminded of it any more."))
         start = self._runner.give_up
@@ -176,15 +157,9 @@ class InstallSteps(QWidget):
 
     @property
     def _next(self) -> int | None:
-        if self._install is not None:
-            return next_step(self._install) if self._install.state is InstallState.OPEN else None
+        if self.install is not None:
+            return next_step(self.install) if self.install.state is InstallState.OPEN else None
         return 0 if self._course is not None and self._course.steps else None
-
-    def _action(self, words: Text, slot: Callable[[], None]) -> QAction:
-        action = QAction(self._desk.words(words), self)
-        action.triggered.connect(slot)
-        self.addAction(action)
-        return action
 
     def _begin(self, words: Text, start: Callable[[], object]) -> None:
         if not self.busy:
@@ -216,8 +191,8 @@ class InstallSteps(QWidget):
         same, self._made = bool(now) and now == self._made, now
         self._course = course
         if not same:
-            self._column.removeWidget(self._output)
-            self._output.hide()
+            self._column.removeWidget(self.output)
+            self.output.hide()
             clear(self._column)
             home = "" if self._recorded else self._desk.session.world.surroundings.home
             steps = course.steps if course is not None else ()
@@ -225,17 +200,17 @@ class InstallSteps(QWidget):
             for card in self._cards:
                 card.look_wanted.connect(self._look_only)
                 self._column.addWidget(card)
-            self._column.addWidget(self._output)
+            self._column.addWidget(self.output)
         self._show_records()
         self._settle()
 
     def _show_records(self) -> None:
-        if self._install is not None:
-            for card, record in zip(self._cards, self._install.steps, strict=True):
+        if self.install is not None:
+            for card, record in zip(self._cards, self.install.steps, strict=True):
                 card.show_record(record)
 
     def _show_install(self, install: Install) -> None:
-        self._install = install
+        self.install = install
         self._show(course_of(install, verbatim(install.goal)))
 
     # Looking and taking
@@ -269,28 +244,27 @@ class InstallSteps(QWidget):
         if course is None:
             return
         question = words(text("Run this as you? {step}", step=course.steps[number].text))
-        about = before_taking(looked, self._waits.install if self._waits is not None and self._install is None else None)
+        about = before_taking(looked, self._waits.install if self._waits is not None and self.install is None else None)
         asked = CommandsAsked(run_lines(course.steps[number]), tuple(map(words, about)), words(text("Run it")))
         self._desk.asking.confirm_commands(self, question, asked, lambda: self.take(number))
 
     def take(self, number: int) -> None:
-        """Runs a step that was looked at and confirmed."""
         course = self._course
         if course is None:
             return
         self._cards[number].show_busy()
         self._acting, self._ran_at = True, number
         self._place_output()
-        self._begin(text("Step {number} runs…", number=number + 1), lambda: self._output.begin(self._runner.take(course, number)))
-        self._scroll.ensureWidgetVisible(self._output)
+        self._begin(text("Step {number} runs…", number=number + 1), lambda: self.output.begin(self._runner.take(course, number)))
+        self._scroll.ensureWidgetVisible(self.output)
 
     @Slot(object)
     def _show_ran(self, ran: Ran) -> None:
         if ran.install is not None:
             self._show_install(ran.install)
-        self._output.end(ran.done.log)
+        self.output.end(ran.done.log)
         self._place_output()
-        self._output.show()
+        self.output.show()
         self._settle()
         words = ran.done.words
         if self._ran_at < len(self._cards):
@@ -299,8 +273,8 @@ class InstallSteps(QWidget):
 
     def _place_output(self) -> None:
         """Below the step that prints; what takes an install back prints below all of them."""
-        self._column.removeWidget(self._output)
-        self._column.insertWidget(min(self._ran_at + 1, len(self._cards)), self._output)
+        self._column.removeWidget(self.output)
+        self._column.insertWidget(min(self._ran_at + 1, len(self._cards)), self.output)
 
     @Slot()
     def _say_done(self) -> None:
@@ -337,8 +311,8 @@ class InstallSteps(QWidget):
 
     @Slot(object)
     def _show_failed(self, reason: str) -> None:
-        if self._output.running:
-            self._output.end("")
+        if self.output.running:
+            self.output.end("")
         self._show_records()
         self._settle()
         self.told.emit((Mark.PROBLEM, reason))
@@ -347,12 +321,12 @@ class InstallSteps(QWidget):
 
     @Slot()
     def _ask_give_up(self) -> None:
-        if self._install is not None:
-            self.ask_to_give_up(self._install.id)
+        if self.install is not None:
+            self.ask_to_give_up(self.install.id)
 
     @Slot(object)
     def _show_given_up(self, install: Install) -> None:
-        if self._install is not None:
+        if self.install is not None:
             self._show_install(install)
         else:
             self._settle()
@@ -361,8 +335,8 @@ class InstallSteps(QWidget):
 
     @Slot()
     def _ask_back(self) -> None:
-        if self._install is not None:
-            self.ask_way_back(self._install.id)
+        if self.install is not None:
+            self.ask_way_back(self.install.id)
 
     @Slot(object)
     def _confirm_back(self, told: tuple[str, tuple[BackStep, ...]]) -> None:
@@ -379,8 +353,8 @@ class InstallSteps(QWidget):
 
     def _go_back(self, install: str, way: tuple[BackStep, ...]) -> None:
         self._acting, self._ran_at = True, _AT_END
-        self._begin(text("Taking it back…"), lambda: self._output.begin(self._runner.go_back(install, way)))
-        self._scroll.ensureWidgetVisible(self._output)
+        self._begin(text("Taking it back…"), lambda: self.output.begin(self._runner.go_back(install, way)))
+        self._scroll.ensureWidgetVisible(self.output)
 
     @Slot(object)
     def _open_log(self, path: str) -> None:

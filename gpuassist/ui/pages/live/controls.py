@@ -14,7 +14,7 @@ from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import FlowLayout
+from gpuassist.ui.widgets.layouts import FlowLayout, bare
 
 ALL = -1  # of the GPUs
 _SWATCH = 12
@@ -43,8 +43,7 @@ class LiveControls(Card):
         self._state = label("", "muted", self)
         self._legend = QWidget(self)
         self._flow = FlowLayout(self._legend, gap=14)
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        row = bare(QHBoxLayout(), 12)
         for widget in (self._window, self._gpu, self._pause, self._state):
             row.addWidget(widget)
         row.addWidget(self._legend, 1, Qt.AlignmentFlag.AlignVCenter)
@@ -52,11 +51,9 @@ class LiveControls(Card):
 
     @property
     def legend(self) -> tuple[tuple[int, str], ...]:
-        """The colours that are named, with their names."""
         return self._legend_shown
 
     def show_window(self, seconds: float) -> None:
-        """How much time is shown."""
         self._window.setCurrentIndex(self._window.findData(seconds))
 
     def show_pause(self, state: Text | None) -> None:
@@ -106,9 +103,7 @@ class _Entry(QWidget):
 
     def __init__(self, number: int, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row = bare(QHBoxLayout(self), 6)
         row.addWidget(_Swatch(number, self))
         row.addWidget(label(name, "", self))
 

@@ -22,6 +22,7 @@ from gpuassist.ui.plots.lane_plot import LanePlot
 from gpuassist.ui.plots.raster import columns_of
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import ElidedLabel, label
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import StatusPill
 
 BANDS = 6
@@ -60,20 +61,16 @@ class Lane(QWidget):
         self.plot = LanePlot(words, self)
         self.plot.setMinimumHeight(_LEAST_HEIGHT)
         self.plot.setAccessibleName(words(text("Used memory of GPU {index}", index=index)))
-        head = QHBoxLayout()
-        head.setSpacing(12)
+        head = bare(QHBoxLayout(), 12)
         head.addWidget(self._title)
         head.addWidget(self._trouble)
         head.addWidget(self._figures, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = bare(QVBoxLayout(self), 0)
         column.addLayout(head)
         column.addWidget(self.plot, 1)
 
     @property
     def figures(self) -> str:
-        """The line of figures."""
         return self._figures.words
 
     @property
@@ -82,7 +79,6 @@ class Lane(QWidget):
         return "" if self._trouble.isHidden() else self._trouble.words
 
     def show_gpu(self, gpu: GpuSample, peak: int) -> None:
-        """The newest figures."""
         self._title.setText(self._words(gpu_title(gpu)))
         self._figures.set_words(self._words(gpu_figures(gpu, peak)))
         # A card that is lost tells nothing any more: its scale stays.
@@ -144,7 +140,6 @@ class Lanes(Card):
 
     @property
     def all(self) -> tuple[Lane, ...]:
-        """Every lane, by the GPU's index."""
         return tuple(self._all[index] for index in sorted(self._all))
 
     def show_gpus(self, gpus: tuple[GpuSample, ...], peaks: Mapping[int, int]) -> bool:
@@ -157,7 +152,6 @@ class Lanes(Card):
         return bool(new)
 
     def show_only(self, index: int) -> None:
-        """Shows one lane, or all."""
         for lane in self.all:
             self._grid.removeWidget(lane)
             lane.setVisible(index in {lane.index, ALL})

@@ -23,7 +23,8 @@ from gpuassist.ui.pages.live.processes import COLUMN_SAMPLES, GPU, PROCESS, Proc
 from gpuassist.ui.plots.bands import REST, Flag
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
-from gpuassist.ui.widgets.scroll_page import MARGIN, PageHeader
+from gpuassist.ui.widgets.layouts import MARGIN
+from gpuassist.ui.widgets.scroll_page import PageHeader
 from gpuassist.ui.widgets.table import Table
 
 if TYPE_CHECKING:
@@ -51,14 +52,40 @@ class LivePage(Page):
         self._recorded = False
         self._sample: Sample | None = None
         self._since = 0.0
-        self._seconds = float(WINDOWS_SECONDS[1])
+        self.seconds = float(WINDOWS_SECONDS[1])
         self._frozen: float | None = None
         self._gpu = ALL
         self._colours: dict[int, int] = {}
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._holders = QAction(desk.words(text("Who holds the GPU?")), self)
         self._holders.triggered.connect(self._show_holders)
-        self._build()
+        words = self.desk.words
+        self._header = PageHeader(words(text("Live memory")), "", self)
+        self._notice = Notice(Mark.WARNING, "", self)
+        self._notice.hide()
+        self._nothing = EmptyState(Mark.BUSY, "", "", self)
+        self._found = small(words(text("See what we found")), self._nothing)
+        self._found.clicked.connect(self._go_to_found)
+        self._nothing.buttons.addStretch(1)
+        self._nothing.buttons.addWidget(self._found)
+        self._nothing.buttons.addStretch(1)
+        self._controls = LiveControls(words, self)
+        self._controls.show_window(self.seconds)
+        self._controls.show_pause(None)
+        self._controls.window_chosen.connect(self.show_window)
+        self._controls.pause_chosen.connect(self.pause_or_go_on)
+        self._controls.gpu_chosen.connect(self.show_gpu)
+        self._lanes = Lanes(words, self)
+        self._processes = ProcessesModel(words, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, 24, MARGIN, 16)
+        column.setSpacing(12)
+        for widget in (self._header, self._notice, self._nothing, self._controls):
+            column.addWidget(widget)
+        column.addWidget(self._lanes, 1)
+        column.addWidget(self._build_table())
+        column.addStretch(0)
+        self._show_waiting()
 
     def bar(self) -> Bar:
         if self._lanes.isHidden():
@@ -90,13 +117,7 @@ class LivePage(Page):
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
-        """The lanes of all GPUs, shown or not."""
         return self._lanes.all
-
-    @property
-    def seconds(self) -> float:
-        """How much time is shown."""
-        return self._seconds
 
     @property
     def paused(self) -> bool:
@@ -117,14 +138,12 @@ class LivePage(Page):
 
     @Slot(object)
     def show_window(self, seconds: float) -> None:
-        """Shows this much time."""
-        self._seconds = seconds
+        self.seconds = seconds
         self._controls.show_window(seconds)
         self._draw()
 
     @Slot(object)
     def show_gpu(self, index: int) -> None:
-        """Shows one GPU, or all."""
         indices = tuple(lane.index for lane in self.lanes)
         self._gpu = index if index in indices else ALL
         self._lanes.show_only(self._gpu)
@@ -137,7 +156,7 @@ class LivePage(Page):
             self.pause_or_go_on()
         elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}:
             step = -1 if key == Qt.Key.Key_Minus else 1
-            place = WINDOWS_SECONDS.index(int(self._seconds)) + step
+            place = WINDOWS_SECONDS.index(int(self.seconds)) + step
             self.show_window(float(WINDOWS_SECONDS[max(0, min(place, len(WINDOWS_SECONDS) - 1))]))
         elif Qt.Key.Key_0 <= key <= Qt.Key.Key_9:
             self.show_gpu(key - Qt.Key.Key_1)  # 1 is the first, whose index is 0; 0 is all
@@ -151,35 +170,6 @@ class LivePage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._pace.request()
-
-    def _build(self) -> None:
-        words = self.desk.words
-        self._header = PageHeader(words(text("Live memory")), "", self)
-        self._notice = Notice(Mark.WARNING, "", self)
-        self._notice.hide()
-        self._nothing = EmptyState(Mark.BUSY, "", "", self)
-        self._found = small(words(text("See what we found")), self._nothing)
-        self._found.clicked.connect(self._go_to_found)
-        self._nothing.buttons.addStretch(1)
-        self._nothing.buttons.addWidget(self._found)
-        self._nothing.buttons.addStretch(1)
-        self._controls = LiveControls(words, self)
-        self._controls.show_window(self._seconds)
-        self._controls.show_pause(None)
-        self._controls.window_chosen.connect(self.show_window)
-        self._controls.pause_chosen.connect(self.pause_or_go_on)
-        self._controls.gpu_chosen.connect(self.show_gpu)
-        self._lanes = Lanes(words, self)
-        self._processes = ProcessesModel(words, self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, 24, MARGIN, 16)
-        column.setSpacing(12)
-        for widget in (self._header, self._notice, self._nothing, self._controls):
-            column.addWidget(widget)
-        column.addWidget(self._lanes, 1)
-        column.addWidget(self._build_table())
-        column.addStretch(0)
-        self._show_waiting()
 
     def _build_table(self) -> Card:
         self._table_card = Card(parent=self)
@@ -240,7 +230,7 @@ class LivePage(Page):
     def _draw_lanes(self) -> None:
         history = self._watching.watch.history
         until = history.until if self._frozen is None else self._frozen
-        scene = Scene(history, self._seconds, until, self._colour_of, self._flags)
+        scene = Scene(history, self.seconds, until, self._colour_of, self._flags)
         shown = [lane for lane in self.lanes if lane.isVisibleTo(self)]
         drawn = [lane.draw(scene) for lane in shown]
         if any(drawn):
@@ -258,7 +248,7 @@ class LivePage(Page):
         return self._colours[pid]
 
     def _flags(self, index: int) -> tuple[Flag, ...]:
-        since = (self._watching.watch.history.until if self._frozen is None else self._frozen) - self._seconds
+        since = (self._watching.watch.history.until if self._frozen is None else self._frozen) - self.seconds
         changes = [change for change in self._watching.watch.changes if change.gpu == index and change.time >= since]
         return tuple(Flag(change.time, self.desk.words(change_words(change))) for change in changes)
 
@@ -305,26 +295,21 @@ class Watching(QObject):
     def __init__(self, watch: Watch, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.watch = watch
-        self._running = False
-
-    @property
-    def running(self) -> bool:
-        """Whether samples are to be expected."""
-        return self._running
+        self.running = False
 
     def start(self) -> None:
         """Begins, once."""
-        if not self._running:
-            self._running = True
+        if not self.running:
+            self.running = True
             self.watch.start(self._hear)
 
     def stop(self) -> None:
         """Ends; the watch waits for its thread for at most a second."""
-        if self._running:
-            self._running = False
+        if self.running:
+            self.running = False
             self.watch.stop()
 
     def _hear(self, sample: Sample) -> None:
         # On the sampler's thread: this object lives on the GUI thread, so Qt brings the sample there.
-        if self._running:
+        if self.running:
             self.sampled.emit(sample)

@@ -38,7 +38,6 @@ class ProcessRow:
 
 
 def process_rows(sample: Sample, peaks: Mapping[Key, int]) -> tuple[ProcessRow, ...]:
-    """The rows of a sample."""
     return tuple(
         ProcessRow(gpu.index, process, peaks.get((gpu.index, process.pid), 0))
         for gpu in sample.gpus
@@ -53,39 +52,34 @@ class ProcessesModel(RowsModel):
         titles = (text("Process"), text("User"), text("GPU"), text("on the card"), text("peak"))
         super().__init__([words(title) for title in titles], (), parent)
         self._words = words
-        self._processes: tuple[ProcessRow, ...] = ()
+        self.processes: tuple[ProcessRow, ...] = ()
         self._column = GPU
         self._order = Qt.SortOrder.AscendingOrder
-
-    @property
-    def processes(self) -> tuple[ProcessRow, ...]:
-        """The rows as they are sorted."""
-        return self._processes
 
     def show_processes(self, processes: tuple[ProcessRow, ...]) -> None:
         """Shows the processes of another sample: rows go, come and move, and only cells that changed are told."""
         wanted = self._sorted(processes)
         staying = {row.key for row in wanted}
-        for place in range(len(self._processes) - 1, -1, -1):
-            if self._processes[place].key not in staying:
+        for place in range(len(self.processes) - 1, -1, -1):
+            if self.processes[place].key not in staying:
                 self.beginRemoveRows(QModelIndex(), place, place)
-                self._processes = (*self._processes[:place], *self._processes[place + 1 :])
-                self._rows = (*self._rows[:place], *self._rows[place + 1 :])
+                self.processes = (*self.processes[:place], *self.processes[place + 1 :])
+                self.rows = (*self.rows[:place], *self.rows[place + 1 :])
                 self.endRemoveRows()
-        there = {row.key for row in self._processes}
+        there = {row.key for row in self.processes}
         new = tuple(row for row in wanted if row.key not in there)
         if new:
-            self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(new) - 1)
-            self._processes = (*self._processes, *new)
-            self._rows = (*self._rows, *(self._cells(row) for row in new))
+            self.beginInsertRows(QModelIndex(), len(self.rows), len(self.rows) + len(new) - 1)
+            self.processes = (*self.processes, *new)
+            self.rows = (*self.rows, *(self._cells(row) for row in new))
             self.endInsertRows()
         self._move([row.key for row in wanted])
-        before, self._processes = zip(self._processes, self._rows, strict=True), wanted
+        before, self.processes = zip(self.processes, self.rows, strict=True), wanted
         self.set_rows([self._renewed(row, old, cells) for row, (old, cells) in zip(wanted, before, strict=True)])
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self._column, self._order = column, order
-        self.show_processes(self._processes)
+        self.show_processes(self.processes)
 
     def _sorted(self, processes: tuple[ProcessRow, ...]) -> tuple[ProcessRow, ...]:
         steady = sorted(processes, key=lambda row: row.key)
@@ -93,14 +87,14 @@ class ProcessesModel(RowsModel):
         return tuple(sorted(steady, key=lambda row: _sort_key(row, self._column), reverse=downwards))
 
     def _move(self, wanted: list[Key]) -> None:
-        before = [row.key for row in self._processes]
+        before = [row.key for row in self.processes]
         if before == wanted:
             return
         self.layoutAboutToBeChanged.emit()
-        rows = dict(zip(before, zip(self._processes, self._rows, strict=True), strict=True))
+        rows = dict(zip(before, zip(self.processes, self.rows, strict=True), strict=True))
         places = {key: place for place, key in enumerate(wanted)}
-        self._processes = tuple(rows[key][0] for key in wanted)
-        self._rows = tuple(rows[key][1] for key in wanted)
+        self.processes = tuple(rows[key][0] for key in wanted)
+        self.rows = tuple(rows[key][1] for key in wanted)
         for index in self.persistentIndexList():
             self.changePersistentIndex(index, self.index(places[before[index.row()]], index.column()))
         self.layoutChanged.emit()

@@ -18,10 +18,9 @@ from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import Columns
+from gpuassist.ui.widgets.layouts import SPACING, Columns, bare
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
-from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.widgets.table import Table
 
 
@@ -33,9 +32,7 @@ class MachineCards(QWidget):
     def __init__(self, words: Words, machine: Machine, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = words
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING)
+        column = bare(QVBoxLayout(self), SPACING)
         self.columns = Columns(self)
         column.addWidget(self.columns)
         self.building = InTurns(self._steps(machine, column), self)
@@ -98,8 +95,7 @@ class MachineCards(QWidget):
         words = self._words
         name, parts = host_words(machine.host, machine)
         made = Card(parent=self)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = bare(QHBoxLayout(), 8)
         row.addWidget(label(words(name), "strong", made))
         row.addWidget(paragraph("· " + words(joined(parts)) if parts else "", "muted", made), 1)
         everything = small(words(text("Everything we read…")), made)

@@ -12,13 +12,11 @@ from gpuassist.model.text import text
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import WizardStep
 from gpuassist.ui.jobs import Control, Done, Failed
-from gpuassist.ui.page import Bar, Desk, OpenExample, OpenRecording, Page, ReadAgain
+from gpuassist.ui.page import Bar, Desk, OpenExample, OpenRecording, Page, ReadAgain, new_action
 from gpuassist.ui.widgets.progress import ProgressStrip
 
 # What shows a machine that was read is imported once one was: the first window is painted before that.
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PySide6.QtWidgets import QMenu
 
     from gpuassist.model.machine import Machine
@@ -42,11 +40,9 @@ class MachinePage(Page):
         self._scroll.header.show_words(desk.words(text("Your machine")), desk.words(text("Nothing is changed by looking.")))
         self._strip = ProgressStrip(self)
         self._scroll.header.beside.addWidget(self._strip)
-        self._again = self._action(desk.words(text("Read again")), self._read_again)
+        self._again = new_action(self, desk.words(text("Read again")), self._read_again)
         self._again.setStatusTip("Ctrl+R")
-        self._open = self._action(desk.words(text("Open a recorded machine…")), self._ask_recording)
-        self._open.setShortcut("Ctrl+O")
-        self._open.setStatusTip("Ctrl+O")
+        self._open = new_action(self, desk.words(text("Open a recorded machine…")), self._ask_recording, "Ctrl+O")
         self._examples = QAction(desk.words(text("Examples")), self)
         self._examples.setVisible(False)
 
@@ -63,7 +59,6 @@ class MachinePage(Page):
         self._strip.begin(words)
 
     def show_progress(self, words: str) -> None:
-        """What was read last."""
         self._strip.say(words)
 
     def show_failure(self, reason: str) -> None:
@@ -104,22 +99,13 @@ class MachinePage(Page):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every card of the machine stands."""
         return self._cards is not None and self._cards.building.is_done
 
     def examples(self) -> tuple[QAction, ...]:
-        """What the menu of examples offers."""
         return tuple(self._menu.actions()) if self._menu is not None else ()
-
-    def _action(self, words: str, slot: Callable[[], None]) -> QAction:
-        action = QAction(words, self)
-        action.triggered.connect(slot)
-        self.addAction(action)
-        return action
 
     @Slot()
     def show_everything(self) -> None:
-        """Opens the full list."""
         from gpuassist.model.codec import encode_machine
         from gpuassist.ui.widgets.everything import Everything
 

@@ -15,6 +15,7 @@ from gpuassist.present.toolkit_change import line_context
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.widgets.buttons import Tick
 from gpuassist.ui.widgets.labels import ElidedLabel, label, paragraph, set_paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.segments import Segments
 from gpuassist.ui.wording import as_tip, sentence_case
 
@@ -31,9 +32,7 @@ class LineChoiceRow(QWidget):
     def __init__(self, words: Words, line: ShellLine, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.line = line
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        column = bare(QVBoxLayout(self), 4)
         name = words(text("What becomes of line {line}", line=line.line))
         self.segments = Segments([words(_TITLES[choice]) for choice in CHOICES], name, self, compact=True)
         self.segments.button(1).setToolTip(words(text("Kept as a comment, and restored by undo")))
@@ -50,21 +49,17 @@ class LineChoiceRow(QWidget):
 
     @property
     def choice(self) -> Choice:
-        """What is chosen."""
         return CHOICES[self.segments.place]
 
     @property
     def line_choice(self) -> LineChoice:
-        """The same for a plan."""
         return LineChoice(self.line.file, self.line.line, self.choice)
 
     def show_choice(self, choice: Choice) -> None:
-        """Shows what is planned for it."""
         self.segments.show_chosen(CHOICES.index(choice))
         self._becomes.setVisible(choice is Choice.REPLACE)
 
     def freeze(self) -> None:
-        """Nothing is chosen any more."""
         self.segments.setEnabled(False)
 
     @Slot(int)
@@ -81,9 +76,7 @@ class LineRow(QWidget):
     def __init__(self, words: Words, line: ShellLine, home: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.line = line
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(3)
+        column = bare(QVBoxLayout(self), 3)
         place = label(words(place_of(line, home)), "strong", self)
         place.setToolTip(as_tip(line.text))
         column.addWidget(place)
@@ -98,16 +91,13 @@ class LineRow(QWidget):
 
     @property
     def line_choice(self) -> LineChoice:
-        """What is chosen for it."""
         return self.row.line_choice if self.row is not None else LineChoice(self.line.file, self.line.line, Choice.KEEP)
 
     def show_choice(self, choice: Choice) -> None:
-        """Shows what is planned for it."""
         if self.row is not None:
             self.row.show_choice(choice)
 
     def freeze(self) -> None:
-        """Nothing is chosen any more."""
         if self.row is not None:
             self.row.freeze()
 
@@ -120,9 +110,7 @@ class TickRow(QWidget):
         self.tick = Tick(self)
         self.tick.setText(on_one_line(title))
         self._reason = paragraph("", "small", self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        column = bare(QVBoxLayout(self), 2)
         column.addWidget(self.tick)
         inner = QVBoxLayout()
         inner.setContentsMargins(_INDENT, 0, 0, 0)
@@ -130,7 +118,6 @@ class TickRow(QWidget):
         column.addLayout(inner)
 
     def show_reason(self, reason: str) -> None:
-        """Why it is as it is."""
         set_paragraph(self._reason, sentence_case(on_one_line(reason)))
 
 

@@ -19,6 +19,7 @@ from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.diff import DiffView
 from gpuassist.ui.widgets.labels import ElidedLabel, Hairline, label, paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.wording import sentence_case
 
@@ -34,20 +35,14 @@ class HistoryCard(Card):
         super().__init__(words(text("Changes made so far")), parent=parent)
         self._words = words
         self._home = home
-        self._records: tuple[ChangeRecord, ...] = ()
-        self._list = QVBoxLayout()
-        self._list.setSpacing(10)
+        self.records: tuple[ChangeRecord, ...] = ()
+        self._list = bare(QVBoxLayout(), 10)
         self.body.addLayout(self._list)
         self.hide()
 
-    @property
-    def records(self) -> tuple[ChangeRecord, ...]:
-        """What it shows."""
-        return self._records
-
     def show_records(self, records: tuple[ChangeRecord, ...]) -> None:
         """Shows these; without any the card is not there."""
-        self._records = records
+        self.records = records
         clear(self._list)
         for place, record in enumerate(records):
             if place:
@@ -67,8 +62,7 @@ class ChangeRow(QWidget):
         super().__init__(parent)
         what, when = change_words(record)
         self._change = record.receipt.change
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
+        grid = bare(QGridLayout(self))
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(0, 1)
@@ -81,8 +75,7 @@ class ChangeRow(QWidget):
         grid.addWidget(self.button, 0, 1, 2, 1, Qt.AlignmentFlag.AlignTop)
         for place, file in enumerate(record.files):
             path, state = file_words(file, home)
-            row = QHBoxLayout()
-            row.setSpacing(12)
+            row = bare(QHBoxLayout(), 12)
             row.addWidget(ElidedLabel(path, "mono", self), 1)
             mark = Mark.WARNING if file.edited and file.standing is ChangeStatus.STANDS else mark_of(file.standing)
             row.addWidget(StatusPill(mark, words(state), self))
@@ -103,8 +96,7 @@ class UndoCard(Card):
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(words(text("Take the change back")), parent=parent)
         self._words = words
-        self._content = QVBoxLayout()
-        self._content.setSpacing(10)
+        self._content = bare(QVBoxLayout(), 10)
         self.body.addLayout(self._content)
         self.agree: QPushButton = primary(words(text("Undo like this")), self)
         self.leave: QPushButton = secondary(words(text("Keep everything as it is")), self)

@@ -24,6 +24,7 @@ from gpuassist.ui.pages.repair.scope import ScopedSection
 from gpuassist.ui.pages.repair.section import RepairSection
 from gpuassist.ui.widgets.cards import clear
 from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.segments import Segments
 from gpuassist.ui.wording import sentence_case
 
@@ -45,8 +46,7 @@ class DevicesCard(PlanCard):
         )
         self.names.setToolTip(words(text("An index counts along the PCI bus; a UUID stays with its card when cards are moved")))
         self.names.chosen.connect(self._tell)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(8)
+        self._list = bare(QVBoxLayout(), 8)
         self.entry: QLineEdit | None = None
         self.top.addLayout(self._list)
         self.top.addWidget(self.names)
@@ -101,7 +101,6 @@ class DevicesCard(PlanCard):
         self._enable(on=False)
 
     def thaw(self) -> None:
-        """Can be chosen again."""
         self._enable(on=True)
 
     def _enable(self, *, on: bool) -> None:
@@ -149,7 +148,6 @@ class CleanSection(RepairSection):
 
     @Slot(object)
     def choose_lines(self, lines: tuple[LineChoice, ...]) -> None:
-        """Exactly these do not stay."""
         self._lines = lines
         self.ask_for_plan()
 

@@ -68,7 +68,26 @@ class RepairPage(Page):
         self.undoing = Latest(desk.jobs, self._show_undoing, self)
         self.listing = Latest(desk.jobs, self._show_listed, self)
         self.scoping = Latest(desk.jobs, self._show_scopes, self)
-        self._build()
+        words = self.desk.words
+        scroll = self._scroll = self.fill_with_scroll()
+        self._header = scroll.header
+        titles = [words(title) for title in (text("Toolkit"), text("Clean up"), text("Devices"), text("Lines"))]
+        self.segments = Segments(titles, words(text("What to repair")), self)
+        self.notice = Notice(Mark.INFO, "", self)
+        self.notice.hide()
+        self.toolkit = ToolkitSection(self.desk, self)
+        self.clean = CleanSection(self.desk, self)
+        self.devices = DevicesSection(self.desk, self)
+        self.lines = LinesSection(self.desk, self)
+        self._sections: tuple[RepairSection, ...] = (self.toolkit, self.clean, self.devices)
+        self.undo = UndoCard(words, self)
+        self.history = HistoryCard(words, self.desk.session.world.surroundings.home, self)
+        self._strip = ProgressStrip(self)
+        self._strip.setMaximumHeight(20)
+        for widget in (self.segments, self.notice, self.undo, *self._sections, self.lines, self.history, self._strip):
+            scroll.content.addWidget(widget)
+        for place in range(len(titles)):
+            self._shortcut(place)
         self.segments.chosen.connect(self._show_place)
         for section in self._sections:
             section.changed.connect(self._refresh)
@@ -88,7 +107,6 @@ class RepairPage(Page):
 
     @property
     def busy(self) -> bool:
-        """Whether anything is still to come."""
         works = (self.undoing, self.listing, self.scoping, self.lines.reading)
         return any(work.busy for work in works) or any(section.busy for section in self._sections)
 
@@ -142,28 +160,6 @@ class RepairPage(Page):
         for section in self._sections:
             section.close_down()
         self.lines.close_down()
-
-    def _build(self) -> None:
-        words = self.desk.words
-        scroll = self._scroll = self.fill_with_scroll()
-        self._header = scroll.header
-        titles = [words(title) for title in (text("Toolkit"), text("Clean up"), text("Devices"), text("Lines"))]
-        self.segments = Segments(titles, words(text("What to repair")), self)
-        self.notice = Notice(Mark.INFO, "", self)
-        self.notice.hide()
-        self.toolkit = ToolkitSection(self.desk, self)
-        self.clean = CleanSection(self.desk, self)
-        self.devices = DevicesSection(self.desk, self)
-        self.lines = LinesSection(self.desk, self)
-        self._sections: tuple[RepairSection, ...] = (self.toolkit, self.clean, self.devices)
-        self.undo = UndoCard(words, self)
-        self.history = HistoryCard(words, self.desk.session.world.surroundings.home, self)
-        self._strip = ProgressStrip(self)
-        self._strip.setMaximumHeight(20)
-        for widget in (self.segments, self.notice, self.undo, *self._sections, self.lines, self.history, self._strip):
-            scroll.content.addWidget(widget)
-        for place in range(len(titles)):
-            self._shortcut(place)
 
     def _shortcut(self, place: int) -> None:
         action = QAction(self)

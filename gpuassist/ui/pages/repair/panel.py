@@ -18,8 +18,8 @@ from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.diff import DiffView
 from gpuassist.ui.widgets.labels import ElidedLabel, Hairline, label, paragraph, set_paragraph
+from gpuassist.ui.widgets.layouts import SPACING, bare
 from gpuassist.ui.widgets.marks import StatusPill
-from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.wording import sentence_case
 
 _DIFF_HEIGHT = 320
@@ -46,9 +46,7 @@ class PlanPanel(QWidget):
         self.by_hand.body.addWidget(self.block)
         self.paste.body.addWidget(paragraph(words(ONLY_NEW), "muted", self.paste))
         self.paste.body.addWidget(self.paste_lines)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING)
+        column = bare(QVBoxLayout(self), SPACING)
         for card in (self.shells, self.kernels, self.diff, self.by_hand, self.terminal, self.paste, self._notes):
             column.addWidget(card)
         self._noted: tuple[Text, ...] = ()
@@ -56,7 +54,6 @@ class PlanPanel(QWidget):
         self._forget_proof()
 
     def show_plan(self, repair: ChangePlan) -> None:
-        """A plan, before anything is done."""
         self._forget_proof()
         self.diff.show_plan(repair, unchanged_words(repair))
         if repair.cuda is not None:
@@ -71,7 +68,6 @@ class PlanPanel(QWidget):
         self.show_notes((*repair.plan.notes, *run_notes(repair)))
 
     def show_carried(self, repair: ChangePlan, carried: ChangeOutcome) -> None:
-        """What came of it."""
         taken_back = carried.rolled_back is not None
         if repair.cuda is not None and carried.proof is not None:
             self.terminal.show_rows(proved_rows(repair, carried), proved=True)
@@ -83,7 +79,6 @@ class PlanPanel(QWidget):
         self.show_notes((*result_notes(carried), *repair.plan.notes))
 
     def show_notes(self, notes: tuple[Text, ...]) -> None:
-        """What should be known."""
         if notes == self._noted:
             return
         self._noted = notes
@@ -103,34 +98,23 @@ class DiffCard(Card):
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self._words = words
-        self._diff = ""
-        self._files: tuple[FileDiff, ...] = ()
-        self._box = QVBoxLayout()
-        self._box.setSpacing(12)
+        self.diff = ""
+        self.files: tuple[FileDiff, ...] = ()
+        self._box = bare(QVBoxLayout(), 12)
         self.body.addLayout(self._box)
         self._nothing = paragraph("", "muted", self)
         self.body.addWidget(self._nothing)
 
-    @property
-    def diff(self) -> str:
-        """The diff as it is shown and copied."""
-        return self._diff
-
-    @property
-    def files(self) -> tuple[FileDiff, ...]:
-        """The views of the files that change."""
-        return self._files
-
     def show_plan(self, plan: ChangePlan, nothing: Text) -> None:
         """The diff of a plan, or the words that there is none."""
-        self._diff = plan.diff
+        self.diff = plan.diff
         changed = [(step.edit, step.diff) for step in plan.plan.steps if step.edit is not None and step.diff]
-        if [edit.path for edit, _ in changed] != [file.path for file in self._files]:
+        if [edit.path for edit, _ in changed] != [file.path for file in self.files]:
             clear(self._box)
-            self._files = tuple(FileDiff(self._words, edit, self) for edit, _ in changed)
-            for file in self._files:
+            self.files = tuple(FileDiff(self._words, edit, self) for edit, _ in changed)
+            for file in self.files:
                 self._box.addWidget(file)
-        for file, (_, diff) in zip(self._files, changed, strict=True):
+        for file, (_, diff) in zip(self.files, changed, strict=True):
             file.show_diff(diff)
         set_paragraph(self._nothing, self._words(nothing))
         self._nothing.setVisible(not plan.diff)
@@ -144,19 +128,15 @@ class FileDiff(QWidget):
         self.path = edit.path
         self._diff = ""
         shown = edit.path if edit.path == edit.target else f"{edit.path} → {edit.target}"
-        head = QHBoxLayout()
-        head.setSpacing(8)
+        head = bare(QHBoxLayout(), 8)
         head.addWidget(ElidedLabel(shown, "mono", self), 1)
         head.addWidget(CopyButton(words, lambda: self._diff, self, title=words(text("Copy diff"))))
         self.view = DiffView(words(text("What changes in {path}", path=edit.path)), self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        column = bare(QVBoxLayout(self), 8)
         column.addLayout(head)
         column.addWidget(self.view)
 
     def show_diff(self, diff: str) -> None:
-        """Another diff of the same file."""
         if diff != self._diff:
             self._diff = diff
             self.view.set_diff(diff)
@@ -169,24 +149,18 @@ class TerminalCard(Card):
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self._words = words
-        self._rows: tuple[TerminalRow, ...] = ()
+        self.rows: tuple[TerminalRow, ...] = ()
         self._proved = False
         self._box: QWidget | None = None
 
-    @property
-    def rows(self) -> tuple[TerminalRow, ...]:
-        """What it shows."""
-        return self._rows
-
     def show_rows(self, rows: tuple[TerminalRow, ...], *, proved: bool) -> None:
         """Rows as planned, or as a real terminal answered."""
-        if (rows, proved) == (self._rows, self._proved):
+        if (rows, proved) == (self.rows, self._proved):
             return
-        self._rows, self._proved = rows, proved
+        self.rows, self._proved = rows, proved
         clear(self.body)
         self._box = QWidget(self)
-        grid = QGridLayout(self._box)
-        grid.setContentsMargins(0, 0, 0, 0)
+        grid = bare(QGridLayout(self._box))
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(6)
         for column, stretch in ((1, 1), (2, 1)):

@@ -20,6 +20,7 @@ from gpuassist.ui.pages.repair.choices import LineRow, LoaderRow
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.labels import Hairline
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.step_row import StepRow
 
 
@@ -34,12 +35,9 @@ class PlanCard(Card):
         self.words = words
         self._home = home
         self._rows: tuple[LineRow, ...] | None = None
-        self.top = QVBoxLayout()
-        self.top.setSpacing(8)
-        self._steps = QVBoxLayout()
-        self._steps.setSpacing(10)
-        self._choices = QVBoxLayout()
-        self._choices.setSpacing(14)
+        self.top = bare(QVBoxLayout(), 8)
+        self._steps = bare(QVBoxLayout(), 10)
+        self._choices = bare(QVBoxLayout(), 14)
         for layout in (self.top, self._steps, self._choices):
             self.body.addLayout(layout)
         self.body.addStretch(1)
@@ -73,13 +71,11 @@ class PlanCard(Card):
         """Another plan of the same choices."""
 
     def forget_plan(self) -> None:
-        """Nothing is planned."""
         self._rows = None
         clear(self._steps)
         clear(self._choices)
 
     def mark_steps(self, marks: Sequence[Mark]) -> None:
-        """How the first steps went."""
         for place, mark in enumerate(marks):
             item = self._steps.itemAt(place)
             row = item.widget() if item is not None else None

@@ -15,6 +15,7 @@ from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.labels import Hairline, label, paragraph, set_paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.wording import sentence_case
 from gpuassist.verify.kernel import KernelVerdict
@@ -29,8 +30,7 @@ class ShellsCard(Card):
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(words(_TITLE), parent=parent)
         self._words = words
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(8)
+        self._rows = bare(QVBoxLayout(), 8)
         self.body.addLayout(self._rows)
 
     def show_applied(self, applied: ChangeOutcome) -> None:
@@ -52,14 +52,11 @@ class ShellsCard(Card):
 class _AlikeRow(QWidget):
     def __init__(self, words: Words, group: ShellsAlike, parent: QWidget) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
+        row = bare(QHBoxLayout(self), 12)
         names = tuple(paragraph(sentence_case(words(shell)), "", self) for shell in group.shells)
         said = tuple(paragraph(words(one), "small", self) for one in group.differences or (text("unchanged"),))
         for part, lines in ((2, names), (3, said)):
-            column = QVBoxLayout()
-            column.setSpacing(3)
+            column = bare(QVBoxLayout(), 3)
             for line in lines:
                 column.addWidget(line)
             column.addStretch(1)
@@ -80,19 +77,15 @@ class KernelsCard(Card):
         self.cancel = small(words(text("Cancel")), self)
         self.cancel.clicked.connect(self._cancel)
         self._busy = QWidget(self)
-        row = QHBoxLayout(self._busy)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = bare(QHBoxLayout(self._busy), 8)
         row.addWidget(self._icon)
         row.addWidget(self._doing, 1)
         row.addWidget(self.cancel)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(8)
+        self._rows = bare(QVBoxLayout(), 8)
         self.body.addWidget(self._busy)
         self.body.addLayout(self._rows)
 
     def begin(self) -> None:
-        """Compiling begins."""
         clear(self._rows)
         self.say(text("compiling a kernel"))
         self.cancel.setEnabled(True)
@@ -100,7 +93,6 @@ class KernelsCard(Card):
         self.show()
 
     def say(self, doing: Text) -> None:
-        """How far it is."""
         self._doing.setText(sentence_case(self._words(doing)) + "…")
 
     def show_proofs(self, proofs: tuple[KernelProof, ...]) -> None:
@@ -114,7 +106,6 @@ class KernelsCard(Card):
             self._rows.addWidget(paragraph(self._words(text("Cancelled; nothing was compiled.")), "muted", self))
 
     def show_trouble(self, reason: str) -> None:
-        """That it could not be tried."""
         self._busy.hide()
         self._rows.addWidget(paragraph(sentence_case(reason), "", self))
 
@@ -137,8 +128,7 @@ class KernelRow(QWidget):
         self.explain: QPushButton | None = None
         self._said = proof.check.said
         self._card = parent
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
+        grid = bare(QGridLayout(self))
         grid.setHorizontalSpacing(10)
         grid.setColumnStretch(1, 1)
         grid.addWidget(MarkIcon(self.mark, self), 0, 0, Qt.AlignmentFlag.AlignTop)

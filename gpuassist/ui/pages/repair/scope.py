@@ -19,6 +19,7 @@ from gpuassist.ui.widgets.buttons import LongChoice, small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.folds import Fold, Folds
 from gpuassist.ui.widgets.labels import Hairline, label, paragraph, set_paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.table import Table
@@ -39,29 +40,22 @@ class ScopeChooser(QWidget):
         super().__init__(parent)
         self._words = words
         self._scopes: tuple[ListedScope, ...] = ()
-        self._scope = Kind.SHELL.value
+        self.scope = Kind.SHELL.value
         self.box = LongChoice(self)
         self.box.setAccessibleName(words(text("Where it holds")))
         self.box.activated.connect(self._choose)
         self._held = paragraph("", "small", self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        column = bare(QVBoxLayout(self), 4)
         column.addWidget(label(words(text("Where it holds")), "small", self))
         column.addWidget(self.box)
         column.addWidget(self._held)
         self._held.hide()
         self.hide()
 
-    @property
-    def scope(self) -> str:
-        """What is chosen."""
-        return self._scope
-
     def show_scopes(self, scopes: tuple[ListedScope, ...], chosen: str = "") -> None:
         """The scopes that there are; `chosen` stays chosen where it is one of them."""
         self._scopes = scopes
-        self._scope = chosen or self._scope
+        self.scope = chosen or self.scope
         self.box.clear()
         for scope in scopes:
             self.box.addItem(self._words(scope_title(scope)))
@@ -71,7 +65,7 @@ class ScopeChooser(QWidget):
         self.setVisible(bool(scopes))
 
     def _show_place(self) -> None:
-        places = [place for place, scope in enumerate(self._scopes) if scope.words == self._scope]
+        places = [place for place, scope in enumerate(self._scopes) if scope.words == self.scope]
         self.box.setCurrentIndex(places[0] if places else 0)
         held = self._scopes[places[0]].held.variables if places else ()
         shown = ", ".join(f"{name}={value}" for name, value in held)
@@ -84,9 +78,9 @@ class ScopeChooser(QWidget):
             self._show_place()
             self.project_wanted.emit()
             return
-        self._scope = self._scopes[place].words
+        self.scope = self._scopes[place].words
         self._show_place()
-        self.chosen.emit(self._scope)
+        self.chosen.emit(self.scope)
 
 
 class ProgramsCard(Card):
@@ -108,7 +102,6 @@ class ProgramsCard(Card):
         self.body.addWidget(self.all_scopes)
 
     def show_kind(self, kind: Kind) -> None:
-        """For a choice in a scope of this kind."""
         if kind is self._kind:
             return
         self._kind = kind
@@ -126,8 +119,7 @@ class ProgramsCard(Card):
 
     def _add_rows(self, kind: Kind) -> None:
         box = QWidget(self)
-        grid = QGridLayout(box)
-        grid.setContentsMargins(0, 0, 0, 0)
+        grid = bare(QGridLayout(box))
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 2)
@@ -185,7 +177,6 @@ class ScopedSection(RepairSection):
             self._show_programs()
 
     def scope_changed(self) -> None:
-        """Plans for another scope."""
         self.start()
 
     def leave_scope(self) -> None:

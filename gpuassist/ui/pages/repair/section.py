@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.changes.carry_out import carry_out
@@ -22,12 +20,12 @@ from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
-from gpuassist.ui.page import Bar, Desk
+from gpuassist.ui.page import Bar, Desk, new_action
 from gpuassist.ui.pages.repair.panel import PlanPanel
 from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.widgets.cards import EmptyState, Notice
+from gpuassist.ui.widgets.layouts import SPACING, bare
 from gpuassist.ui.widgets.progress import ProgressStrip
-from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.wording import reason_of, sentence_case
 
 _PAUSE_MILLISECONDS = 120
@@ -60,11 +58,29 @@ class RepairSection(QWidget):
         self._panel: PlanPanel | None = None
         self.planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self.changing = Latest(desk.jobs, self._show_made, self)
-        self.apply = self._action(text("Apply and prove"), self._start_applying)
-        self.copy = self._action(text("Copy the lines instead"), self._copy_lines)
-        self.undo = self._action(text("Undo this change"), self._want_undo)
-        self.anew = self._action(text("Plan again"), self.start)
-        self._lay_out()
+        self.apply = new_action(self, desk.words(text("Apply and prove")), self._start_applying)
+        self.copy = new_action(self, desk.words(text("Copy the lines instead")), self._copy_lines)
+        self.undo = new_action(self, desk.words(text("Undo this change")), self._want_undo)
+        self.anew = new_action(self, desk.words(text("Plan again")), self.start)
+        self.notice = Notice(Mark.INFO, "", self)
+        self.notice.hide()
+        self.nothing = EmptyState(Mark.RIGHT, "", "", self)
+        self.nothing.hide()
+        self.card.setParent(self)
+        self.card.setMinimumWidth(_PLAN_WIDTH)
+        self.card.setMaximumWidth(_PLAN_WIDTH)
+        self.strip = ProgressStrip(self)
+        self.strip.setMaximumHeight(20)
+        self.right = bare(QVBoxLayout(), SPACING)
+        self.right.addWidget(self.nothing)
+        self.right.addStretch(1)
+        row = bare(QHBoxLayout(), SPACING)
+        row.addWidget(self.card, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        row.addLayout(self.right, 1)
+        column = bare(QVBoxLayout(self), SPACING)
+        column.addWidget(self.notice)
+        column.addLayout(row)
+        column.addWidget(self.strip)
 
     @property
     def panel(self) -> PlanPanel:
@@ -80,7 +96,6 @@ class RepairSection(QWidget):
 
     @property
     def busy(self) -> bool:
-        """Whether anything is still to come."""
         return self.planning.busy or self.changing.busy or self._waits
 
     @property
@@ -94,7 +109,6 @@ class RepairSection(QWidget):
         return self.carried.receipt if self.carried is not None else None
 
     def bar(self) -> Bar:
-        """Its part of the bottom bar."""
         if self.carried is not None and self.carried.wrote:
             return Bar((self.undo, self.anew) if self.carried.receipts else (self.anew,))
         if self.carried is not None and self.carried.rolled_back is not None:
@@ -152,7 +166,6 @@ class RepairSection(QWidget):
             self.arrive()
 
     def arrive(self) -> None:
-        """It is shown now."""
         if self._stale and not self._waits and not self.settled:
             self._stale = False
             self.start()
@@ -175,7 +188,6 @@ class RepairSection(QWidget):
         raise NotImplementedError
 
     def close_down(self) -> None:
-        """The window closes."""
         self._stop_waiting()
         self.planning.drop()
         self.changing.drop()
@@ -203,7 +215,6 @@ class RepairSection(QWidget):
         self.planning.ask(lambda _: plan_change(session.world, machine, wish, recorded=recorded))
 
     def forget_plan(self) -> None:
-        """Nothing is planned."""
         self.repair = None
         self.card.forget_plan()
         self.notice.hide()
@@ -218,36 +229,6 @@ class RepairSection(QWidget):
     def after_made(self, carried: ChangeOutcome) -> None:
         """Something was made; for what one kind of repair proves beside."""
 
-    def _lay_out(self) -> None:
-        self.notice = Notice(Mark.INFO, "", self)
-        self.notice.hide()
-        self.nothing = EmptyState(Mark.RIGHT, "", "", self)
-        self.nothing.hide()
-        self.card.setParent(self)
-        self.card.setMinimumWidth(_PLAN_WIDTH)
-        self.card.setMaximumWidth(_PLAN_WIDTH)
-        self.strip = ProgressStrip(self)
-        self.strip.setMaximumHeight(20)
-        self.right = QVBoxLayout()
-        self.right.setSpacing(SPACING)
-        self.right.addWidget(self.nothing)
-        self.right.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(SPACING)
-        row.addWidget(self.card, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        row.addLayout(self.right, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING)
-        column.addWidget(self.notice)
-        column.addLayout(row)
-        column.addWidget(self.strip)
-
-    def _action(self, words: Text, slot: Callable[[], None]) -> QAction:
-        action = QAction(self.desk.words(words), self)
-        action.triggered.connect(slot)
-        return action
-
     def _show_planned(self, result: Done | Failed) -> None:
         self.strip.end()
         if isinstance(result, Failed):
@@ -257,7 +238,6 @@ class RepairSection(QWidget):
         self.changed.emit()
 
     def show_shell_plan(self, repair: ChangePlan) -> None:
-        """A plan that came back."""
         self.repair = repair
         words = self.desk.words
         self.header = (words(title_of(repair)), words(promise_of(repair)))
@@ -290,7 +270,6 @@ class RepairSection(QWidget):
         self.nothing.show()
 
     def tell(self, mark: Mark, words: str) -> None:
-        """Says something above everything else."""
         self.notice.show_words(mark, words)
         self.notice.show()
 
@@ -335,7 +314,6 @@ class RepairSection(QWidget):
             self.after_made(carried)
 
     def show_mark(self, mark: Mark) -> None:
-        """How what was tried went."""
         self.mark = mark
         self.asked.emit(Marked(WizardStep.REPAIR, StepStatus(mark.value)))
 
@@ -352,7 +330,6 @@ class RepairSection(QWidget):
 
 
 def mark_of(carried: ChangeOutcome) -> Mark:
-    """How it went."""
     if not carried.wrote:
         return Mark.PROBLEM
     if carried.proof is None:

@@ -25,9 +25,9 @@ from gpuassist.ui.pages.repair.panel import DiffCard
 from gpuassist.ui.widgets.cards import Card, EmptyState, clear
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.layouts import SPACING, bare
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
-from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.widgets.table import Table
 from gpuassist.ui.wording import reason_of, sentence_case
 
@@ -45,8 +45,7 @@ class LineCard(Card):
         self._home = home
         self._shown: tuple[SurveyLine, tuple[object, ...]] | None = None
         self.row: LineChoiceRow | None = None
-        self._content = QVBoxLayout()
-        self._content.setSpacing(6)
+        self._content = bare(QVBoxLayout(), 6)
         self.body.addLayout(self._content)
         self.hide()
 
@@ -129,7 +128,30 @@ class LinesSection(QWidget):
         self._planned: tuple[ShellLine, ...] = ()
         self.reading = Latest(desk.jobs, self._show_read, self)
         self.header = (desk.words(text("Lines of your start-up files")), "")
-        self._build()
+        words = self.desk.words
+        self._strip = ProgressStrip(self)
+        self._strip.setMaximumHeight(20)
+        self.nothing = EmptyState(Mark.INFO, "", "", self)
+        self.nothing.hide()
+        self._card = Card(parent=self)
+        self.model = RowsModel([words(heading) for heading in _HEADINGS], (), self)
+        self.table = Table(self.model, words(text("Lines of the start-up files")), self._card)
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for wide in _WIDE:
+            self.table.stretch(wide)
+        self.table.selectionModel().currentRowChanged.connect(self._show_line)
+        self._card.body.addWidget(self.table)
+        self._card.hide()
+        self.line = LineCard(words, self._home, self)
+        self.line.chosen.connect(self._choose)
+        self.diff = DiffCard(words, self)
+        self.diff.hide()
+        self._notes = Card(words(text("Good to know")), parent=self)
+        self._notes.hide()
+        column = bare(QVBoxLayout(self), SPACING)
+        for widget in (self.nothing, self._card, self.line, self.diff, self._notes, self._strip):
+            column.addWidget(widget)
+        column.addStretch(1)
 
     def show_machine(self, machine: Machine, *, recorded: bool) -> None:
         """Another machine, or the same one read again: its files are read when the table is next shown."""
@@ -156,12 +178,10 @@ class LinesSection(QWidget):
                 self.arrive()
 
     def arrive(self) -> None:
-        """The table is shown now."""
         if self.survey is None and not self.reading.busy and not self._waits:
             self.read()
 
     def read(self) -> None:
-        """Reads the files again."""
         session, machine, recorded = self.desk.session, self._machine, self._recorded
         self._strip.begin(self.desk.words(text("Reading the start-up files and watching a new terminal come up…")))
         wanted = machine if recorded else None  # a new terminal is asked anew: the files may have been changed since
@@ -181,36 +201,7 @@ class LinesSection(QWidget):
         self.table.setColumnHidden(_DOES, self.width() < _ALL_COLUMNS_FROM)  # the line below the table says it in full
 
     def close_down(self) -> None:
-        """The window closes."""
         self.reading.drop()
-
-    def _build(self) -> None:
-        words = self.desk.words
-        self._strip = ProgressStrip(self)
-        self._strip.setMaximumHeight(20)
-        self.nothing = EmptyState(Mark.INFO, "", "", self)
-        self.nothing.hide()
-        self._card = Card(parent=self)
-        self.model = RowsModel([words(heading) for heading in _HEADINGS], (), self)
-        self.table = Table(self.model, words(text("Lines of the start-up files")), self._card)
-        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for wide in _WIDE:
-            self.table.stretch(wide)
-        self.table.selectionModel().currentRowChanged.connect(self._show_line)
-        self._card.body.addWidget(self.table)
-        self._card.hide()
-        self.line = LineCard(words, self._home, self)
-        self.line.chosen.connect(self._choose)
-        self.diff = DiffCard(words, self)
-        self.diff.hide()
-        self._notes = Card(words(text("Good to know")), parent=self)
-        self._notes.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING)
-        for widget in (self.nothing, self._card, self.line, self.diff, self._notes, self._strip):
-            column.addWidget(widget)
-        column.addStretch(1)
 
     def _show_read(self, result: Done | Failed) -> None:
         words = self.desk.words

@@ -81,18 +81,15 @@ class ToolkitSection(ScopedSection):
 
     @Slot(object)
     def choose_toolkit(self, version: str) -> None:
-        """The user wants this one."""
         self.open_for(version)
 
     @Slot(object)
     def choose_lines(self, lines: tuple[LineChoice, ...]) -> None:
-        """Exactly these do not stay."""
         self.cuda = replace(self.cuda, lines=lines)
         self.ask_for_plan()
 
     @Slot(object)
     def choose_loader(self, choice: LdLibraryPath) -> None:
-        """Whether LD_LIBRARY_PATH is written."""
         self.cuda = replace(self.cuda, ld_library_path=choice)
         self.ask_for_plan()
 

@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import escaped
@@ -21,12 +20,12 @@ from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, Wiza
 from gpuassist.session.verify import VerifyProgress, VerifyRequest, conclude, follow, interpreter_at, rests_on, verify
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
-from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.verify.result import COLUMN_SAMPLES, HEADINGS, ProvesCard, ResultCard, TorchOutputCard, check_rows
 from gpuassist.ui.pages.verify.wishes import CPU, VerifyWishes
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
+from gpuassist.ui.widgets.layouts import SPACING, bare
 from gpuassist.ui.widgets.rows import RowsModel
-from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.widgets.table import Table
 from gpuassist.ui.wording import reason_of
 from gpuassist.verify.protocol import Event
@@ -53,13 +52,36 @@ class VerifyPage(Page):
         self._rested_on: tuple[object, ...] = ()  # the facts that the last run was started with
         self._looking = Latest(desk.jobs, self._show_interpreter, self)
         self._saving = Latest(desk.jobs, self._show_saved, self)
-        self._save = self._action(text("Save as JSON"))
-        self._save.triggered.connect(self._ask_where)
-        self._copy = self._action(text("Copy the result"))
-        self._copy.triggered.connect(self._copy_result)
-        self._explain = self._action(text("Explain the error"))
-        self._explain.triggered.connect(self._ask_why)
-        self._build()
+        self._save = new_action(self, desk.words(text("Save as JSON")), self._ask_where)
+        self._copy = new_action(self, desk.words(text("Copy the result")), self._copy_result)
+        self._explain = new_action(self, desk.words(text("Explain the error")), self._ask_why)
+        words = self.desk.words
+        scroll = self.fill_with_scroll()
+        self._header = scroll.header
+        self._wishes = VerifyWishes(words, self)
+        self._wishes.start_wanted.connect(self.start)
+        self._wishes.cancel_wanted.connect(self.cancel)
+        self._wishes.changed.connect(self._show_wishes)
+        self._wishes.interpreter_wanted.connect(self._ask_interpreter)
+        self._notice = Notice(Mark.INFO, "", self)
+        self._notice.hide()
+        self._empty = EmptyState(Mark.TODO, "", "", self)
+        self._checks = Card(parent=self)
+        self._model = RowsModel([words(heading) for heading in HEADINGS], (), self)
+        self._table = Table(self._model, words(text("Checks")), self._checks)
+        self._table.size_like(COLUMN_SAMPLES, 0)
+        self._checks.body.addWidget(self._table)
+        self._output = TorchOutputCard(words, self)
+        left = bare(QVBoxLayout(), SPACING)
+        for widget in (self._empty, self._checks, self._output):
+            left.addWidget(widget)
+        left.addStretch(1)
+        row = bare(QHBoxLayout(), SPACING)
+        row.addLayout(left, 1)
+        row.addWidget(self._build_side(), 0, Qt.AlignmentFlag.AlignTop)
+        scroll.content.addWidget(self._wishes)
+        scroll.content.addWidget(self._notice)
+        scroll.content.addLayout(row)
         self._show_idle()
 
     def bar(self) -> Bar:
@@ -95,7 +117,6 @@ class VerifyPage(Page):
 
     @Slot()
     def start(self) -> None:
-        """Verifies what is chosen."""
         if self._job is not None or self._recorded or not self._wishes.interpreter:
             return
         terminal = self._machine.shell.new_terminal
@@ -126,52 +147,16 @@ class VerifyPage(Page):
         if self._job is not None:
             self._job.cancel()
 
-    def _build(self) -> None:
-        words = self.desk.words
-        scroll = self.fill_with_scroll()
-        self._header = scroll.header
-        self._wishes = VerifyWishes(words, self)
-        self._wishes.start_wanted.connect(self.start)
-        self._wishes.cancel_wanted.connect(self.cancel)
-        self._wishes.changed.connect(self._show_wishes)
-        self._wishes.interpreter_wanted.connect(self._ask_interpreter)
-        self._notice = Notice(Mark.INFO, "", self)
-        self._notice.hide()
-        self._empty = EmptyState(Mark.TODO, "", "", self)
-        self._checks = Card(parent=self)
-        self._model = RowsModel([words(heading) for heading in HEADINGS], (), self)
-        self._table = Table(self._model, words(text("Checks")), self._checks)
-        self._table.size_like(COLUMN_SAMPLES, 0)
-        self._checks.body.addWidget(self._table)
-        self._output = TorchOutputCard(words, self)
-        left = QVBoxLayout()
-        left.setSpacing(SPACING)
-        for widget in (self._empty, self._checks, self._output):
-            left.addWidget(widget)
-        left.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(SPACING)
-        row.addLayout(left, 1)
-        row.addWidget(self._build_side(), 0, Qt.AlignmentFlag.AlignTop)
-        scroll.content.addWidget(self._wishes)
-        scroll.content.addWidget(self._notice)
-        scroll.content.addLayout(row)
-
     def _build_side(self) -> QWidget:
         words = self.desk.words
         side = QWidget(self)
         side.setFixedWidth(_SIDE_WIDTH)
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING)
+        column = bare(QVBoxLayout(side), SPACING)
         self._summary = ResultCard(words, side)
         self._proves = ProvesCard(words, side)
         column.addWidget(self._summary)
         column.addWidget(self._proves)
         return side
-
-    def _action(self, words: Text) -> QAction:
-        return QAction(self.desk.words(words), self)
 
     # What is shown
 

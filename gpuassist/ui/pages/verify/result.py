@@ -15,6 +15,7 @@ from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.rows import Cell, Row
 from gpuassist.ui.wording import sentence_case
@@ -63,16 +64,10 @@ class ResultCard(Card):
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(words(text("Result")), parent=parent)
         self._words = words
-        self._sentences: tuple[str, ...] = ()
+        self.sentences: tuple[str, ...] = ()
         self.hide()
 
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """What it says."""
-        return self._sentences
-
     def show_result(self, result: Verification) -> None:
-        """What came of a run."""
         clear(self.body)
         told: list[Text] = []
         for device in result.devices:
@@ -91,14 +86,12 @@ class ResultCard(Card):
         if result.devices:
             told.append(verdict_on_accelerators(result))
             self.body.addWidget(paragraph(self._words(told[-1]), "", self))
-        self._sentences = tuple(self._words(sentence) for sentence in told)
+        self.sentences = tuple(self._words(sentence) for sentence in told)
         self.setVisible(bool(told))
 
     def _add(self, icon: MarkIcon, sentence: Text, name: str) -> None:
         box = QWidget(self)
-        row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = bare(QHBoxLayout(box), 8)
         row.addWidget(icon)
         row.addWidget(paragraph(self._words(sentence), "strong", box), 1)
         self.body.addWidget(box)
@@ -136,7 +129,6 @@ class TorchOutputCard(Card):
 
 
 def check_rows(progress: VerifyProgress, words: Words) -> tuple[Row, ...]:
-    """All checks, device by device."""
     return tuple(_row(line, words) for line in progress.lines)
 
 

@@ -15,6 +15,7 @@ from gpuassist.session.verify import choose
 from gpuassist.ui.widgets.buttons import DropDown, primary, secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.verify.runner import Level
 
 ALL = "all"
@@ -62,7 +63,6 @@ class VerifyWishes(Card):
 
     @property
     def interpreter(self) -> str:
-        """The chosen interpreter; empty where there is none to choose."""
         return str(self._environment.currentData() or "")
 
     @property
@@ -72,12 +72,10 @@ class VerifyWishes(Card):
 
     @property
     def level(self) -> Level:
-        """How thoroughly."""
         return Level(self._depth.currentData())
 
     @property
     def environment_name(self) -> str:
-        """The chosen environment as it is listed."""
         return self._environment.currentText()
 
     def show_machine(self, machine: Machine) -> None:
@@ -117,7 +115,6 @@ class VerifyWishes(Card):
         self.changed.emit()
 
     def show_idle(self) -> None:
-        """Nothing runs."""
         self.start.show()
         for widget in (self.cancel, self._bar, self._count):
             widget.hide()
@@ -147,8 +144,7 @@ class VerifyWishes(Card):
         self._devices.addItem(self._words(text("CPU")), CPU)
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(10)
+        row = bare(QHBoxLayout(), 10)
         for name, choice in ((text("In"), self._environment), (text("on"), self._devices), (text("Depth"), self._depth)):
             row.addWidget(label(self._words(name), "muted", self))
             row.addWidget(choice, 1 if choice is self._environment else 0)

@@ -18,7 +18,7 @@ from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.scroll_page import SPACING
+from gpuassist.ui.widgets.layouts import SPACING, bare
 from gpuassist.ui.widgets.step_row import StepRow
 from gpuassist.ui.wording import sentence_case
 
@@ -37,19 +37,15 @@ class AnswerCards(QWidget):
         self.after = ChainsCard(words, words(text("Then")), self)
         self.notes = WordsCard(words, words(text("Good to know")), self)
         self.unknown = WordsCard(words, words(text("Not known, and could change the answer")), self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING)
+        column = bare(QVBoxLayout(self), SPACING)
         for card in (self.chains, self.blocked, self.steps, self.after, self.notes, self.unknown):
             column.addWidget(card)
 
     @property
     def busy(self) -> bool:
-        """Whether some of the answer is still to be shown."""
         return self._turns is not None and not self._turns.is_done
 
     def show_outlook(self, outlook: Outlook) -> None:
-        """Shows an answer."""
         self._outlook = outlook
         if self._turns is not None:
             self._turns.deleteLater()
@@ -83,18 +79,15 @@ class ChainsCard(Card):
         super().__init__(title, parent=parent)
         self._words = words
         self._views: list[tuple[QWidget, ChainView]] = []
-        self._column = QVBoxLayout()
-        self._column.setSpacing(16)
+        self._column = bare(QVBoxLayout(), 16)
         self.body.addLayout(self._column)
         self.hide()
 
     @property
     def views(self) -> tuple[ChainView, ...]:
-        """The pictures."""
         return tuple(view for _, view in self._views)
 
     def show_chains(self, chains: tuple[Chain, ...]) -> None:
-        """Shows these; no card without any."""
         groups = alike(chains)
         if len(groups) != len(self._views):
             clear(self._column)
@@ -109,9 +102,7 @@ class ChainsCard(Card):
 
     def _holder(self) -> tuple[QWidget, ChainView]:
         holder = QWidget(self)
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
+        column = bare(QVBoxLayout(holder), 6)
         heading = label("", "muted", holder)
         heading.setObjectName("caption")
         view = ChainView(self._words, holder)
@@ -128,8 +119,7 @@ class StepsCard(Card):
         super().__init__(words(text("What makes it fit")), parent=parent)
         self._words = words
         self._shown: tuple[Step, ...] = ()
-        self._column = QVBoxLayout()
-        self._column.setSpacing(12)
+        self._column = bare(QVBoxLayout(), 12)
         self.body.addLayout(self._column)
         self.hide()
 
@@ -159,7 +149,6 @@ class WordsCard(Card):
         self.hide()
 
     def show_words_of(self, sentences: tuple[Text, ...]) -> None:
-        """Shows these; no card without any."""
         if sentences != self._shown:
             self._shown = sentences
             clear(self.body)

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
-from gpuassist.formats.visible import visible
 from gpuassist.install.what_if import NONE, Choices, Wish
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.overview import short_name
 from gpuassist.present.what_if import Slot as GpuSlot
 from gpuassist.present.what_if import not_found, part_in_words, wish_title
-from gpuassist.ui.theme import set_look
-from gpuassist.ui.widgets.buttons import DropDown, LongChoice, small
+from gpuassist.ui.widgets.buttons import DropDown, LongChoice, PartChoice, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.keys import tab_through
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout
+from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare
 from gpuassist.ui.widgets.search_box import SearchBox
 from gpuassist.ui.wording import as_tip
 
@@ -48,12 +46,11 @@ class WishCard(Card):
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self._words = words
-        self._wish = Wish()
+        self.wish = Wish()
         self._slots: tuple[GpuSlot, ...] = ()  # those of the machine
         self._names: dict[str, str] = {}
         self._as_is: dict[str, Text] = {}
         self._choices = Choices((), (), (), (), (), ())
-        self._shown: dict[str, tuple[tuple[str, str], ...]] = {}
         self.base = DropDown(self)
         self.base.setAccessibleName(words(text("Start from")))
         self.base.addItem(words(_BASES[_IMAGINED]), _IMAGINED)
@@ -66,14 +63,11 @@ class WishCard(Card):
         self._missed.hide()
         self._chips = QWidget(self)
         self._flow = FlowLayout(self._chips)
-        self._boxes = {name: self._box(title) for name, title in PARTS}
+        self._parts = {name: PartChoice(words(title), self) for name, title in PARTS}
+        for part in self._parts.values():
+            part.box.activated.connect(self._choose_parts)
         self._lay_out()
         self._show_wish()
-
-    @property
-    def wish(self) -> Wish:
-        """What is chosen."""
-        return self._wish
 
     @property
     def starts_from_machine(self) -> bool:
@@ -82,9 +76,8 @@ class WishCard(Card):
 
     @property
     def compared(self) -> Text:
-        """What is compared, in a line."""
-        names = tuple(slot.name for slot in self._present()) if self._wish.gpus else ()
-        return wish_title(self._wish, names, _BASES[self.base.currentData()])
+        names = tuple(slot.name for slot in self._present()) if self.wish.gpus else ()
+        return wish_title(self.wish, names, _BASES[self.base.currentData()])
 
     def chips(self) -> tuple[QPushButton, ...]:
         """The buttons of the GPUs, each takes its own away."""
@@ -93,16 +86,13 @@ class WishCard(Card):
         return tuple(widget for widget in widgets if isinstance(widget, QPushButton))
 
     def box(self, part: str) -> LongChoice:
-        """The choice of a part, by its name in a wish."""
-        return self._boxes[part]
+        return self._parts[part].box
 
     @property
     def last_stop(self) -> QWidget:
-        """The last that Tab stops at."""
-        return list(self._boxes.values())[-1]
+        return list(self._parts.values())[-1].box
 
     def show_choices(self, choices: Choices) -> None:
-        """What there is to choose from."""
         self._choices = choices
         self.search.set_options([short_name(name) for _, names in choices.gpus for name in names])
         self._names.update({short_name(name): name for _, names in choices.gpus for name in names})
@@ -114,7 +104,7 @@ class WishCard(Card):
         base = "recorded" if recorded else "this"
         if self.base.count() == 1:
             self.base.insertItem(0, "")
-            if self._wish == Wish():
+            if self.wish == Wish():
                 self.base.setCurrentIndex(0)
         self.base.setItemText(0, self._words(_BASES[base]))
         self.base.setItemData(0, base)
@@ -122,68 +112,37 @@ class WishCard(Card):
 
     def open_for(self, wish: Wish) -> None:
         """Chooses what somebody wished for, from the machine as it is."""
-        self._wish = wish
+        self.wish = wish
         self._show_wish()
         self.changed.emit()
 
     @Slot()
     def reset(self) -> None:
-        """As it is: nothing wished for."""
         self._missed.hide()
         self.open_for(Wish())
 
     def _lay_out(self) -> None:
-        first = QHBoxLayout()
-        first.setSpacing(10)
+        first = bare(QHBoxLayout(), 10)
         first.addWidget(label(self._words(text("Start from")), "muted", self))
         first.addWidget(self.base)
         first.addSpacing(8)
         first.addWidget(self.search, 1)
         self._grid = EvenColumns(self, least=150)
-        self._titled = {name: self._with_title(self._words(title), self._boxes[name]) for name, title in PARTS}
-        for one in self._titled.values():
-            self._grid.add(one)
+        for part in self._parts.values():
+            self._grid.add(part)
         self.body.setSpacing(12)
         self.body.addLayout(first)
         self.body.addWidget(self._missed)
         self.body.addWidget(self._chips)
         self.body.addWidget(self._grid)
 
-    def _with_title(self, title: str, box: LongChoice) -> QWidget:
-        holder = QWidget(self)
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(label(title, "small", holder))
-        column.addWidget(box)
-        return holder
-
-    def _box(self, title: Text) -> LongChoice:
-        made = LongChoice(self)
-        made.setProperty("wished", "no")
-        made.setAccessibleName(self._words(title))
-        made.activated.connect(self._choose_parts)
-        return made
-
     def _show_wish(self) -> None:
-        for name in self._boxes:
-            self._fill(name)
-        shown = [one for name, one in self._titled.items() if name != "distribution" or not self.starts_from_machine]
+        for name, part in self._parts.items():
+            wanted = getattr(self.wish, name)
+            part.show_rows(self._rows(name, wanted), wanted)
+        shown = [part for name, part in self._parts.items() if name != "distribution" or not self.starts_from_machine]
         self._grid.show_only(shown)
         self._show_chips()
-
-    def _fill(self, name: str) -> None:
-        box, wanted = self._boxes[name], getattr(self._wish, name)
-        rows = self._rows(name, wanted)
-        blocked = QSignalBlocker(box)
-        if rows != self._shown.get(name):
-            self._shown[name] = rows
-            box.clear()
-            for value, said in rows:
-                box.addItem(visible(said), value)
-        box.setCurrentIndex(max(0, box.findData(wanted)))
-        self._mark(box)
-        blocked.unblock()
 
     def _rows(self, name: str, wanted: str) -> tuple[tuple[str, str], ...]:
         """The values of a box, each with its words: as it is, without, then everything there is to choose from."""
@@ -200,11 +159,6 @@ class WishCard(Card):
         named = tuple((value, self._words(part_in_words(name, value))) for value in (*without, *extra, *values))
         return (("", self._words(self._first(name))), *named)
 
-    def _mark(self, box: LongChoice) -> None:
-        """What was wished for is told from what is so anyway."""
-        set_look(box, "wished", "yes" if box.currentData() else "no")
-        box.setToolTip(as_tip(box.currentText()))
-
     def _first(self, name: str) -> Text:
         if not self.starts_from_machine:
             return part_in_words(name, NONE) if name in _CAN_BE_NONE else text("not chosen")
@@ -212,13 +166,12 @@ class WishCard(Card):
         return text("now {name}", name=present) if present is not None else text("as it is")
 
     def _present(self) -> tuple[GpuSlot, ...]:
-        """The GPUs that the wish comes to."""
-        if self._wish.gpus == (NONE,):
+        if self.wish.gpus == (NONE,):
             return ()
-        if not self._wish.gpus:
+        if not self.wish.gpus:
             return self._slots if self.starts_from_machine else ()
         known = {slot.token: slot.name for slot in self._slots}
-        return tuple(GpuSlot(token, known.get(token, short_name(token))) for token in self._wish.gpus)
+        return tuple(GpuSlot(token, known.get(token, short_name(token))) for token in self.wish.gpus)
 
     def _show_chips(self) -> None:
         while (item := self._flow.takeAt(0)) is not None:
@@ -236,13 +189,13 @@ class WishCard(Card):
         if not self._flow.count():
             self._flow.addWidget(label(self._words(text("No GPU")), "muted", self._chips))
         self._chips.updateGeometry()
-        tab_through((self.base, self.search, *self.chips(), *self._boxes.values()))
+        tab_through((self.base, self.search, *self.chips(), *(part.box for part in self._parts.values())))
 
     @Slot(object)
     def _add(self, name: str) -> None:
         self._missed.hide()
         token = self._names.get(name, name)
-        self._wish_for(replace(self._wish, gpus=(*(slot.token for slot in self._present()), token)))
+        self._wish_for(replace(self.wish, gpus=(*(slot.token for slot in self._present()), token)))
 
     @Slot(object)
     def _miss(self, typed: str) -> None:
@@ -256,16 +209,16 @@ class WishCard(Card):
             return
         gone = int(chip.property("place"))
         left = tuple(slot.token for place, slot in enumerate(self._present()) if place != gone)
-        self._wish_for(replace(self._wish, gpus=left or (NONE,)))
+        self._wish_for(replace(self.wish, gpus=left or (NONE,)))
         after = self.chips()
         (after[min(gone, len(after) - 1)] if after else self.search).setFocus()  # the pressed one is gone
 
     @Slot(int)
     def _choose_parts(self, _place: int) -> None:
-        chosen = {name: str(box.currentData() or "") for name, box in self._boxes.items()}
-        self._wish = Wish(self._wish.gpus, **chosen)
-        for box in self._boxes.values():
-            self._mark(box)
+        chosen = {name: part.value for name, part in self._parts.items()}
+        self.wish = Wish(self.wish.gpus, **chosen)
+        for part in self._parts.values():
+            part.mark()
         self.changed.emit()
 
     @Slot(int)
@@ -275,6 +228,6 @@ class WishCard(Card):
 
     def _wish_for(self, wish: Wish) -> None:
         tokens = tuple(slot.token for slot in self._slots) if self.starts_from_machine else (NONE,)
-        self._wish = replace(wish, gpus=()) if wish.gpus == tokens else wish
+        self.wish = replace(wish, gpus=()) if wish.gpus == tokens else wish
         self._show_chips()
         self.changed.emit()
