@@ -169,13 +169,15 @@ class Faults(QObject):
 
 
 def make_all() -> int:
-    """Names every class of Qt's three modules while no other thread names any; returns how many names that were.
+    """Names every class of Qt's modules while no other thread names any; returns how many names that were.
 
     PySide6 makes a class when it is first named, running Python as it does so. Another thread that names the class meanwhile can
     get half of it, and an object of that crashes the process in `PySide::MetaObjectBuilder::update` (seen with 6.11.3, once in some
     300 starts, while pyqtgraph was imported on a thread: that names every class). Making all of them takes about 0.1 s.
     """
-    names = [(module, name) for module in (QtCore, QtGui, QtWidgets) for name in dir(module)]
+    from PySide6 import QtSvg  # not needed for the first paint
+
+    names = [(module, name) for module in (QtCore, QtGui, QtWidgets, QtSvg) for name in dir(module)]
     for module, name in names:
         getattr(module, name, None)
     return len(names)

@@ -107,7 +107,7 @@ class Frame(QWidget):
         self._next = self._action("", "Alt+Right", self._go_on)
         self._action("", "Ctrl+R", self._reading.again)
         self._action("", "F1", self._show_help)
-        for key, place in zip("1234567890", (*WizardStep, *SideTool), strict=False):
+        for key, place in zip("1234567890", (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
             self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
         self._show_flow()
         self.setAcceptDrops(True)
