@@ -16,7 +16,7 @@ from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.session.undo import undo
 from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.pages.repair.page import CLEAN, DEVICES, LINES, TOOLKIT
-from gpuassist.ui.widgets.step_row import StepRow
+from gpuassist.ui.widgets.code import StepRow
 from tests.ui.made import inspection, known
 from tests.ui.pages.repairing import Shown, machine_of, rc, two_toolkits
 

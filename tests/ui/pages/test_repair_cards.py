@@ -26,9 +26,9 @@ from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.pages.repair.choices import LoaderRow
 from gpuassist.ui.pages.repair.panel import DiffCard, TerminalCard
 from gpuassist.ui.pages.repair.plan import ToolkitCard
+from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.marks import StatusPill
-from gpuassist.ui.widgets.step_row import StepRow
 from tests.changes.homes import make_toolkit, world_at
 from tests.ui.showing import Show, button_named, words_in
 

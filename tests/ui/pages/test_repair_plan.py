@@ -26,8 +26,8 @@ from gpuassist.present.toolkit_change import Offer
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.pages.repair.choices import LineRow
 from gpuassist.ui.pages.repair.plan import ToolkitCard
+from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.labels import ElidedLabel
-from gpuassist.ui.widgets.step_row import StepRow
 from tests.changes.homes import make_toolkit, world_at
 from tests.ui.showing import Show, words_in
 

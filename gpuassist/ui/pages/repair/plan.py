@@ -19,9 +19,9 @@ from gpuassist.shellfiles.lines import Choice, ShellLine
 from gpuassist.ui.pages.repair.choices import LineRow, LoaderRow
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.labels import Hairline
 from gpuassist.ui.widgets.layouts import bare
-from gpuassist.ui.widgets.step_row import StepRow
 
 
 class PlanCard(Card):
