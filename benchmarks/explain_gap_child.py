@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from benchmarks.live_child import Gap
 from gpuassist import app
 from gpuassist.ui.application import WindowRun
-from gpuassist.ui.pages.explain import ExplainPage
+from gpuassist.ui.pages.explain.page import ExplainPage
 from gpuassist.ui.widgets.paste_edit import PasteEdit
 
 _MEGABYTE = 1 << 20

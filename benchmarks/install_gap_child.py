@@ -17,7 +17,7 @@ from gpuassist.model.text import verbatim
 from gpuassist.session.install import Course
 from gpuassist.session.navigation import SideTool
 from gpuassist.ui.application import WindowRun
-from gpuassist.ui.pages.install import InstallPage
+from gpuassist.ui.pages.install.page import InstallPage
 
 LINES = 100_000
 _PRINTS = {

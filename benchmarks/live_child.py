@@ -19,7 +19,7 @@ from gpuassist import app
 from gpuassist.session.watch import Watch
 from gpuassist.system.groups import under_way
 from gpuassist.ui.application import WindowRun
-from gpuassist.ui.pages.live import LivePage
+from gpuassist.ui.pages.live.page import LivePage
 
 SETTLE_SECONDS = 5.0
 SOAK_HZ = 50

@@ -20,9 +20,8 @@ from gpuassist.model.sample import GpuSample, Sample
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import History
 from gpuassist.ui.pace import Pace
-from gpuassist.ui.pages.live_controls import ALL
-from gpuassist.ui.pages.live_lane import Scene
-from gpuassist.ui.pages.live_lanes import Lanes
+from gpuassist.ui.pages.live.controls import ALL
+from gpuassist.ui.pages.live.lanes import Lanes, Scene
 
 CURVES, HZ, SPAN = 8, 10, 3600
 WIDTH, HEIGHT = 1200, 700

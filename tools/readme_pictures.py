@@ -109,7 +109,7 @@ def take(page: str, folder: Path) -> None:
         assert run.frame is not None
         assert run.theme is not None
         run.theme.choose(shade)
-        run.frame.go(GoTo(WizardStep(page), ""))
+        run.frame.go(GoTo(WizardStep(page)))
         if page == "verify":
             QTimer.singleShot(1500, lambda: run.frame.pages.page(WizardStep.VERIFY).start())  # type: ignore[union-attr, attr-defined]
         QTimer.singleShot((LIVE_SECONDS if page == "live" else 25) * 1000, save)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gpuassist.ui.pages.repair import RepairPage
+    from gpuassist.ui.pages.repair.page import RepairPage
 
 VERSION = "12.4"
 _NVCC = """#!/bin/sh

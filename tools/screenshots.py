@@ -1,7 +1,7 @@
 """Starts the real window with the machines that ship with gpuassist and saves a picture of every page, light and dark.
 
-    python tools/screenshots.py [FOLDER] [--size 1280x800] [--example NAME]... [--language LANG] [--page PAGE]... [--wish WORDS]
-                                 [--text FILE] [--repair]
+    python tools/screenshots.py [FOLDER] [--size 1280x800] [--example NAME]... [--language LANG] [--page PAGE]... [--gpu NAME]...
+                                 [--torch VERSION] [--text FILE] [--repair]
 
 With --repair it takes the states of the repair page instead, on this machine with a home of its own.
 
@@ -57,8 +57,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--example", action="append", help="a machine in resources/machines, without its ending")
     parser.add_argument("--language", default="en")
     parser.add_argument("--page", action="append", help="the name of a page, such as what-if; all without it")
-    parser.add_argument("--wish", default="gpu=10de:2684; gpu=RTX 5090", help="what the page What if is opened for")
-    parser.add_argument("--install", default="torch", help="what the page Install is opened for, `torch==2.7; driver`")
+    parser.add_argument(
+        "--gpu", action="append", help="a GPU that the page What if is opened for; an RTX 4090 and a 5090 without it"
+    )
+    parser.add_argument("--torch", default="any", help="the torch that the page Install is opened for, `2.7`")
     parser.add_argument("--text", default="", help="a file with the text that the page Explain an error shows")
     parser.add_argument("--repair", action="store_true", help="the states of the repair page, in a home made for it")
     return parser.parse_args()
@@ -120,8 +122,22 @@ def _walk(run: WindowRun, options: argparse.Namespace) -> None:
 
 def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     """Does one thing each time it is asked, and says how many milliseconds that takes to settle."""
-    from gpuassist.session.explain_leads import wish_for_file, wish_for_text
-    from gpuassist.session.navigation import GoTo, Place, SideTool, WizardStep, place_named
+    from gpuassist.install.what_if import Wish
+    from gpuassist.session.navigation import (
+        Errand,
+        GoTo,
+        Place,
+        SideTool,
+        ToExplainFile,
+        ToExplainText,
+        ToGuide,
+        ToInstall,
+        ToRepair,
+        ToWhatIf,
+        WizardStep,
+        place_named,
+    )
+    from gpuassist.session.plan import InstallWish
     from gpuassist.ui.page import OpenExample
 
     assert run.frame is not None
@@ -130,18 +146,23 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     for example in options.example or EXAMPLES:
         run.frame.pages.machine_page.asked.emit(OpenExample(example))
         yield SETTLED_MILLISECONDS
-        text = wish_for_file(os.path.abspath(options.text)) if options.text else wish_for_text(OUT_OF_MEMORY)
-        wishes = {WizardStep.REPAIR: run.frame.flow.repairable, SideTool.WHAT_IF: options.wish}
-        wishes |= {SideTool.EXPLAIN: text, SideTool.GUIDES: "memory-numbers", SideTool.INSTALL: options.install}
+        errands: tuple[Errand, ...] = (
+            ToExplainFile(os.path.abspath(options.text)) if options.text else ToExplainText(OUT_OF_MEMORY),
+            ToWhatIf(Wish(tuple(options.gpu or ("10de:2684", "RTX 5090")))),
+            ToInstall(InstallWish(torch=options.torch)),
+            ToGuide("memory-numbers"),
+            *((ToRepair(run.frame.flow.repairable),) if run.frame.flow.repairable else ()),
+        )
+        opened_for = {errand.place: errand for errand in errands}
         for place in wanted:
-            run.frame.go(GoTo(place, wishes.get(place, "")))
+            run.frame.go(opened_for.get(place, GoTo(place)))
             yield SETTLED_MILLISECONDS
             yield from _both(run, options.folder, f"{example}-{place.value}")
 
 
 def _repair_shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     from gpuassist.session.navigation import GoTo, WizardStep
-    from gpuassist.ui.pages.repair import RepairPage
+    from gpuassist.ui.pages.repair.page import RepairPage
 
     assert run.frame is not None
     while not run.frame.flow.inspected:

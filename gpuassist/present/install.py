@@ -12,7 +12,7 @@ from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.solve import DryRun, PackageChange, Requirer
 from gpuassist.model.text import Text, counted, joined, text, verbatim
-from gpuassist.session.install_wish import toolkit_to_use
+from gpuassist.session.plan import toolkit_to_use
 
 _RESTART = text("The machine has to be restarted, now or later: gpuassist goes on where it stopped.")
 _NEW_TERMINAL = text("Terminals that are open keep their old settings: open a new one.")

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from gpuassist.install.replacements import UnknownPartError
+from gpuassist.install.what_if import NONE, Wish, distribution_of
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
+from gpuassist.model.nearest import nearest_names
 from gpuassist.model.outlook import Outlook
-from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.present.chain import chain_in_words
 from gpuassist.present.commands import copyable_lines
 from gpuassist.present.overview import short_name
 from gpuassist.session.verify import choose
+
+_WITH: dict[str, Callable[[str], Text]] = {
+    "driver": lambda value: text("driver {value}", value=value),
+    "torch": lambda value: text("torch {value}", value=value),
+    "python": lambda value: text("Python {value}", value=value),
+    "toolkit": lambda value: text("CUDA {value}", value=value),
+    "gcc": lambda value: text("gcc {value}", value=value),
+}
+_WITHOUT: dict[str, Text] = {
+    "driver": text("no driver"),
+    "torch": text("no torch"),
+    "toolkit": text("no CUDA toolkit"),
+    "gcc": text("no host compiler"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +106,35 @@ def caption(one: Alike) -> Text:
     if len(one.places) > 1:
         return text("{count} × {name} · GPU {indexes}", count=len(one.places), name=name, indexes=indexes)
     return text("{name} · GPU {indexes}", name=name, indexes=indexes)
+
+
+def part_in_words(part: str, value: str) -> Text:
+    """One part of a wish: `driver 570`, `no torch`."""
+    if value == NONE and part in _WITHOUT:
+        return _WITHOUT[part]
+    if part == "distribution":
+        try:
+            return verbatim(distribution_of(value).name)
+        except UnknownPartError:
+            return verbatim(value)  # that it is not known is the answer's to say
+    return _WITH[part](value)
+
+
+def wish_title(wish: Wish, names: tuple[str, ...], machine: Text) -> Text:
+    """What is compared, in a line; `names` are those of the GPUs that the wish names, `machine` is what it starts from."""
+    parts = [verbatim(name) for name in names] if wish.gpus != (NONE,) else [text("no GPU")]
+    parts += [part_in_words(part, getattr(wish, part)) for part in (*_WITH, "distribution") if getattr(wish, part)]
+    if not parts:
+        return text("{machine} as it is", machine=machine)
+    return text("{machine} with {parts}", machine=machine, parts=joined(tuple(parts)))
+
+
+def not_found(typed: str, names: tuple[str, ...]) -> Text:
+    """That no GPU of `names` is called so, and which are called nearly so."""
+    near = nearest_names(typed, names)
+    if not near:
+        return text("No GPU that gpuassist knows has {words} in its name.", words=typed)
+    return text("No GPU that gpuassist knows has {words} in its name. Near it: {names}.", words=typed, names=", ".join(near))
 
 
 def in_plain_words(title: Text, outlook: Outlook, words: Words) -> str:

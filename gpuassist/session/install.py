@@ -20,8 +20,7 @@ from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step
 from gpuassist.model.solve import DryRun
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.session.install_wish import InstallWish
-from gpuassist.session.plan import parse_goal, plan_goals
+from gpuassist.session.plan import InstallWish, parse_goal, plan_goals
 
 
 class InstallError(Exception):

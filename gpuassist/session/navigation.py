@@ -1,14 +1,21 @@
 """The wizard's navigation as pure data: which step is shown, the state of each, where back and next lead.
 
 Nothing here knows widgets: the window pushes events in and shows the flow that comes out, and tests do the same without a window.
-It imports nothing of the model either, because it is there before the first paint.
+What a place is opened for is carried as the value that it is. The stages that own those values are named here and not imported,
+because the frame is made before they are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Union
+from typing import TYPE_CHECKING, ClassVar
+
+from gpuassist.model.text import Text, text
+
+if TYPE_CHECKING:
+    from gpuassist.install.what_if import Wish
+    from gpuassist.session.plan import InstallWish
 
 
 class WizardStep(str, Enum):
@@ -31,14 +38,21 @@ class SideTool(str, Enum):
     HOLDERS = "holders"
 
 
-FILE_WISH, TEXT_WISH = "file:", "text:"
-"""What the wish for the explain page begins with: a file's path, or the text itself, follows."""
+Place = WizardStep | SideTool
+"""Whatever the side list leads to: its page is the module of `ui/pages` with its name, a tool's icon that of `resources/icons`."""
 
-GO_ON_WISH = "go-on"
-"""The wish for the install page to go on with what waits."""
-
-Place = Union[WizardStep, SideTool]
-"""Whatever the side list leads to."""
+TITLES: dict[Place, Text] = {
+    WizardStep.MACHINE: text("Your machine"),
+    WizardStep.FOUND: text("What we found"),
+    WizardStep.REPAIR: text("Repair"),
+    WizardStep.VERIFY: text("Verify"),
+    WizardStep.LIVE: text("Live memory"),
+    SideTool.EXPLAIN: text("Explain an error"),
+    SideTool.WHAT_IF: text("What if…"),
+    SideTool.INSTALL: text("Install"),
+    SideTool.GUIDES: text("Guides"),
+    SideTool.HOLDERS: text("Who holds the GPU"),
+}
 
 
 class StepStatus(str, Enum):
@@ -54,15 +68,78 @@ class StepStatus(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class GoTo:
-    """The user chose a place; `wish` is what to do there.
+    """A place, for nothing in particular."""
 
-    For the repair page that is the CUDA version that new shells shall use, for what-if the words of a wish (`session.wish_words`),
-    for install those of another (`session.install_wish`), for explain a text or a file (`session.explain_leads`), for the guides
-    a topic, for the holders the number of a process.
-    """
+    place: Place
 
-    step: Place
-    wish: str = ""
+
+@dataclass(frozen=True, slots=True)
+class ToRepair:
+    """Repair, so that new shells use this CUDA version."""
+
+    place: ClassVar[Place] = WizardStep.REPAIR
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToExplainText:
+    """Explain an error, with this text in the box."""
+
+    place: ClassVar[Place] = SideTool.EXPLAIN
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToExplainFile:
+    """Explain an error, with the text of this file."""
+
+    place: ClassVar[Place] = SideTool.EXPLAIN
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToWhatIf:
+    """What if, with these parts chosen."""
+
+    place: ClassVar[Place] = SideTool.WHAT_IF
+    wish: Wish
+
+
+@dataclass(frozen=True, slots=True)
+class ToInstall:
+    """Install, with these parts chosen."""
+
+    place: ClassVar[Place] = SideTool.INSTALL
+    wish: InstallWish
+
+
+@dataclass(frozen=True, slots=True)
+class ToWaitingInstall:
+    """Install, to go on with the one that waits."""
+
+    place: ClassVar[Place] = SideTool.INSTALL
+
+
+@dataclass(frozen=True, slots=True)
+class ToGuide:
+    """The guide of this topic."""
+
+    place: ClassVar[Place] = SideTool.GUIDES
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToHolders:
+    """Who holds the GPU, with this process chosen; with whichever holds most where it is not known."""
+
+    place: ClassVar[Place] = SideTool.HOLDERS
+    pid: int | None = None
+
+
+Errand = ToRepair | ToExplainText | ToExplainFile | ToWhatIf | ToInstall | ToWaitingInstall | ToGuide | ToHolders
+"""A place with what to do there."""
+
+Destination = GoTo | Errand
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +181,7 @@ class Marked:
     state: StepStatus
 
 
-Event = Union[GoTo, Next, Back, ReadingStarted, ReadingEnded, ReadingFailed, Marked]
+Event = Destination | Next | Back | ReadingStarted | ReadingEnded | ReadingFailed | Marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +196,17 @@ class SideListEntry:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Where the user is; `trail` are the places shown before, oldest first; `repairable` is the version a finding offers."""
+    """Where the user is, and for what; `trail` are the places shown before, oldest first.
+
+    `repairable` is the version a finding offers.
+    """
 
     current: Place = WizardStep.MACHINE
     states: tuple[tuple[WizardStep, StepStatus], ...] = tuple((step, StepStatus.TODO) for step in WizardStep)
     trail: tuple[Place, ...] = ()
     inspected: bool = False
     repairable: str = ""
-    wish: str = ""
+    errand: Errand | None = None
 
     def state(self, step: WizardStep) -> StepStatus:
         """How a step stands."""
@@ -163,13 +243,15 @@ _TRAIL_AT_MOST = 32
 
 def follow(flow: Flow, event: Event) -> Flow:
     """The flow after an event; one that cannot be followed now leaves it as it is."""
-    if isinstance(event, GoTo):
-        return _go(flow, event.step, event.wish)
+    if isinstance(event, Destination):
+        return _go(flow, event)
     if isinstance(event, Next):
         after = flow.next()
-        return flow if after is None else _go(flow, after, flow.repairable if after is WizardStep.REPAIR else "")
+        if after is None:
+            return flow
+        return _go(flow, ToRepair(flow.repairable) if after is WizardStep.REPAIR and flow.repairable else GoTo(after))
     if isinstance(event, Back):
-        return flow if not flow.trail else replace(flow, current=flow.trail[-1], trail=flow.trail[:-1], wish="")
+        return flow if not flow.trail else replace(flow, current=flow.trail[-1], trail=flow.trail[:-1], errand=None)
     if isinstance(event, Marked):
         return _mark(flow, {event.step: event.state})
     if isinstance(event, ReadingStarted):
@@ -186,7 +268,7 @@ def follow(flow: Flow, event: Event) -> Flow:
         WizardStep.REPAIR: StepStatus.TODO,
         WizardStep.VERIFY: StepStatus.TODO,
     }
-    return replace(_mark(flow, states), inspected=True, repairable=event.repairable, wish="")
+    return replace(_mark(flow, states), inspected=True, repairable=event.repairable, errand=None)
 
 
 def place_named(value: str) -> Place | None:
@@ -194,12 +276,13 @@ def place_named(value: str) -> Place | None:
     return next((place for place in (*WizardStep, *SideTool) if place.value == value), None)
 
 
-def _go(flow: Flow, place: Place, wish: str) -> Flow:
-    if not flow.enabled(place):
+def _go(flow: Flow, destination: Destination) -> Flow:
+    errand = None if isinstance(destination, GoTo) else destination
+    if not flow.enabled(destination.place):
         return flow
-    if place is flow.current:
-        return replace(flow, wish=wish or flow.wish)
-    return replace(flow, current=place, wish=wish, trail=(*flow.trail, flow.current)[-_TRAIL_AT_MOST:])
+    if destination.place is flow.current:
+        return replace(flow, errand=errand or flow.errand)
+    return replace(flow, current=destination.place, errand=errand, trail=(*flow.trail, flow.current)[-_TRAIL_AT_MOST:])
 
 
 def _mark(flow: Flow, states: dict[WizardStep, StepStatus]) -> Flow:

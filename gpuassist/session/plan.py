@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from gpuassist.context import Session
 from gpuassist.detect.machine import detect
@@ -21,13 +21,42 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Goal, GoalKind, Outlook
-from gpuassist.model.plan import Tool
+from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version, VersionError
 
 _GOAL = re.compile(r"\s*(?P<kind>\w+)\s*(?:={1,2}\s*(?P<value>.*?)\s*)?", re.DOTALL)
 _BUILD = re.compile(r"\+(cu\d+|cpu)\Z")  # `+git123` of a build of one's own names none that can be installed
 _ALSO = {"pytorch": "torch", "toolkit": "cuda", "nvcc": "cuda", "card": "gpu", "nvidia": "driver"}
+
+
+_KINDS = {GoalKind.DRIVER: "driver", GoalKind.CUDA: "toolkit", GoalKind.TORCH: "torch"}
+_USE_CUDA = "gpuassist use cuda "
+
+ANY = "any"
+"""Whichever version fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstallWish:
+    """What shall be there: empty where it stays as it is, `any` where whichever version fits will do."""
+
+    driver: str = ""
+    toolkit: str = ""
+    torch: str = ""
+    tool: str = ""
+    no_root: bool = field(default=False, kw_only=True)
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """The goals as they are typed in a terminal, and stand on record."""
+        values = ((kind.value, getattr(self, part)) for kind, part in _KINDS.items())
+        return tuple(kind if value == ANY else f"{kind}=={value}" for kind, value in values if value)
+
+    @property
+    def as_tool(self) -> Tool | None:
+        """What torch shall come by, where that was chosen."""
+        return Tool(self.tool) if self.tool else None
 
 
 class GoalError(UnknownPartError):
@@ -94,6 +123,12 @@ def plan_goals(
     question = Question(title, base, made, demand, tool)
     contained = tool is Tool.DOCKER and demand.torch_need is Need.MUST
     return foresee_container(session, question) if contained else foresee(session, question)
+
+
+def toolkit_to_use(step: Step) -> str:
+    """The CUDA version that a step makes the one of new shells, which the page Repair does; empty for another step."""
+    line = next((line for line in step.commands if line.startswith(_USE_CUDA)), "")
+    return line.removeprefix(_USE_CUDA).split(" ")[0]
 
 
 def _of_the_board(machine: Machine, goal: Goal) -> Goal:

@@ -1,10 +1,11 @@
-"""Proving a torch: which environment, in which surroundings, and what each check is called."""
+"""Proving a torch: which environment, in which surroundings, what each check is called, and how far a run has come."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 
 from gpuassist.context import Session
 from gpuassist.detect import environments
@@ -16,7 +17,7 @@ from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.verdict import Check, Verification
 from gpuassist.system.terminal import own_terminal, that_matter
 from gpuassist.system.world import World
-from gpuassist.verify.protocol import CheckBegun, Planned
+from gpuassist.verify.protocol import CheckBegun, CheckDone, Event, Planned, Started
 from gpuassist.verify.runner import Cancelled, Level, OnEvent, RunRequest, run
 
 _PYTHONS = ("python", "python3")
@@ -120,3 +121,70 @@ def _rank(environment: PythonEnvironment) -> tuple[bool, bool]:
     accelerators = [torch.accelerator for torch in value_or(environment.torch, ())]
     for_cpu = all(isinstance(one, Known) and one.value is Accelerator.CPU for one in accelerators)
     return not value_or(environment.active, default=False), for_cpu
+
+
+# A run under way as a value: which checks wait, which one runs, what came of the others. Events in, a new value out.
+
+
+class CheckState(str, Enum):
+    """Where a check is; one that never came to its turn is `LEFT`."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    LEFT = "left"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckLine:
+    """A check on a device; `check` is what came of it once it is done."""
+
+    device: str
+    planned: Planned
+    state: CheckState = CheckState.WAITING
+    check: Check | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyProgress:
+    """All checks of a run; `names` are the devices with what they are, `environment` what the child says of itself."""
+
+    environment: tuple[tuple[str, str], ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+    lines: tuple[CheckLine, ...] = ()
+
+    @property
+    def done(self) -> int:
+        """How many checks are done."""
+        return sum(line.state is CheckState.DONE for line in self.lines)
+
+
+def follow(progress: VerifyProgress, event: Event) -> VerifyProgress:
+    """The progress after an event."""
+    if isinstance(event, Started):
+        lines = tuple(CheckLine(one.device, planned) for one in event.devices for planned in event.checks)
+        return VerifyProgress(event.environment, tuple((one.device, one.name) for one in event.devices), lines)
+    if isinstance(event, CheckBegun):
+        return _with(progress, CheckLine(event.device, Planned(event.name, event.dtype), CheckState.RUNNING))
+    if isinstance(event, CheckDone):
+        planned = Planned(event.check.name, event.check.dtype)
+        return _with(progress, CheckLine(event.device, planned, CheckState.DONE, event.check))
+    return progress
+
+
+def conclude(progress: VerifyProgress, result: Verification) -> VerifyProgress:
+    """The progress when the run has ended: what the result says of each check counts, and the rest was left."""
+    told = {(device.device, Planned(check.name, check.dtype)): check for device in result.devices for check in device.checks}
+    lines = tuple(_ended(line, told.get((line.device, line.planned))) for line in progress.lines)
+    return replace(progress, lines=lines)
+
+
+def _ended(line: CheckLine, check: Check | None) -> CheckLine:
+    if check is not None:
+        return replace(line, state=CheckState.DONE, check=check)
+    return line if line.state is CheckState.DONE else replace(line, state=CheckState.LEFT)
+
+
+def _with(progress: VerifyProgress, new: CheckLine) -> VerifyProgress:
+    same = (new.device, new.planned)
+    return replace(progress, lines=tuple(new if (line.device, line.planned) == same else line for line in progress.lines))

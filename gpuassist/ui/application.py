@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from types import TracebackType
 from typing import TYPE_CHECKING
 
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
@@ -22,10 +25,12 @@ if TYPE_CHECKING:
     from gpuassist.ui.jobs import Jobs
     from gpuassist.ui.theme import Appearance, Theme
 
+
 # Every call of Qt gives the interpreter's lock away; while a job computes, the GUI thread gets it back after this time, by default
 # 5 ms: laying out a dozen widgets while 1 MB of log was explained took 70 ms, and with 1 ms 30 (2 cores, CPython 3.11).
 _SWITCH_SECONDS = 0.001
 _DARK_BELOW = 128  # of 255, the lightness of the desktop's own window colour
+_log = logging.getLogger(__name__)
 
 
 def run_window(session: Session, *, machine_file: str = "", start_page: str = "", arguments: Sequence[str] = ("gpuassist",)) -> int:
@@ -69,7 +74,6 @@ class WindowRun(QObject):
         self._imported.connect(self._furnish)
 
     def end(self) -> None:
-        """Stops the work and gives everything back."""
         if self._thread.is_alive():
             self._thread.join()
         if self.jobs is not None:
@@ -81,8 +85,6 @@ class WindowRun(QObject):
 
     def _import(self) -> None:
         try:
-            from gpuassist.ui.classes import make_all
-
             make_all()  # now, while the window on the GUI thread names no class
             import gpuassist.ui.frame  # noqa: F401 -- both for the next step, which then finds them there
             import gpuassist.ui.theme  # noqa: F401
@@ -92,7 +94,6 @@ class WindowRun(QObject):
     @Slot()
     def _furnish(self) -> None:
         from gpuassist.ui.dialogs import Asking
-        from gpuassist.ui.faults import Faults
         from gpuassist.ui.frame import Frame
         from gpuassist.ui.jobs import Jobs
         from gpuassist.ui.page import Desk
@@ -133,3 +134,50 @@ def _appearance(value: str) -> Appearance:
     from gpuassist.ui.theme import Appearance
 
     return Appearance(value) if value in {one.value for one in Appearance} else Appearance.SYSTEM
+
+
+class Faults(QObject):
+    """Hears of every uncaught exception, whichever thread it happened on; slots hear of it on the GUI thread."""
+
+    happened = Signal(object)  # str: the traceback
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._before = (sys.excepthook, threading.excepthook)
+
+    def listen(self) -> None:
+        """Takes over both hooks of Python: PySide6 calls the first for slots, on whichever thread they run."""
+        self._before = (sys.excepthook, threading.excepthook)
+        sys.excepthook = self._uncaught
+        threading.excepthook = self._uncaught_in_thread
+
+    def stop(self) -> None:
+        sys.excepthook, threading.excepthook = self._before
+
+    def _uncaught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            self._before[0](kind, error, trace)
+            return
+        import traceback  # only a fault needs it
+
+        _log.error("uncaught", exc_info=(kind, error, trace))
+        self.happened.emit("".join(traceback.format_exception(kind, error, trace)))
+
+    def _uncaught_in_thread(self, arguments: threading.ExceptHookArgs) -> None:
+        if arguments.exc_value is not None:
+            self._uncaught(arguments.exc_type, arguments.exc_value, arguments.exc_traceback)
+
+
+def make_all() -> int:
+    """Names every class of Qt's modules while no other thread names any; returns how many names that were.
+
+    PySide6 makes a class when it is first named, running Python as it does so. Another thread that names the class meanwhile can
+    get half of it, and an object of that crashes the process in `PySide::MetaObjectBuilder::update` (seen with 6.11.3, once in some
+    300 starts, while pyqtgraph was imported on a thread: that names every class). Making all of them takes about 0.1 s.
+    """
+    from PySide6 import QtSvg  # not needed for the first paint
+
+    names = [(module, name) for module in (QtCore, QtGui, QtWidgets, QtSvg) for name in dir(module)]
+    for module, name in names:
+        getattr(module, name, None)
+    return len(names)

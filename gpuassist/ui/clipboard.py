@@ -9,7 +9,6 @@ from gpuassist.formats.visible import visible
 
 
 def copy(words: str) -> None:
-    """Puts the words on the clipboard."""
     QGuiApplication.clipboard().setText(visible(words))
 
 

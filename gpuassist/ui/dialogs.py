@@ -36,7 +36,6 @@ class Asking:
         _show(dialog, answered)
 
     def open_directory(self, parent: QtWidgets.QWidget, title: str, answered: Answered) -> None:
-        """Which directory."""
         dialog = QtWidgets.QFileDialog(parent, title)
         dialog.setFileMode(QtWidgets.QFileDialog.FileMode.Directory)
         dialog.setOption(QtWidgets.QFileDialog.Option.ShowDirsOnly)
@@ -50,7 +49,6 @@ class Asking:
         _show(dialog, answered)
 
     def confirm(self, parent: QtWidgets.QWidget, question: str, explanation: str, confirmed: Callable[[], None]) -> None:
-        """Whether to go on."""
         box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", visible(question), parent=parent)
         box.setTextFormat(QtCore.Qt.TextFormat.PlainText)  # a command line that is quoted may look like HTML
         box.setInformativeText(visible(explanation))

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.session.navigation import (
-    FILE_WISH,
-    GO_ON_WISH,
+    TITLES,
     Back,
+    Destination,
     Event,
     Flow,
     GoTo,
@@ -25,6 +25,8 @@ from gpuassist.session.navigation import (
     ReadingStarted,
     SideTool,
     StepStatus,
+    ToExplainFile,
+    ToWaitingInstall,
     WizardStep,
     follow,
     place_named,
@@ -37,9 +39,9 @@ from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
-from gpuassist.ui.widgets.foot import Foot
 from gpuassist.ui.widgets.keys import press_focused
-from gpuassist.ui.widgets.side_list import STEP_WORDS, SideList
+from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.side_list import Foot, SideList
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
@@ -68,7 +70,7 @@ class Frame(QWidget):
         self._desk = desk
         self._machine_file = machine_file
         self._wanted: Place | None = start  # until the facts are there that its page needs
-        self._flow = Flow()
+        self.flow = Flow()
         self._after_paint = QTimer(self)
         self._after_paint.setSingleShot(True)
         self._after_paint.setInterval(_ROOM_MILLISECONDS)
@@ -76,62 +78,53 @@ class Frame(QWidget):
         self._reading = MachineReading(desk.session, desk.jobs, self)
         self._recalling = Latest(desk.jobs, self._show_recalled, self)
         words = self._desk.words
-        self._side = SideList(words, self)
-        self._foot = Foot(words, appearance, self._side)
-        self._side.foot.addWidget(self._foot)
-        self._banners = Banners(words, self)
-        self._pages = PageStack(self._desk, self)
-        self._bar = BottomBar(self)
-        self._lay_out()
-        self._listen()
+        self.side = SideList(words, desk.session.world.resources, self)
+        self._foot = Foot(words, appearance, self.side)
+        self.side.foot.addWidget(self._foot)
+        self.banners = Banners(words, self)
+        self.pages = PageStack(self._desk, self)
+        self.bar = BottomBar(self)
+        right = bare(QVBoxLayout(), 0)
+        right.addWidget(self.banners)
+        right.addWidget(self.pages, 1)
+        right.addWidget(self.bar)
+        whole = bare(QHBoxLayout(self), 0)
+        whole.addWidget(self.side)
+        whole.addLayout(right, 1)
+        self.side.chosen.connect(self._choose)
+        self._foot.appearance_chosen.connect(self.appearance_chosen)
+        self._foot.help_wanted.connect(self._show_help)
+        self.banners.live_wanted.connect(self._reading.read_live)
+        self.banners.go_on_wanted.connect(self._go_on_with_install)
+        self.banners.again_wanted.connect(self._reading.again)
+        self._reading.started.connect(self._reading_started)
+        self._reading.progressed.connect(self._reading_progressed)
+        self._reading.ended.connect(self._reading_ended)
+        self._reading.failed.connect(self._reading_failed)
+        self.pages.asked.connect(self._answer)
+        self.pages.bar_changed.connect(self._show_bar)
         self._back = self._action(self._desk.words(text("Back")), "Alt+Left", self._go_back)
         self._next = self._action("", "Alt+Right", self._go_on)
         self._action("", "Ctrl+R", self._reading.again)
         self._action("", "F1", self._show_help)
-        for key, place in zip("1234567890", (*WizardStep, *SideTool), strict=False):
+        for key, place in zip("1234567890", (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
             self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
         self._show_flow()
         self.setAcceptDrops(True)
 
-    @property
-    def flow(self) -> Flow:
-        """Where the user is."""
-        return self._flow
-
-    @property
-    def side(self) -> SideList:
-        """The steps."""
-        return self._side
-
-    @property
-    def bar(self) -> BottomBar:
-        """The buttons at the bottom."""
-        return self._bar
-
-    @property
-    def pages(self) -> PageStack:
-        """The pages."""
-        return self._pages
-
-    @property
-    def banners(self) -> Banners:
-        """What holds for all pages."""
-        return self._banners
-
     def go(self, event: Event) -> None:
         """Follows an event of the flow and shows what comes of it."""
-        before = self._flow
-        self._flow = follow(before, event)
-        arrived = self._flow.current is event.step if isinstance(event, GoTo) else self._flow.current is not before.current
+        before = self.flow
+        self.flow = follow(before, event)
+        arrived = self.flow.current is event.place if isinstance(event, Destination) else self.flow.current is not before.current
         if arrived:
             self._wanted = None  # the user is somewhere by choice
-        if self._flow != before:
+        if self.flow != before:
             self._show_flow()
 
     @Slot(object)
     def show_fault(self, trace: str) -> None:
-        """Tells of an exception that nobody caught."""
-        self._banners.show_fault(trace)
+        self.banners.show_fault(trace)
 
     def begin(self) -> None:
         """Reads the machine, and gets the plot's libraries ready meanwhile."""
@@ -139,11 +132,11 @@ class Frame(QWidget):
             self._reading.open_recording(self._machine_file)
         else:
             self._reading.read_live()
-        self._pages.warm_up.start()
+        self.pages.warm_up.start()
 
     def close_down(self) -> None:
         """The window closes: every page stops what runs."""
-        self._pages.close_down()
+        self.pages.close_down()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not press_focused(self, event):
@@ -159,33 +152,7 @@ class Frame(QWidget):
         if path.endswith(".json"):
             self._reading.open_recording(path)
         else:
-            self.go(GoTo(SideTool.EXPLAIN, FILE_WISH + path))
-
-    def _lay_out(self) -> None:
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addWidget(self._banners)
-        right.addWidget(self._pages, 1)
-        right.addWidget(self._bar)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self._side)
-        whole.addLayout(right, 1)
-
-    def _listen(self) -> None:
-        self._side.chosen.connect(self._choose)
-        self._foot.appearance_chosen.connect(self.appearance_chosen)
-        self._foot.help_wanted.connect(self._show_help)
-        self._banners.live_wanted.connect(self._reading.read_live)
-        self._banners.go_on_wanted.connect(self._go_on_with_install)
-        self._banners.again_wanted.connect(self._reading.again)
-        self._reading.started.connect(self._reading_started)
-        self._reading.progressed.connect(self._reading_progressed)
-        self._reading.ended.connect(self._reading_ended)
-        self._reading.failed.connect(self._reading_failed)
-        self._pages.asked.connect(self._answer)
-        self._pages.bar_changed.connect(self._show_bar)
+            self.go(ToExplainFile(path))
 
     def _action(self, words: str, keys: str, slot: Callable[[], None]) -> QAction:
         action = QAction(words, self)
@@ -196,29 +163,29 @@ class Frame(QWidget):
 
     @Slot()
     def _show_flow(self) -> None:
-        self._side.show_entries(self._flow.entries())
-        self._side.show_tool(self._flow.current)
-        self._pages.show_place(self._flow.current, self._flow.wish)
-        if self._flow.current is SideTool.INSTALL:
-            self._banners.show_waiting("")  # that page tells it itself
+        self.side.show_entries(self.flow.entries())
+        self.side.show_tool(self.flow.current)
+        self.pages.show_place(self.flow.current, self.flow.errand)
+        if self.flow.current is SideTool.INSTALL:
+            self.banners.show_waiting("")  # that page tells it itself
         self._show_bar()
 
     @Slot()
     def _show_bar(self) -> None:
-        bar = self._pages.bar()
-        after = self._flow.next()
+        bar = self.pages.bar()
+        after = self.flow.next()
         if after is not None:
-            self._next.setText(bar.next_title or self._desk.words(STEP_WORDS[after]))
-        ways = [self._back] if self._flow.back() is not None else []
+            self._next.setText(bar.next_title or self._desk.words(TITLES[after]))
+        ways = [self._back] if self.flow.back() is not None else []
         if bar.primary is not None:
             ways.append(bar.primary)
         elif after is not None:
             ways.append(self._next)
-        self._back.setEnabled(self._flow.back() is not None)
+        self._back.setEnabled(self.flow.back() is not None)
         self._next.setEnabled(after is not None)
-        self._bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=ways[-1:] != [self._back])
+        self.bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=ways[-1:] != [self._back])
         # Names what of our own files could not be used so far: each is read when it is first needed.
-        self._banners.show_damage(
+        self.banners.show_damage(
             tuple(map(self._desk.words, self._desk.session.knowledge.noticed()))
         )  # here, because pages change their bar when what they asked for has come
 
@@ -251,33 +218,33 @@ class Frame(QWidget):
             self._reading.open_recording(wish.path)
         elif isinstance(wish, OpenExample):
             self._reading.open_example(wish.name)
-        elif isinstance(wish, (GoTo, Marked)):
+        elif isinstance(wish, Destination | Marked):
             self.go(wish)
 
     @Slot(object)
     def _reading_started(self, words: str) -> None:
         again = self._reading.after_write
         self.go(ReadingStarted(again))
-        self._banners.show_stale("")
+        self.banners.show_stale("")
         if again:
-            self._pages.show_reading(words)
-        self._pages.machine_page.show_reading(words)
+            self.pages.show_reading(words)
+        self.pages.machine_page.show_reading(words)
 
     @Slot(object)
     def _reading_progressed(self, words: str) -> None:
-        self._pages.machine_page.show_progress(words)
+        self.pages.machine_page.show_progress(words)
 
     @Slot(object)
     def _reading_ended(self, inspection: Inspection) -> None:
-        from gpuassist.session.step_status import reading_ended  # by now the job that read has imported all that it needs
+        from gpuassist.ui.leads import reading_ended  # by now the job that read has imported all that it needs
 
-        self._banners.show_recorded(inspection.recorded)
+        self.banners.show_recorded(inspection.recorded)
         # First, because a page that still shows its own result marks its step anew.
-        self._flow = follow(self._flow, reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
-        self._pages.show_inspection(inspection)
+        self.flow = follow(self.flow, reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
+        self.pages.show_inspection(inspection)
         self._show_flow()
         self._recalling.drop()
-        self._banners.show_waiting("")
+        self.banners.show_waiting("")
         if not inspection.recorded:
             self._recalling.ask(lambda _: _recalled(self._desk))
         # After the paint, which a delay of 0 would come before: two pages made at once are 60 ms without an answer.
@@ -292,21 +259,21 @@ class Frame(QWidget):
     def _show_recalled(self, result: Done | Failed) -> None:
         if not isinstance(result, Done) or not isinstance(result.value, _Recalled):
             return
-        if self._flow.current is not SideTool.INSTALL:
-            self._banners.show_waiting(result.value.waiting)
-        if result.value.changed and not self._flow.repairable and self._flow.state(WizardStep.REPAIR) is StepStatus.TODO:
+        if self.flow.current is not SideTool.INSTALL:
+            self.banners.show_waiting(result.value.waiting)
+        if result.value.changed and not self.flow.repairable and self.flow.state(WizardStep.REPAIR) is StepStatus.TODO:
             self.go(Marked(WizardStep.REPAIR, StepStatus.RIGHT))
 
     @Slot()
     def _go_on_with_install(self) -> None:
-        self.go(GoTo(SideTool.INSTALL, GO_ON_WISH))
+        self.go(ToWaitingInstall())
 
     @Slot(object)
     def _reading_failed(self, reason: str) -> None:
-        self._pages.show_reading("")
-        self._pages.machine_page.show_failure(reason)
+        self.pages.show_reading("")
+        self.pages.machine_page.show_failure(reason)
         if self._reading.after_write:
-            self._banners.show_stale(reason)
+            self.banners.show_stale(reason)
         self.go(ReadingFailed())
 
     @Slot()

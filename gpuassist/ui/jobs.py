@@ -158,7 +158,6 @@ class Latest(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a result is still to come."""
         return self._work is not None or self._job is not None
 
     def ask(self, work: Work) -> None:

@@ -11,7 +11,7 @@ from gpuassist.context import Session
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, text
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Jobs
-from gpuassist.ui.reasons import reason_of
+from gpuassist.ui.wording import reason_of
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
@@ -33,42 +33,32 @@ class MachineReading(QObject):
         self._job: Job | None = None
         self._again: Callable[[], None] = self.read_live
         self._shows_live = False  # whether what was read last, and is shown, is this machine
-        self._after_write = False
+        self.after_write = False
 
     @property
     def busy(self) -> bool:
-        """Whether something is being read."""
         return self._job is not None
 
-    @property
-    def after_write(self) -> bool:
-        """Whether this machine was changed since the facts were read that are shown of it."""
-        return self._after_write
-
     def read_live(self) -> None:
-        """Reads this machine."""
         self._again = self.read_live
-        words = text("Reading your machine again after the change…") if self._after_write else text("Reading your machine…")
+        words = text("Reading your machine again after the change…") if self.after_write else text("Reading your machine…")
         self._start(words, lambda control: _inspect(self._session, control))
 
     def read_what_was_changed(self) -> None:
         """Something was written: reads this machine again, unless a recorded one is shown, of which nothing can be written."""
         if self._shows_live or (self._job is not None and self._again == self.read_live):
-            self._after_write = True
+            self.after_write = True
             self.read_live()
 
     def open_recording(self, path: str) -> None:
-        """Reads a recorded machine from a file."""
         self._again = lambda: self.open_recording(path)
         self._start(text("Opening the recorded machine…"), lambda _: _open_recording(self._session, path))
 
     def open_example(self, name: str) -> None:
-        """Reads a machine that ships with gpuassist."""
         self._again = lambda: self.open_example(name)
         self._start(text("Opening the example…"), lambda _: _open_example(self._session, name))
 
     def again(self) -> None:
-        """Reads anew what was read last."""
         self._again()
 
     def _start(self, words: Text, work: Callable[[Control], object]) -> None:
@@ -89,11 +79,11 @@ class MachineReading(QObject):
     def _end(self, result: Done | Failed) -> None:
         self._job = None
         if isinstance(result, Done):
-            self._shows_live, self._after_write = self._again == self.read_live, False
+            self._shows_live, self.after_write = self._again == self.read_live, False
             self.ended.emit(result.value)
             return
         self.failed.emit(reason_of(self._words, result.error))
-        if self._after_write and self._again != self.read_live:  # a recording that cannot be opened took the place of that reading
+        if self.after_write and self._again != self.read_live:  # a recording that cannot be opened took the place of that reading
             self.read_live()
 
 

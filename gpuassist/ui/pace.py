@@ -24,13 +24,11 @@ class Pace(QObject):
 
     @Slot()
     def request(self) -> None:
-        """Something changed."""
         self._wanted = True
         if not self._rest.isActive():
             self._wake()
 
     def stop(self) -> None:
-        """Nothing is due any more."""
         self._wanted = False
         self._rest.stop()
 
@@ -66,7 +64,6 @@ class InTurns(QObject):
         self._turn.timeout.connect(self._take)
 
     def start(self) -> None:
-        """Begins."""
         self._take()
 
     @Slot()

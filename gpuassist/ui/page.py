@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,7 +11,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.session.navigation import Place
+from gpuassist.session.navigation import Errand, Place
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import ScrollPage
 
@@ -77,7 +79,7 @@ class OpenExample:
 class Page(QWidget):
     """One step of the wizard, or a tool beside the steps. A page asks the frame through `asked` and never reaches for another page.
 
-    `asked` carries `GoTo`, `Marked` (how this step stands), `ReadAgain`, `Wrote`, `OpenRecording` or `OpenExample`.
+    `asked` carries a `Destination`, `Marked` (how this step stands), `ReadAgain`, `Wrote`, `OpenRecording` or `OpenExample`.
     """
 
     STEP: ClassVar[Place]
@@ -114,8 +116,8 @@ class Page(QWidget):
         else:
             self._rereading.end()
 
-    def arrive(self, wish: str) -> None:
-        """The page is shown now; `wish` is what it was opened for, empty for nothing in particular."""
+    def arrive(self, errand: Errand | None) -> None:
+        """The page is shown now; `errand` is what it was opened for, none for nothing in particular."""
 
     def leave(self) -> None:
         """The page is hidden now."""
@@ -125,8 +127,17 @@ class Page(QWidget):
 
     def fill_with_scroll(self) -> ScrollPage:
         """Makes the page one that scrolls, with a title; for the constructor."""
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = bare(QVBoxLayout(self))
         self._scrolled = ScrollPage(self)
         layout.addWidget(self._scrolled)
         return self._scrolled
+
+
+def new_action(owner: QWidget, words: str, pressed: Callable[[], None], keys: str = "") -> QAction:
+    """An action of a page, with the keys that press it anywhere on the page, if there are any; its button names them."""
+    action = QAction(words, owner)
+    action.setShortcut(keys)
+    action.setStatusTip(keys)
+    action.triggered.connect(pressed)
+    owner.addAction(action)
+    return action

@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import Place, WizardStep
+from gpuassist.session.navigation import Errand, Place, WizardStep
 from gpuassist.ui.jobs import Control, Failed, Jobs
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.catalogue import make_page
-from gpuassist.ui.pages.machine import MachinePage
+from gpuassist.ui.pages.machine.page import MachinePage
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
@@ -27,13 +26,13 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _MODULES = (
-    "gpuassist.ui.pages.machine_cards",
+    "gpuassist.ui.pages.machine.cards",
     "gpuassist.ui.pages.found",
     "numpy",
     "pyqtgraph",
-    "gpuassist.ui.pages.what_if",
-    "gpuassist.ui.pages.explain",
-    "gpuassist.ui.pages.holders",
+    "gpuassist.ui.pages.what_if.page",
+    "gpuassist.ui.pages.explain.page",
+    "gpuassist.ui.pages.holders.page",
 )
 
 
@@ -48,7 +47,6 @@ class WarmUp(QObject):
         self.is_done = False
 
     def start(self) -> None:
-        """Begins."""
         self._jobs.start(_import, self).finished.connect(self._end)
 
     @Slot(object)
@@ -65,6 +63,16 @@ def _import(control: Control) -> None:
             importlib.import_module(name)
 
 
+def page_class(place: Place) -> type[Page]:
+    """The page of a place: of the module in `ui/pages` with its name, or of `page.py` in the package. Some are heavy to import."""
+    name = f"gpuassist.ui.pages.{place.value.replace('-', '_')}"
+    module = importlib.import_module(name)
+    if hasattr(module, "__path__"):
+        module = importlib.import_module(f"{name}.page")
+    classes = (one for one in vars(module).values() if isinstance(one, type) and issubclass(one, Page))
+    return next(one for one in classes if getattr(one, "STEP", None) is place)
+
+
 class PageStack(QStackedWidget):
     """Shows one page, and tells all of them what was read."""
 
@@ -77,7 +85,7 @@ class PageStack(QStackedWidget):
         self._inspection: Inspection | None = None
         self._reading = ""  # what is said while the machine is read again after a change
         self._pages: dict[Place, Page] = {}
-        self._shown: tuple[Place, str] = (WizardStep.MACHINE, "")
+        self._shown: tuple[Place, Errand | None] = (WizardStep.MACHINE, None)
         self.warm_up = WarmUp(desk.jobs, self)
         self.warm_up.done.connect(self._show_what_waited)
         self._waiting: QWidget | None = None
@@ -92,7 +100,7 @@ class PageStack(QStackedWidget):
     def page(self, place: Place) -> Page:
         """The page of a place, made when it is first asked for."""
         if place not in self._pages:
-            self.take(make_page(place, self._desk, self))
+            self.take(page_class(place)(self._desk, self))
         return self._pages[place]
 
     def take(self, page: Page) -> None:
@@ -106,12 +114,12 @@ class PageStack(QStackedWidget):
         if self._reading:
             page.show_reading(self._reading)
 
-    def show_place(self, place: Place, wish: str) -> None:
-        """Shows the page of a place, opened for `wish`; a wish that is none any more does not open it anew."""
-        before, self._shown = self._shown, (place, wish)
+    def show_place(self, place: Place, errand: Errand | None) -> None:
+        """Shows the page of a place, opened for an errand; one that is done does not open it anew."""
+        before, self._shown = self._shown, (place, errand)
         page = self._pages.get(place)
         stands = place is before[0] and page is not None and self.currentWidget() is page
-        if not stands or (wish and wish != before[1]):
+        if not stands or (errand is not None and errand != before[1]):
             self._show()
 
     def show_reading(self, words: str) -> None:
@@ -121,19 +129,16 @@ class PageStack(QStackedWidget):
             page.show_reading(words)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        """A machine was read."""
         self._inspection = inspection
         for page in self._pages.values():
             page.show_inspection(inspection)
         self.show_reading("")
 
     def bar(self) -> Bar:
-        """What the shown page wants in the bottom bar."""
         shown = self.currentWidget()
         return shown.bar() if isinstance(shown, Page) else Bar()
 
     def close_down(self) -> None:
-        """The window closes."""
         for page in self._pages.values():
             page.close_down()
 
@@ -147,7 +152,7 @@ class PageStack(QStackedWidget):
         return self._waiting
 
     def _show(self) -> None:
-        place, wish = self._shown
+        place, errand = self._shown
         waits = place is WizardStep.LIVE and not self.warm_up.is_done
         wanted: QWidget = self._wait() if waits else self.page(place)
         before = self.currentWidget()
@@ -155,7 +160,7 @@ class PageStack(QStackedWidget):
             before.leave()
         self.setCurrentWidget(wanted)
         if isinstance(wanted, Page):
-            wanted.arrive(wish)
+            wanted.arrive(errand)
 
     @Slot()
     def _show_what_waited(self) -> None:

@@ -56,7 +56,6 @@ class Theme(QObject):
         self._application.setStyleSheet("")
 
     def palette(self) -> Palette:
-        """The colours now."""
         return colours()
 
     @Slot()

@@ -19,7 +19,6 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Action, Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH, Words
-from gpuassist.session.step_status import USE_CUDA
 from gpuassist.system.resources import Resources
 from tests.diagnose.only_text import ONLY_TEXT
 from tests.translations import shipped
@@ -253,7 +252,7 @@ def test_something_can_be_done_or_is_explained(problem: str) -> None:
 def test_only_the_switch_of_toolkits_is_an_edit(problem: str) -> None:
     for remedy in _entry(problem).remedies:
         if remedy.action is Action.EDIT:
-            assert [use.key for use in remedy.commands] == [USE_CUDA]
+            assert [use.key for use in remedy.commands] == ["use-cuda"]
             assert all(dict(use.parameters)["version"] for use in remedy.commands)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.diagnose.chain import chains
+from gpuassist.install.what_if import NONE, Wish
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
@@ -12,11 +13,24 @@ from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
-from gpuassist.present.what_if import Slot, alike, answer, as_it_is, caption, in_plain_words, slots, standing
+from gpuassist.present.what_if import (
+    Slot,
+    alike,
+    answer,
+    as_it_is,
+    caption,
+    in_plain_words,
+    not_found,
+    part_in_words,
+    slots,
+    standing,
+    wish_title,
+)
 from tests.values import RTX_4090, RTX_5090, knowledge, machine
 
 STEP = Step(StepKind.ROOT_COMMAND, text("Install the driver"), ("sudo apt install nvidia-driver-595-open",))
 GOAL = text("what if")
+MACHINE = text("This machine")
 
 
 def chain(name: str = "RTX 4090", status: Status = Status.RIGHT) -> Chain:
@@ -93,3 +107,47 @@ def test_python_is_that_of_the_preferred_environment() -> None:
     found = machine()
     assert isinstance(found.environments, Known)
     assert has(found)["python"].startswith("3.")
+
+
+def titled(wish: Wish, *names: str) -> str:
+    return ENGLISH(wish_title(wish, names, MACHINE))
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "said"),
+    [
+        ("driver", "570", "driver 570"),
+        ("torch", "2.7.1+cu128", "torch 2.7.1+cu128"),
+        ("python", "3.12", "Python 3.12"),
+        ("toolkit", "12.8", "CUDA 12.8"),
+        ("gcc", "13", "gcc 13"),
+        ("driver", NONE, "no driver"),
+        ("gcc", NONE, "no host compiler"),
+        ("distribution", "rhel 9", "RHEL 9"),
+        ("distribution", "haiku", "haiku"),
+    ],
+)
+def test_a_part_is_said_in_its_own_words(part: str, value: str, said: str) -> None:
+    assert ENGLISH(part_in_words(part, value)) == said
+
+
+def test_a_name_that_is_nearly_one_is_told_what_it_may_be() -> None:
+    said = ENGLISH(not_found("RTX 4909", ("RTX 4090", "GTX 680", "L40S")))
+    assert said == "No GPU that gpuassist knows has RTX 4909 in its name. Near it: RTX 4090."
+
+
+def test_a_name_that_is_like_none_is_told_so() -> None:
+    assert ENGLISH(not_found("voodoo", ("RTX 4090",))) == "No GPU that gpuassist knows has voodoo in its name."
+
+
+def test_a_machine_without_a_wish_is_as_it_is() -> None:
+    assert titled(Wish()) == "This machine as it is"
+
+
+def test_the_title_names_gpus_first() -> None:
+    wish = Wish(("10de:2684", "x"), torch="2.7.1", driver="570", distribution="debian 13")
+    assert titled(wish, "RTX 4090", "RTX 5090") == "This machine with RTX 4090 · RTX 5090 · driver 570 · torch 2.7.1 · Debian 13"
+
+
+def test_the_title_says_that_no_gpu_is_there() -> None:
+    assert titled(Wish((NONE,))) == "This machine with no GPU"

@@ -24,8 +24,8 @@ from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.inspect import answers_of, examples, inspect, open_example, open_recording
-from gpuassist.session.step_status import repairable_version
 from gpuassist.system.resources import Resources
+from gpuassist.ui.leads import repairable_version
 from tests.diagnose.test_rules import PROBLEMS
 from tests.fakes import put, world_under
 from tests.machines import linux

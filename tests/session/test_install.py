@@ -20,8 +20,7 @@ from gpuassist.model.text import verbatim
 from gpuassist.session import install as install_course
 from gpuassist.session.inspect import open_example
 from gpuassist.session.install import Course, InstallError, alone, course_of, is_begun, on_record
-from gpuassist.session.install_wish import ANY, InstallWish
-from gpuassist.session.plan import GoalError
+from gpuassist.session.plan import ANY, GoalError, InstallWish
 from tests.install.installs_made import begun, by_user, script, session_at
 
 

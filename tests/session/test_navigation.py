@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuassist.install.what_if import Wish
 from gpuassist.session.navigation import (
     Back,
+    Errand,
     Event,
     Flow,
     GoTo,
@@ -21,10 +23,19 @@ from gpuassist.session.navigation import (
     ReadingStarted,
     SideTool,
     StepStatus,
+    ToExplainFile,
+    ToExplainText,
+    ToGuide,
+    ToHolders,
+    ToInstall,
+    ToRepair,
+    ToWaitingInstall,
+    ToWhatIf,
     WizardStep,
     follow,
     place_named,
 )
+from gpuassist.session.plan import ANY, InstallWish
 
 READ = ReadingEnded(StepStatus.RIGHT, StepStatus.RIGHT)
 BROKEN = ReadingEnded(StepStatus.RIGHT, StepStatus.PROBLEM, "12.4")
@@ -128,7 +139,7 @@ def test_way_on_leads_from_the_machine_to_the_findings() -> None:
 
 def test_way_on_leads_to_repair_with_the_version_of_the_finding() -> None:
     flow = after(BROKEN, Next(), Next())
-    assert (flow.current, flow.wish) == (WizardStep.REPAIR, "12.4")
+    assert (flow.current, flow.errand) == (WizardStep.REPAIR, ToRepair("12.4"))
 
 
 def test_way_on_skips_a_repair_that_nobody_needs() -> None:
@@ -163,13 +174,17 @@ def test_choosing_the_shown_step_adds_nothing_to_the_trail() -> None:
 
 
 def test_a_wish_for_the_shown_step_is_taken() -> None:
-    flow = after(BROKEN, GoTo(WizardStep.REPAIR, "12.4"), GoTo(WizardStep.REPAIR, "11.8"))
-    assert flow.wish == "11.8"
+    flow = after(BROKEN, ToRepair("12.4"), ToRepair("11.8"))
+    assert flow.errand == ToRepair("11.8")
 
 
 def test_leaving_forgets_the_wish() -> None:
-    assert after(BROKEN, GoTo(WizardStep.REPAIR, "12.4"), GoTo(WizardStep.FOUND)).wish == ""
-    assert after(BROKEN, GoTo(WizardStep.REPAIR, "12.4"), Back()).wish == ""
+    assert after(BROKEN, ToRepair("12.4"), GoTo(WizardStep.FOUND)).errand is None
+    assert after(BROKEN, ToRepair("12.4"), Back()).errand is None
+
+
+def test_choosing_the_shown_place_keeps_what_it_was_opened_for() -> None:
+    assert after(BROKEN, ToRepair("12.4"), GoTo(WizardStep.REPAIR)).errand == ToRepair("12.4")
 
 
 @pytest.mark.parametrize("state", list(StepStatus))
@@ -185,8 +200,20 @@ def test_a_tool_needs_no_facts_and_leads_nowhere(tool: SideTool) -> None:
     assert (flow.current, flow.next(), flow.back()) == (tool, None, WizardStep.MACHINE)
 
 
-def test_a_tool_is_opened_with_a_wish() -> None:
-    assert after(GoTo(SideTool.WHAT_IF, "gpu=RTX 5090")).wish == "gpu=RTX 5090"
+@pytest.mark.parametrize(
+    "errand",
+    [
+        ToExplainText("CUDA out of memory"),
+        ToExplainFile("/tmp/build.log"),
+        ToWhatIf(Wish(("RTX 5090",))),
+        ToInstall(InstallWish(torch=ANY)),
+        ToWaitingInstall(),
+        ToGuide("precision"),
+        ToHolders(39021),
+    ],
+)
+def test_a_tool_is_opened_for_an_errand(errand: Errand) -> None:
+    assert (after(errand).current, after(errand).errand) == (errand.place, errand)
 
 
 def test_a_tool_is_no_current_step() -> None:
@@ -203,7 +230,9 @@ def test_no_place_has_another_value() -> None:
 
 
 EVENTS = st.one_of(
-    st.builds(GoTo, st.sampled_from([*WizardStep, *SideTool]), st.sampled_from(["", "12.4", "13.0"])),
+    st.builds(GoTo, st.sampled_from([*WizardStep, *SideTool])),
+    st.builds(ToRepair, st.sampled_from(["12.4", "13.0"])),
+    st.builds(ToHolders, st.none() | st.integers(1, 3)),
     st.just(Next()),
     st.just(Back()),
     st.builds(ReadingStarted, st.booleans()),

@@ -6,14 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpuassist.detect.recording import RecordingError
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.outlook import Goal, GoalKind, Outlook
+from gpuassist.model.plan import Step, StepKind, Tool
+from gpuassist.model.text import verbatim
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
+from gpuassist.session.plan import ANY, GoalError, InstallWish, look, parse_goal, plan_goals, toolkit_to_use
 from tests.cli.made_session import live_session
 from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, Env, Recipe, knowledge, machine, without
 
@@ -192,3 +196,30 @@ def test_recording_is_looked_at_instead_of_this_machine() -> None:
 def test_recording_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordingError):
         look(SESSION, str(tmp_path / "nothing.json"))
+
+
+VERSIONS = st.sampled_from(["", ANY, "2.7.1+cu128", "12.8", "580"])
+
+
+@given(
+    st.builds(InstallWish, VERSIONS, VERSIONS, VERSIONS, st.sampled_from(["", *(one.value for one in Tool)]), no_root=st.booleans())
+)
+def test_every_goal_of_a_wish_is_one_of_the_terminal(wish: InstallWish) -> None:
+    for goal in wish.goals:
+        parse_goal(goal, knowledge())
+
+
+def test_a_wish_spells_its_goals_as_in_the_terminal() -> None:
+    assert InstallWish(driver="580", torch=ANY).goals == ("driver==580", "torch")
+
+
+def test_what_torch_comes_by() -> None:
+    assert (InstallWish(torch=ANY, tool="uv").as_tool, InstallWish(torch=ANY).as_tool) == (Tool.UV, None)
+
+
+@pytest.mark.parametrize(
+    ("commands", "version"),
+    [(("gpuassist use cuda 12.8",), "12.8"), (("gpuassist use cuda 12.8 --yes",), "12.8"), (("sudo reboot",), ""), ((), "")],
+)
+def test_which_toolkit_a_step_uses(commands: tuple[str, ...], version: str) -> None:
+    assert toolkit_to_use(Step(StepKind.EDIT, verbatim("use"), commands)) == version

@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.model.fact import Known
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.session.verify_progress import CheckState, VerifyProgress, conclude, follow
+from gpuassist.session.verify import CheckState, VerifyProgress, conclude, follow
 from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, Finished, Planned, Started
 
 MATMUL, SUMS = Planned("matmul", "fp32"), Planned("reduction", "fp32")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.session.verify_progress import CheckState, VerifyProgress, conclude, follow
+from gpuassist.session.verify import CheckState, VerifyProgress, conclude, follow
 from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, DeviceDone, Event, Finished, Planned, Started
 
 NAMES = st.sampled_from(["matmul", "reduction", "fft", "never-announced"])

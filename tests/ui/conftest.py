@@ -17,7 +17,7 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
-from gpuassist.ui.classes import make_all
+from gpuassist.ui.application import make_all
 from gpuassist.ui.jobs import Jobs
 from gpuassist.ui.page import Desk
 from gpuassist.ui.theme import Appearance, Theme

@@ -16,7 +16,6 @@ from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.monitor.history import History
 from gpuassist.session.inspect import Inspection
-from gpuassist.session.step_status import USE_CUDA
 from gpuassist.ui.dialogs import Answered, Asking, CommandsAsked
 
 GIB = 1 << 30
@@ -132,7 +131,7 @@ def framed(qtbot: QtBot) -> QWidget:
 
 def inspection(machine: Machine, *, use_cuda: str = "", recorded: bool = False) -> Inspection:
     """An inspection with at most one finding: that new shells should use a CUDA version."""
-    command = CommandUse(USE_CUDA, (("version", use_cuda),), (f"gpuassist use cuda {use_cuda}",))
+    command = CommandUse("use-cuda", (("version", use_cuda),), (f"gpuassist use cuda {use_cuda}",))
     remedy = Remedy("Use it", (command,), False, Action.EDIT, "")
     answer = Answer("nvcc-too-old", Severity.PROBLEM, "nvcc is too old", "", (), (remedy,), ())
     return Inspection(machine, Diagnosis(), (answer,) if use_cuda else (), (), 0.1, recorded, "made up" if recorded else "")

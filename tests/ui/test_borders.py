@@ -28,15 +28,14 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.navigation import GoTo, Place, SideTool, WizardStep
 from gpuassist.system.resources import Resources
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.explain import ExplainPage
-from gpuassist.ui.tips import as_tip
+from gpuassist.ui.pages.explain.page import ExplainPage
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.diff import DiffView
 from gpuassist.ui.widgets.everything import Everything
 from gpuassist.ui.widgets.finding_card import FindingCard
-from gpuassist.ui.widgets.labels import ElidedLabel
-from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.labels import ElidedLabel, paragraph
+from gpuassist.ui.wording import as_tip
 from tests.hostile import HOSTILE, OBEYED, poisoned
 from tests.ui.frames import TOO_OLD, Frames, recorded
 from tests.ui.made import Answers

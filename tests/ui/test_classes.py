@@ -7,16 +7,16 @@ import sys
 from pathlib import Path
 
 _PROBE = """
-from PySide6 import QtCore, QtGui, QtWidgets
-from gpuassist.ui.classes import make_all
+from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
+from gpuassist.ui.application import make_all
 
 before = set(vars(QtWidgets))
 count = make_all()
 made = set(vars(QtWidgets)) - before
 print(count, len(made), "QWizard" in vars(QtWidgets), isinstance(vars(QtWidgets)["QWizard"], type))
-names = {module.__name__: set(vars(module)) for module in (QtCore, QtGui, QtWidgets)}
+names = {module.__name__: set(vars(module)) for module in (QtCore, QtGui, QtSvg, QtWidgets)}
 import pyqtgraph
-late = [name for module in (QtCore, QtGui, QtWidgets) for name in set(vars(module)) - names[module.__name__]]
+late = [name for module in (QtCore, QtGui, QtSvg, QtWidgets) for name in set(vars(module)) - names[module.__name__]]
 print(len(late))
 """
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.session.navigation import SideTool, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.explain import ExplainPage
+from gpuassist.ui.pages.explain.page import ExplainPage
 from tests.ui.frames import Frames, recorded
 from tests.ui.showing import Show, words_in
 from tests.values import machine

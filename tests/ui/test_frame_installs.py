@@ -12,7 +12,7 @@ from gpuassist.session.inspect import open_example
 from gpuassist.session.navigation import GoTo, SideTool, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.install import InstallPage
+from gpuassist.ui.pages.install.page import InstallPage
 from gpuassist.ui.theme import Appearance
 from tests.install.installs_made import begun, script
 from tests.ui.frames import HEALTHY

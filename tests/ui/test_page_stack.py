@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.navigation import GoTo, Place, SideTool, WizardStep
+from gpuassist.session.navigation import Errand, GoTo, Place, SideTool, ToRepair, WizardStep
 from gpuassist.ui.page import Desk, Page
-from gpuassist.ui.page_stack import PageStack
-from gpuassist.ui.pages.catalogue import make_page
+from gpuassist.ui.page_stack import PageStack, page_class
 from tests.ui.made import inspection
 from tests.ui.showing import Show
 from tests.values import machine
@@ -25,8 +24,8 @@ class Noting(Page):
         super().__init__(desk)
         self.notes: list[str] = []
 
-    def arrive(self, wish: str) -> None:
-        self.notes.append(f"arrive {wish}".strip())
+    def arrive(self, errand: Errand | None) -> None:
+        self.notes.append(f"arrive for {errand.version}" if isinstance(errand, ToRepair) else "arrive")
 
     def leave(self) -> None:
         self.notes.append("leave")
@@ -51,7 +50,7 @@ def noting(stack: PageStack, desk: Desk) -> Noting:
 
 @pytest.mark.parametrize("place", [*WizardStep, *SideTool])
 def test_every_place_makes_its_own_page(desk: Desk, stack: PageStack, place: Place) -> None:
-    page = make_page(place, desk, stack)
+    page = page_class(place)(desk, stack)
     assert page.STEP is place
     assert page.objectName() == place.value
     page.close_down()
@@ -71,15 +70,15 @@ def test_a_page_made_late_hears_of_the_machine(stack: PageStack) -> None:
 
 
 def test_showing_arrives_and_leaves(stack: PageStack, noting: Noting) -> None:
-    stack.show_place(WizardStep.FOUND, "12.4")
-    stack.show_place(WizardStep.MACHINE, "")
-    assert noting.notes == ["arrive 12.4", "leave"]
+    stack.show_place(WizardStep.FOUND, ToRepair("12.4"))
+    stack.show_place(WizardStep.MACHINE, None)
+    assert noting.notes == ["arrive for 12.4", "leave"]
 
 
-def test_showing_the_same_again_arrives_only_for_a_new_wish(stack: PageStack, noting: Noting) -> None:
-    for wish in ("", "", "12.4"):
-        stack.show_place(WizardStep.FOUND, wish)
-    assert noting.notes == ["arrive", "arrive 12.4"]
+def test_showing_the_same_again_arrives_only_for_a_new_errand(stack: PageStack, noting: Noting) -> None:
+    for errand in (None, None, ToRepair("12.4")):
+        stack.show_place(WizardStep.FOUND, errand)
+    assert noting.notes == ["arrive", "arrive for 12.4"]
 
 
 def test_closing_reaches_every_page(stack: PageStack, noting: Noting) -> None:
@@ -99,7 +98,7 @@ def test_a_changed_bar_is_passed_on(stack: PageStack, noting: Noting, qtbot: QtB
 
 
 def test_live_memory_waits_for_its_libraries(stack: PageStack, qtbot: QtBot) -> None:
-    stack.show_place(WizardStep.LIVE, "")
+    stack.show_place(WizardStep.LIVE, None)
     assert not isinstance(stack.currentWidget(), Page)
     assert stack.bar().left == ()
     with qtbot.waitSignal(stack.bar_changed):
@@ -108,7 +107,7 @@ def test_live_memory_waits_for_its_libraries(stack: PageStack, qtbot: QtBot) -> 
 
 
 def test_libraries_that_come_later_disturb_nobody(stack: PageStack, qtbot: QtBot) -> None:
-    stack.show_place(WizardStep.MACHINE, "")
+    stack.show_place(WizardStep.MACHINE, None)
     with qtbot.waitSignal(stack.warm_up.done):
         stack.warm_up.start()
     assert stack.currentWidget() is stack.machine_page

@@ -14,7 +14,7 @@ import gpuassist.ui
 from gpuassist.ui.palette import DARK, LIGHT, Palette
 from gpuassist.ui.stylesheet import TEMPLATE
 from gpuassist.ui.theme import Theme, style_sheet
-from gpuassist.ui.widgets.paragraphs import label
+from gpuassist.ui.widgets.labels import label
 from tests.ui.showing import Show
 
 NAMELESS = {"QTableCornerButton"}  # a class of Qt that it does not export

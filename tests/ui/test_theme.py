@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.ui.palette import DARK, LIGHT
 from gpuassist.ui.theme import GAP, Appearance, Theme, colours, mono, sans, set_look
-from gpuassist.ui.widgets import cards, scroll_page
+from gpuassist.ui.widgets import cards, layouts
 from tests.ui.showing import Show, ink_in
 
 
@@ -87,6 +87,6 @@ def test_bold_is_bolder(qapp: QApplication) -> None:
     assert sans(bold=True).weight() > sans().weight()
 
 
-@pytest.mark.parametrize("space", [scroll_page.MARGIN, scroll_page.SPACING])
+@pytest.mark.parametrize("space", [layouts.MARGIN, layouts.SPACING])
 def test_spacing_keeps_to_the_grid(space: int) -> None:
     assert space % GAP == 0

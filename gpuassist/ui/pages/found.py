@@ -13,17 +13,17 @@ from gpuassist.model.finding import Passed, Severity, Undetermined
 from gpuassist.model.text import counted, joined, text
 from gpuassist.present.marks import Mark
 from gpuassist.present.summary import found_figures, found_title
-from gpuassist.session.navigation import GoTo, SideTool, WizardStep
-from gpuassist.session.step_status import repairable_version
+from gpuassist.session.navigation import WizardStep
+from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, EmptyState, clear
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import FindingCard
-from gpuassist.ui.widgets.flow_layout import FlowLayout
+from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.layouts import FlowLayout, bare
 from gpuassist.ui.widgets.marks import StatusPill
-from gpuassist.ui.widgets.paragraphs import label
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
@@ -38,8 +38,7 @@ class FoundPage(Page):
         super().__init__(desk, parent)
         self._scroll = self.fill_with_scroll()
         self._chains = ChainCard(desk, self)
-        self._cards = QVBoxLayout()
-        self._cards.setSpacing(16)
+        self._cards = bare(QVBoxLayout(), 16)
         self._rest = Remainder(desk, self)
         self._scroll.content.addWidget(self._chains)
         self._scroll.content.addLayout(self._cards)
@@ -65,11 +64,8 @@ class FoundPage(Page):
         clear(self._cards)
         cards = [FindingCard(self.desk.words, answer, self, is_open=not place) for place, answer in enumerate(answers)]
         for card in cards:
-            card.repair_wanted.connect(self._repair)
-            card.link_opened.connect(self._visit)
-            card.guide_wanted.connect(self._read_on)
-            card.install_wanted.connect(self._plan)
-            card.holders_wanted.connect(self._show_holders)
+            card.asked.connect(self.asked)
+            card.link_opened.connect(self.desk.asking.visit)
         for card in cards:
             self._cards.addWidget(card)
         if not any(answer.severity is not Severity.INFO for answer in answers):
@@ -85,7 +81,6 @@ class FoundPage(Page):
         self.bar_changed.emit()
 
     def cards(self) -> tuple[FindingCard, ...]:
-        """The cards as they are shown, most likely cause first."""
         items = [self._cards.itemAt(place) for place in range(self._cards.count())]
         widgets = [item.widget() for item in items if item is not None]
         return tuple(widget for widget in widgets if isinstance(widget, FindingCard))
@@ -93,26 +88,6 @@ class FoundPage(Page):
     @Slot()
     def _check_again(self) -> None:
         self.asked.emit(ReadAgain())
-
-    @Slot(object)
-    def _repair(self, version: str) -> None:
-        self.asked.emit(GoTo(WizardStep.REPAIR, version))
-
-    @Slot(object)
-    def _plan(self, wish: str) -> None:
-        self.asked.emit(GoTo(SideTool.INSTALL, wish))
-
-    @Slot(object)
-    def _read_on(self, topic: str) -> None:
-        self.asked.emit(GoTo(SideTool.GUIDES, topic))
-
-    @Slot(object)
-    def _show_holders(self, process: str) -> None:
-        self.asked.emit(GoTo(SideTool.HOLDERS, process))
-
-    @Slot(object)
-    def _visit(self, address: str) -> None:
-        self.desk.asking.visit(address)
 
 
 class ChainCard(Card):
@@ -165,9 +140,7 @@ class Remainder(QWidget):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = desk.words
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
+        column = bare(QVBoxLayout(self), 12)
         self._fine = QWidget(self)
         self._flow = FlowLayout(self._fine)
         column.addWidget(self._fine)

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from collections.abc import Iterator
+
+from PySide6.QtCore import QEvent, Qt, Slot
+from PySide6.QtGui import (
+    QAction,
+    QBrush,
+    QColor,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextLength,
+    QTextTable,
+    QTextTableFormat,
+)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.session.guides import guide, topics
-from gpuassist.session.navigation import SideTool
+from gpuassist.session.navigation import Errand, SideTool, ToGuide
 from gpuassist.ui import clipboard
 from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.palette import Palette
+from gpuassist.ui.theme import colours, mono
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.markdown_view import MarkdownView
-from gpuassist.ui.widgets.scroll_page import MARGIN, SPACING, PageHeader
+from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare
+from gpuassist.ui.widgets.scroll_page import PageHeader
 
 _LIST_WIDTH = 264
 _TOPIC = Qt.ItemDataRole.UserRole
+_CELL_PADDING = 6
+_INDENT = 18  # of a list
+_MARGIN = 4  # of the text
+_AROUND = 10  # above and below a table
 
 
 class GuidesPage(Page):
@@ -44,7 +64,17 @@ class GuidesPage(Page):
         self._list = made
         self._list.setAccessibleName(desk.words(text("Guides")))
         self._view = MarkdownView(self)
-        self._lay_out()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, 24, MARGIN, 24)
+        column.setSpacing(SPACING)
+        column.addWidget(self._header)
+        row = bare(QHBoxLayout(), SPACING)
+        row.addWidget(self._list)
+        card = Card(parent=self)
+        card.body.setContentsMargins(0, 0, 0, 0)
+        card.body.addWidget(self._view)
+        row.addWidget(card, 1)
+        column.addLayout(row, 1)
         self._list.currentItemChanged.connect(self._show_current)
         self._list.setCurrentRow(0)
 
@@ -52,30 +82,14 @@ class GuidesPage(Page):
         """One action: a guide is Markdown and can be pasted anywhere."""
         return Bar((self._copy,))
 
-    def arrive(self, wish: str) -> None:
-        """Opens the guide of a topic."""
+    def arrive(self, errand: Errand | None) -> None:
         for row in range(self._list.count()):
-            if self._list.item(row).data(_TOPIC) == wish:
+            if isinstance(errand, ToGuide) and self._list.item(row).data(_TOPIC) == errand.topic:
                 self._list.setCurrentRow(row)
 
     @property
     def topic(self) -> str:
-        """The topic that is shown."""
         return str(self._list.currentItem().data(_TOPIC))
-
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, 24, MARGIN, 24)
-        column.setSpacing(SPACING)
-        column.addWidget(self._header)
-        row = QHBoxLayout()
-        row.setSpacing(SPACING)
-        row.addWidget(self._list)
-        card = Card(parent=self)
-        card.body.setContentsMargins(0, 0, 0, 0)
-        card.body.addWidget(self._view)
-        row.addWidget(card, 1)
-        column.addLayout(row, 1)
 
     @Slot()
     def _show_current(self) -> None:
@@ -88,3 +102,92 @@ class GuidesPage(Page):
     def _copy_guide(self) -> None:
         shown = self._guides[self.topic]
         clipboard.copy(f"# {shown.title}\n\n{shown.body}")
+
+
+class MarkdownView(QTextBrowser):
+    """Shows Markdown; its words can be selected and copied, and nothing in it is opened."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._markdown = ""
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setOpenLinks(False)
+        self.document().setDocumentMargin(_MARGIN)
+        self.document().setIndentWidth(_INDENT)
+
+    def show_markdown(self, markdown: str) -> None:
+        self._markdown = markdown
+        self._render()
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Colours that were written into the text follow the theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._markdown:
+            self._render()
+
+    def _render(self) -> None:
+        self.setMarkdown(self._markdown)
+        dress(self.document(), colours())
+
+
+def dress(document: QTextDocument, palette: Palette) -> None:
+    """Lines around the cells of tables, and a ground behind blocks of code."""
+    for frame in document.rootFrame().childFrames():
+        if isinstance(frame, QTextTable):
+            frame.setFormat(_table_format(frame.format().toTableFormat(), palette))
+    for block in _code_blocks(document):
+        cursor = QTextCursor(block)
+        form = block.blockFormat()
+        form.setBackground(QBrush(QColor(palette.well)))
+        cursor.setBlockFormat(form)
+        cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+        cursor.mergeCharFormat(_mono())
+    for words in _code_words(document):
+        words.mergeCharFormat(_mono())
+
+
+def _mono() -> QTextCharFormat:
+    form = QTextCharFormat()
+    form.setFont(mono())
+    return form
+
+
+def _table_format(form: QTextTableFormat, palette: Palette) -> QTextTableFormat:
+    form.setBorder(1)
+    form.setBorderCollapse(True)
+    form.setBorderBrush(QBrush(QColor(palette.line)))
+    form.setBorderStyle(QTextTableFormat.BorderStyle.BorderStyle_Solid)
+    form.setCellPadding(_CELL_PADDING)
+    form.setCellSpacing(0)
+    form.setTopMargin(_AROUND)
+    form.setBottomMargin(_AROUND)
+    form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+    return form
+
+
+def _code_words(document: QTextDocument) -> Iterator[QTextCursor]:
+    """A cursor over each run of monospaced words."""
+    code_runs: list[tuple[int, int]] = []
+    block = document.begin()
+    while block.isValid():
+        place = block.begin()
+        while not place.atEnd():
+            run = place.fragment()
+            if run.charFormat().fontFixedPitch():
+                code_runs.append((run.position(), run.length()))
+            place += 1
+        block = block.next()
+    for start, length in code_runs:
+        cursor = QTextCursor(document)
+        cursor.setPosition(start)
+        cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+        yield cursor
+
+
+def _code_blocks(document: QTextDocument) -> Iterator[QTextBlock]:
+    block = document.begin()
+    while block.isValid():
+        if block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence):
+            yield block
+        block = block.next()

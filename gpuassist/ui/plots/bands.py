@@ -47,36 +47,30 @@ class BandsItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph carries n
 
     def __init__(self) -> None:
         super().__init__()
-        self._picture: Picture | None = None
-
-    @property
-    def picture(self) -> Picture | None:
-        """What it paints."""
-        return self._picture
+        self.picture: Picture | None = None
 
     def show_picture(self, picture: Picture) -> None:
-        """Shows this from now on."""
-        if self._picture is None or (picture.window, picture.capacity) != (self._picture.window, self._picture.capacity):
+        if self.picture is None or (picture.window, picture.capacity) != (self.picture.window, self.picture.capacity):
             self.prepareGeometryChange()
-        self._picture = picture
+        self.picture = picture
         self.update()
 
     def boundingRect(self) -> QRectF:
         """The whole window of time, up to just over the capacity."""
-        if self._picture is None:
+        if self.picture is None:
             return QRectF()
-        return QRectF(-self._picture.window, 0, self._picture.window, self._picture.capacity * HEADROOM)
+        return QRectF(-self.picture.window, 0, self.picture.window, self.picture.capacity * HEADROOM)
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
         """Draws grid, bands, capacity and events."""
-        if self._picture is None:
+        if self.picture is None:
             return
         frame = painter.worldTransform().mapRect(self.boundingRect())
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
         painter.setClipRect(frame)
-        _Brush(painter, frame, self._picture, colours()).draw()
+        _Brush(painter, frame, self.picture, colours()).draw()
         painter.restore()
 
 
@@ -98,7 +92,16 @@ class _Brush:
             self._line_across(value)
         self.painter.setPen(QPen(QColor(self.palette.problem), 1, Qt.PenStyle.DashLine))
         self._line_across(self.picture.capacity)
-        self._draw_flags()
+        # Newest first: where two labels would overlap, the older event keeps its line and loses its words.
+        free = self.frame.right()
+        # The font of the events' labels.
+        self.painter.setFont(sans(SMALL_POINTS - 0.5, bold=True))
+        for flag in sorted(self.picture.flags, key=lambda flag: flag.time, reverse=True):
+            at = round(self.frame.right() + (flag.time - self.picture.until) / self.picture.window * self.frame.width())
+            if self.frame.left() <= at <= self.frame.right():
+                self.painter.setPen(QPen(QColor(self.palette.problem if flag.bad else self.palette.muted), 1))
+                self.painter.drawLine(QPointF(at, self._y(self.picture.capacity)), QPointF(at, self.frame.bottom()))
+                free = self._draw_label(flag, at, free)
 
     def _line_across(self, value: float) -> None:
         height = min(round(self._y(value)), round(self.frame.bottom()) - 1)
@@ -122,18 +125,6 @@ class _Brush:
         image.setColorTable(color_table(self.palette, self.picture.series))
         image.setDevicePixelRatio(ratio)
         self.painter.drawImage(QPointF(edges[0] / ratio, top), image)
-
-    def _draw_flags(self) -> None:
-        # Newest first: where two labels would overlap, the older event keeps its line and loses its words.
-        free = self.frame.right()
-        # The font of the events' labels.
-        self.painter.setFont(sans(SMALL_POINTS - 0.5, bold=True))
-        for flag in sorted(self.picture.flags, key=lambda flag: flag.time, reverse=True):
-            at = round(self.frame.right() + (flag.time - self.picture.until) / self.picture.window * self.frame.width())
-            if self.frame.left() <= at <= self.frame.right():
-                self.painter.setPen(QPen(QColor(self.palette.problem if flag.bad else self.palette.muted), 1))
-                self.painter.drawLine(QPointF(at, self._y(self.picture.capacity)), QPointF(at, self.frame.bottom()))
-                free = self._draw_label(flag, at, free)
 
     def _draw_label(self, flag: Flag, at: int, free: float) -> float:
         metrics = QFontMetricsF(self.painter.font())

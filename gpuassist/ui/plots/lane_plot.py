@@ -78,7 +78,7 @@ class LanePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph carries no t
         self._words = words
         self._scale = (0.0, 0.0, 0)  # the card's memory, the window's seconds, how many marks at most
         self._grid: tuple[float, ...] = ()
-        self._marks: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+        self.marks: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
         self._item = BandsItem()
         self._box = pg.ViewBox(enableMenu=False, enableMouse=False)
         self._box.setMouseEnabled(x=False, y=False)
@@ -109,13 +109,7 @@ class LanePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph carries no t
 
     @property
     def picture(self) -> Picture | None:
-        """What is shown."""
         return self._item.picture
-
-    @property
-    def marks(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What stands at the axes: memory, and time."""
-        return self._marks
 
     def show_scale(self, capacity: float, window: float) -> None:
         """The card's memory in bytes and the window in seconds."""
@@ -127,7 +121,7 @@ class LanePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph carries no t
         memory = memory_marks(capacity, wanted[2])
         time = tuple((place, self._words(name)) for place, name in time_marks(window))
         self._grid = tuple(value for value, _ in memory[:-1])
-        self._marks = tuple(name for _, name in memory), tuple(name for _, name in time)
+        self.marks = tuple(name for _, name in memory), tuple(name for _, name in time)
         self._bytes.setTicks([memory])
         self._time.setTicks([time])
 

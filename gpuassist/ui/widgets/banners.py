@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuassist.model.text import counted, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark
-from gpuassist.ui.widgets.scroll_page import MARGIN
+from gpuassist.ui.widgets.layouts import MARGIN
 
 if TYPE_CHECKING:
     from gpuassist.ui.widgets.cards import Notice

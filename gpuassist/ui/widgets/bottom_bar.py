@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from gpuassist.ui.widgets.labels import ElidedLabel
-from gpuassist.ui.widgets.scroll_page import MARGIN
+from gpuassist.ui.widgets.layouts import MARGIN, bare
 
 
 class BottomBar(QFrame):
@@ -19,11 +19,9 @@ class BottomBar(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(MARGIN, 12, MARGIN, 12)
         layout.setSpacing(12)
-        self._left = QHBoxLayout()
-        self._left.setSpacing(8)
+        self._left = bare(QHBoxLayout(), 8)
         self._note = ElidedLabel("", "muted", self)
-        self._right = QHBoxLayout()
-        self._right.setSpacing(8)
+        self._right = bare(QHBoxLayout(), 8)
         layout.addLayout(self._left)
         layout.addWidget(self._note, 1)
         layout.addLayout(self._right)
@@ -65,7 +63,6 @@ class ActionButton(QPushButton):
         self._mirror()
 
     def action(self) -> QAction:
-        """What it mirrors."""
         return self._action
 
     @Slot()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -14,16 +14,20 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionButton,
+    QVBoxLayout,
     QWidget,
 )
 
-from gpuassist.formats.visible import on_one_line
+from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark
 from gpuassist.ui import clipboard
-from gpuassist.ui.theme import colours
+from gpuassist.ui.theme import colours, set_look
+from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import paint_glyph
+from gpuassist.ui.wording import as_tip
 
 _COPIED_MILLISECONDS = 1500
 
@@ -140,6 +144,42 @@ class LongChoice(QComboBox):
         painter = QPainter(self)
         paint_chevron(painter, QRectF(self.width() - 22, self.height() / 2 - 4, 10, 8))
         painter.end()
+
+
+class PartChoice(QWidget):
+    """A long choice below its title; what was wished for is told from what is so anyway, which has no value and comes first."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: tuple[tuple[str, str], ...] = ()
+        self.box = LongChoice(self)
+        self.box.setProperty("wished", "no")
+        self.box.setAccessibleName(title)
+        column = bare(QVBoxLayout(self), 4)
+        column.addWidget(label(title, "small", self))
+        column.addWidget(self.box)
+
+    @property
+    def value(self) -> str:
+        """What is chosen; empty for what is so anyway."""
+        return str(self.box.currentData() or "")
+
+    def show_rows(self, rows: tuple[tuple[str, str], ...], chosen: str) -> None:
+        """Values with their words, one of them chosen; tells nobody."""
+        blocked = QSignalBlocker(self.box)
+        if rows != self._rows:
+            self._rows = rows
+            self.box.clear()
+            for value, said in rows:
+                self.box.addItem(visible(said), value)
+        self.box.setCurrentIndex(max(0, self.box.findData(chosen)))
+        self.mark()
+        blocked.unblock()
+
+    def mark(self) -> None:
+        """Shows whether something was wished for."""
+        set_look(self.box, "wished", "yes" if self.value else "no")
+        self.box.setToolTip(as_tip(self.box.currentText()))
 
 
 def paint_chevron(painter: QPainter, rect: QRectF) -> None:

@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLay
 from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import set_look
+from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 
 
 class Card(QFrame):
@@ -23,11 +24,9 @@ class Card(QFrame):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(20, 16, 20, 16)
         outer.setSpacing(8)
-        self.head = QHBoxLayout()
-        self.head.setSpacing(8)
+        self.head = bare(QHBoxLayout(), 8)
         outer.addLayout(self.head)
-        self.body = QVBoxLayout()
-        self.body.setSpacing(8)
+        self.body = bare(QVBoxLayout(), 8)
         outer.addLayout(self.body)
         self.title: QLabel | None = None
         if title:
@@ -71,11 +70,9 @@ class Notice(QFrame):
 
     @property
     def words(self) -> str:
-        """What it says."""
         return self._words.accessibleName()
 
     def show_words(self, mark: Mark, words: str) -> None:
-        """Says something else."""
         set_look(self, "mark", mark.value)
         self._icon.set_mark(mark)
         set_paragraph(self._words, words)
@@ -95,12 +92,10 @@ class EmptyState(Card):
         self.body.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignHCenter)
         self.body.addWidget(self._title, 0, Qt.AlignmentFlag.AlignHCenter)
         self.body.addWidget(self._words)
-        self.buttons = QHBoxLayout()
-        self.buttons.setSpacing(8)
+        self.buttons = bare(QHBoxLayout(), 8)
         self.body.addLayout(self.buttons)
 
     def show_words(self, mark: Mark, title: str, words: str) -> None:
-        """Says something else."""
         self._icon.set_mark(mark)
         self._title.setText(on_one_line(title))
         set_paragraph(self._words, words)

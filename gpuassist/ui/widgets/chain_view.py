@@ -27,9 +27,9 @@ from gpuassist.present.marks import Mark
 from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
-from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, arrange
 from gpuassist.ui.widgets.marks import paint_mark
+from gpuassist.ui.wording import as_tip
 
 _CORNER = 10.0
 _PADDING = 12.0
@@ -50,7 +50,7 @@ class ChainView(QWidget):
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = words
-        self._chain = Chain((), ())
+        self.chain = Chain((), ())
         self._boxes: tuple[_Box, ...] = ()
         self._reasons: dict[Joint, str] = {}
         self._drawing = Drawing((), (), (), 0)
@@ -61,14 +61,8 @@ class ChainView(QWidget):
         self.setSizePolicy(policy)
         self.setAccessibleName(words(text("What has to fit together")))
 
-    @property
-    def chain(self) -> Chain:
-        """What it shows."""
-        return self._chain
-
     def show_chain(self, chain: Chain) -> None:
-        """Shows a chain."""
-        self._chain = chain
+        self.chain = chain
         self._boxes = tuple(self._box(node) for node in chain.nodes)
         self._reasons = {joint: self._words(joint.reason) for joint in chain.joints}
         self._arrangements.clear()
@@ -76,8 +70,7 @@ class ChainView(QWidget):
         self.setAccessibleDescription(self.plain_text())
 
     def plain_text(self) -> str:
-        """The chain in sentences."""
-        return chain_in_words(self._chain, self._words)
+        return chain_in_words(self.chain, self._words)
 
     def sizeHint(self) -> QSize:
         return QSize(_LEAST_WIDTH, round(self._arranged(max(self.width(), _LEAST_WIDTH)).height))
@@ -167,8 +160,8 @@ class ChainView(QWidget):
     def _arranged(self, width: int) -> Drawing:
         if width not in self._arrangements:
             metrics = QFontMetrics(_reason_font())
-            words = [float(metrics.horizontalAdvance(self._reasons[joint])) for joint in self._chain.joints]
-            self._arrangements[width] = arrange(self._chain.nodes, self._chain.joints, width, _box_height(), word_widths=words)
+            words = [float(metrics.horizontalAdvance(self._reasons[joint])) for joint in self.chain.joints]
+            self._arrangements[width] = arrange(self.chain.nodes, self.chain.joints, width, _box_height(), word_widths=words)
         return self._arrangements[width]
 
 

@@ -1,4 +1,4 @@
-"""Monospaced text that is never clipped: it scrolls sideways, and a button copies all of it."""
+"""Monospaced text that is never clipped: it scrolls sideways, a button copies all of it; and a step with its commands."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from math import ceil
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QFontMetricsF, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from gpuassist.formats.visible import visible
+from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.commands import copyable_lines
+from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Well
+from gpuassist.ui.widgets.labels import label, paragraph
+from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.marks import MarkIcon
 
 _LINES_SHOWN_AT_MOST = 14
 
@@ -37,7 +42,6 @@ class CodeText(QPlainTextEdit):
         self.setPlainText(visible(content))
 
     def set_content(self, content: str) -> None:
-        """Shows other lines."""
         content = visible(content)
         if content != self.toPlainText():
             self.setPlainText(content)
@@ -68,8 +72,7 @@ class CodeBlock(Well):
     def __init__(self, words: Words, content: str, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text = CodeText(content, name, self)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = bare(QHBoxLayout(), 8)
         row.addWidget(self._text, 1)
         row.addWidget(CopyButton(words, self._text.toPlainText, self), 0, Qt.AlignmentFlag.AlignTop)
         self.body.setContentsMargins(8, 6, 6, 6)
@@ -77,11 +80,9 @@ class CodeBlock(Well):
 
     @property
     def content(self) -> str:
-        """The lines."""
         return self._text.toPlainText()
 
     def set_content(self, content: str) -> None:
-        """Shows other lines."""
         self._text.set_content(content)
 
 
@@ -93,9 +94,45 @@ class CommandBlock(CodeBlock):
         self._words = words
 
     def set_lines(self, lines: Sequence[str]) -> None:
-        """Shows others."""
         self.set_content(_copyable(self._words, lines))
 
 
 def _copyable(words: Words, lines: Sequence[str]) -> str:
     return "\n".join(map(words, copyable_lines(lines)))
+
+
+class StepRow(QWidget):
+    """A step: its number or how it went, what it does, one line below it, and commands to copy."""
+
+    def __init__(
+        self, words: Words, title: Text, detail: Text | None, parent: QWidget | None = None, *, commands: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(parent)
+        grid = bare(QGridLayout(self))
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        self._number = label("", "muted", self)
+        self._number.setFixedWidth(20)
+        self._number.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self._icon = MarkIcon(Mark.TODO, self)
+        self._icon.hide()
+        grid.addWidget(self._number, 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self._icon, 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(paragraph(words(title), "", self), 0, 1)
+        if detail is not None:
+            grid.addWidget(paragraph(words(detail), "small", self), 1, 1)
+        if commands:
+            grid.addWidget(CommandBlock(words, commands, words(text("Commands")), self), 2, 1)
+
+    @property
+    def mark(self) -> Mark | None:
+        return None if self._icon.isHidden() else self._icon.mark
+
+    def show_number(self, number: int) -> None:
+        self._number.setText(str(number))
+
+    def show_mark(self, mark: Mark) -> None:
+        self._icon.set_mark(mark)
+        self._icon.show()
+        self._number.hide()

@@ -67,7 +67,7 @@ class DiffView(QPlainTextEdit):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._lines: tuple[DiffLine, ...] = ()
+        self.lines: tuple[DiffLine, ...] = ()
         self.setReadOnly(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -79,32 +79,26 @@ class DiffView(QPlainTextEdit):
         self._gutter = _Gutter(self)
         self.updateRequest.connect(self._follow)
 
-    @property
-    def lines(self) -> tuple[DiffLine, ...]:
-        """What it shows."""
-        return self._lines
-
     def set_diff(self, diff: str) -> None:
-        """Shows a unified diff."""
-        self._lines = read_diff(diff)
-        self.setPlainText("\n".join(visible(line.words) for line in self._lines))
+        self.lines = read_diff(diff)
+        self.setPlainText("\n".join(visible(line.words) for line in self.lines))
         self.setViewportMargins(self.gutter_width(), 0, 0, 0)
         self._colour()
         self.updateGeometry()
 
     def fit(self, at_most: int) -> None:
         """Makes it as high as its lines, and its scroll bar, up to this."""
-        self.setFixedHeight(min(at_most, len(self._lines) * QFontMetrics(self.font()).lineSpacing() + _AROUND))
+        self.setFixedHeight(min(at_most, len(self.lines) * QFontMetrics(self.font()).lineSpacing() + _AROUND))
 
     def sizeHint(self) -> QSize:
-        return QSize(480, max(6, len(self._lines)) * QFontMetrics(self.font()).lineSpacing() + 24)
+        return QSize(480, max(6, len(self.lines)) * QFontMetrics(self.font()).lineSpacing() + 24)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(160, 96)
 
     def gutter_width(self) -> int:
         """How wide the column of signs and numbers is."""
-        digits = len(str(max((line.number for line in self._lines), default=1)))
+        digits = len(str(max((line.number for line in self.lines), default=1)))
         return QFontMetrics(self.font()).horizontalAdvance("0" * (digits + 1)) + 24
 
     def paint_gutter(self, painter: QPainter) -> None:
@@ -112,12 +106,12 @@ class DiffView(QPlainTextEdit):
         palette = colours()
         painter.setFont(self.font())
         block = self.firstVisibleBlock()
-        while block.isValid() and block.blockNumber() < len(self._lines):
+        while block.isValid() and block.blockNumber() < len(self.lines):
             box = self.blockBoundingGeometry(block).translated(self.contentOffset())
             if box.top() > self.viewport().height():
                 break
             room = QRect(0, round(box.top()), self._gutter.width(), round(box.height()))
-            line = self._lines[block.blockNumber()]
+            line = self.lines[block.blockNumber()]
             tint = _tint(line, palette)
             if tint:
                 painter.fillRect(room, QColor(tint))
@@ -139,7 +133,7 @@ class DiffView(QPlainTextEdit):
 
     def _colour(self) -> None:
         palette = colours()
-        numbered = enumerate(self._lines)
+        numbered = enumerate(self.lines)
         self.setExtraSelections([self._selection(place, line, palette) for place, line in numbered if _tint(line, palette)])
 
     def _selection(self, place: int, line: DiffLine, palette: Palette) -> QTextEdit.ExtraSelection:

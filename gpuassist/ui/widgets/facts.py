@@ -12,8 +12,8 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text
 from gpuassist.model.words import Words
-from gpuassist.ui.widgets.labels import Hairline, source_label
-from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.labels import Hairline, paragraph, source_label
+from gpuassist.ui.widgets.layouts import bare
 
 _SOURCES_PART = 0.25
 _SOURCE_LEAST = 92
@@ -45,31 +45,24 @@ class FactTable(QWidget):
     ) -> None:
         super().__init__(parent)
         self._words = words
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid = bare(QGridLayout(self))
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnMinimumWidth(0, label_width)
         self._grid.setColumnStretch(1, 1)
-        self._rows: tuple[FactRow, ...] = ()
+        self.rows: tuple[FactRow, ...] = ()
         self.set_rows(rows)
 
-    @property
-    def rows(self) -> tuple[FactRow, ...]:
-        """What it shows."""
-        return self._rows
-
     def set_rows(self, rows: Sequence[FactRow]) -> None:
-        """Shows other rows."""
-        if tuple(rows) == self._rows:
+        if tuple(rows) == self.rows:
             return
         while (item := self._grid.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        self._rows = tuple(rows)
-        for place, row in enumerate(self._rows):
+        self.rows = tuple(rows)
+        for place, row in enumerate(self.rows):
             self._add(place * 2, row)
 
     def _add(self, at: int, row: FactRow) -> None:
@@ -86,9 +79,7 @@ class _ValueAndSource(QWidget):
 
     def __init__(self, words: Words, row: FactRow, parent: QWidget) -> None:
         super().__init__(parent)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(16)
+        layout = bare(QHBoxLayout(self), 16)
         role = "unknown" if row.unknown else "strong" if row.strong else ""
         value = paragraph(on_one_line(row.value), role, self)
         value.setAccessibleName(on_one_line(f"{row.label}: {row.value}"))

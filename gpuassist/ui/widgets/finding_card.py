@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import (
@@ -21,15 +23,15 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.commands import copyable, copyable_lines
 from gpuassist.present.marks import MARK_WORDS, Mark
-from gpuassist.session.install_wish import wish_for_answer
-from gpuassist.session.step_status import holder_wish, switch_version
+from gpuassist.session.navigation import Destination, ToGuide, ToRepair
+from gpuassist.ui.leads import holders_for, install_for, switch_version
 from gpuassist.ui.widgets.buttons import CopyButton, primary, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.facts import FactRow, FactTable
-from gpuassist.ui.widgets.labels import COPY, ElidedLabel
+from gpuassist.ui.widgets.labels import COPY, ElidedLabel, label, paragraph
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.paragraphs import label, paragraph
 
 NEEDS_ROOT = text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
 _BUTTON_WIDTH = 136
@@ -38,11 +40,8 @@ _BUTTON_WIDTH = 136
 class FindingCard(Card):
     """One answer of the catalogue; closed it is a single line, open it shows everything."""
 
-    repair_wanted = Signal(object)  # the CUDA version, a str
+    asked = Signal(object)  # Destination
     link_opened = Signal(object)  # the address, a str
-    guide_wanted = Signal(object)  # its topic, a str
-    install_wanted = Signal(object)  # the words of a wish (`session.install_wish`), a str
-    holders_wanted = Signal(object)  # the number of the process that holds a GPU, a str; empty where it is not known
 
     def __init__(self, words: Words, answer: Answer, parent: QWidget | None = None, *, is_open: bool = True) -> None:
         super().__init__(parent=parent)
@@ -50,23 +49,17 @@ class FindingCard(Card):
         self._words = words
         self._mark = Mark(answer.severity.value)
         self._version = switch_version(answer)
-        self._install = "" if self._version else wish_for_answer(answer)
-        self._holder = holder_wish(answer)
         self.setAccessibleName(f"{words(MARK_WORDS[self._mark])}: {on_one_line(answer.title)}")
-        row = QHBoxLayout()
-        row.setSpacing(14)
+        row = bare(QHBoxLayout(), 14)
         row.addWidget(MarkIcon(self._mark, self), 0, Qt.AlignmentFlag.AlignTop)
-        self._column = QVBoxLayout()
-        self._column.setSpacing(8)
+        self._column = bare(QVBoxLayout(), 8)
         row.addLayout(self._column, 1)
         row.addLayout(self._buttons(), 0)
         self.body.addLayout(row)
         self._title = paragraph(on_one_line(answer.title), "heading", self)
         self._column.addWidget(self._title)
         inside = QWidget(self)
-        row = QHBoxLayout(inside)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = bare(QHBoxLayout(inside), 8)
         gist = answer.explanation.replace("`", "").partition(". ")[0].rstrip(".")
         for line, role, stretch in ((answer.title, "heading", 0), (f"— {gist}" if gist else "", "muted", 1)):
             row.addWidget(ElidedLabel(line, role, inside, copy_words=words(COPY), elide=Qt.TextElideMode.ElideRight), stretch)
@@ -77,17 +70,15 @@ class FindingCard(Card):
 
     @property
     def is_open(self) -> bool:
-        """Whether everything is shown."""
         return self._details is not None and not self._details.isHidden()
 
     def set_open(self, is_open: bool) -> None:  # noqa: FBT001 -- a setter
-        """Shows everything, or the title alone."""
         if is_open and self._details is None:
             self._details = _details(self._words, self.answer, self)
             for button in self._details.findChildren(LinkButton):
-                button.clicked.connect(self._open_link)
+                button.opened.connect(self.link_opened)
             for guide in self._details.findChildren(GuideButton):
-                guide.clicked.connect(self._open_guide)
+                guide.clicked.connect(partial(self.asked.emit, ToGuide(guide.topic)))
             self._column.addWidget(self._details)
         if self._details is not None:
             self._details.setVisible(is_open)
@@ -106,21 +97,18 @@ class FindingCard(Card):
         return "\n".join([*lines, "", *self.answer.links]).strip() + "\n"
 
     def _buttons(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(8)
+        column = bare(QVBoxLayout(), 8)
         if self._version:
             switch = primary(self._words(text("Switch to {version}…", version=self._version)), self)
-            switch.clicked.connect(self._repair)
-            column.addWidget(switch)
-        if self._holder is not None:
-            who = small(self._words(text("Who holds it?")), self)
-            who.clicked.connect(self._ask_who)
-            column.addWidget(who)
-        if self._install:
+            self._lead(switch, ToRepair(self._version), column)
+        holders = holders_for(self.answer)
+        if holders is not None:
+            self._lead(small(self._words(text("Who holds it?")), self), holders, column)
+        install = None if self._version else install_for(self.answer)
+        if install is not None:
             plan = small(self._words(text("Plan the install…")), self)
             plan.setAccessibleName(f"{plan.text()}: {on_one_line(self.answer.title)}")
-            plan.clicked.connect(self._plan)
-            column.addWidget(plan)
+            self._lead(plan, install, column)
         self._toggle: QPushButton = small("", self)
         self._toggle.clicked.connect(self._flip)
         column.addWidget(self._toggle)
@@ -135,33 +123,13 @@ class FindingCard(Card):
         column.addStretch(1)
         return column
 
+    def _lead(self, button: QPushButton, destination: Destination, column: QVBoxLayout) -> None:
+        button.clicked.connect(partial(self.asked.emit, destination))
+        column.addWidget(button)
+
     @Slot()
     def _flip(self) -> None:
         self.set_open(not self.is_open)
-
-    @Slot()
-    def _repair(self) -> None:
-        self.repair_wanted.emit(self._version)
-
-    @Slot()
-    def _ask_who(self) -> None:
-        self.holders_wanted.emit(self._holder)
-
-    @Slot()
-    def _plan(self) -> None:
-        self.install_wanted.emit(self._install)
-
-    @Slot()
-    def _open_link(self) -> None:
-        button = self.sender()
-        if isinstance(button, LinkButton):
-            self.link_opened.emit(button.address)
-
-    @Slot()
-    def _open_guide(self) -> None:
-        button = self.sender()
-        if isinstance(button, GuideButton):
-            self.guide_wanted.emit(button.topic)
 
 
 class GuideButton(QPushButton):
@@ -177,9 +145,12 @@ class GuideButton(QPushButton):
 class LinkButton(QPushButton):
     """A link to further reading, cut in its middle where there is no room; opens in the browser only when it is pressed."""
 
+    opened = Signal(object)  # the address, a str
+
     def __init__(self, address: str, parent: QWidget | None = None) -> None:
         super().__init__(address.removeprefix("https://").removeprefix("http://").rstrip("/"), parent)
         self.address = address
+        self.clicked.connect(partial(self.opened.emit, address))
         self.setProperty("kind", "link")
         self.setToolTip(address)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -199,9 +170,7 @@ class LinkButton(QPushButton):
 
 def _details(words: Words, answer: Answer, parent: QWidget) -> QWidget:
     inside = QWidget(parent)
-    column = QVBoxLayout(inside)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(12)
+    column = bare(QVBoxLayout(inside), 12)
     column.addWidget(paragraph(on_one_line(answer.explanation), "", inside))
     if answer.evidence:
         well = Well(inside)
@@ -219,9 +188,7 @@ def _details(words: Words, answer: Answer, parent: QWidget) -> QWidget:
 
 def _remedy(words: Words, remedy: Remedy, number: str, parent: QWidget) -> QWidget:
     inside = QWidget(parent)
-    column = QVBoxLayout(inside)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(6)
+    column = bare(QVBoxLayout(inside), 6)
     column.addWidget(paragraph(on_one_line(f"{number}{remedy.text}"), "strong", inside))
     lines = _lines(remedy)
     if lines:
@@ -235,8 +202,7 @@ def _remedy(words: Words, remedy: Remedy, number: str, parent: QWidget) -> QWidg
 
 
 def _links(words: Words, answer: Answer, parent: QWidget) -> QVBoxLayout:
-    column = QVBoxLayout()
-    column.setSpacing(0)
+    column = bare(QVBoxLayout(), 0)
     column.addWidget(label(words(text("Read more")), "small", parent))
     for button in (*(GuideButton(one, parent) for one in answer.guides), *(LinkButton(one, parent) for one in answer.links)):
         column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)

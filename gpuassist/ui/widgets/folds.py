@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.flow_layout import FlowLayout
+from gpuassist.ui.widgets.layouts import FlowLayout, bare
 
 Fill = Callable[[Card], None]
 
@@ -28,9 +28,7 @@ class Folds(QWidget):
 
     def __init__(self, folds: tuple[Fold, ...], parent: QWidget | None = None, *, is_open: bool = False) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
+        column = bare(QVBoxLayout(self), 12)
         row = QWidget(self)
         flow = FlowLayout(row)
         column.addWidget(row)
@@ -45,11 +43,9 @@ class Folds(QWidget):
             self._buttons[0].setChecked(True)
 
     def button(self, place: int) -> QPushButton:
-        """The button of a fold."""
         return self._buttons[place]
 
     def card(self, place: int) -> Card | None:
-        """The card of a fold; none before it was opened."""
         return self._cards.get(place)
 
     def _button(self, title: str, row: QWidget) -> QPushButton:

@@ -11,7 +11,7 @@ from gpuassist.model.words import Words
 from gpuassist.ui.widgets.buttons import primary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable
-from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.labels import paragraph
 from gpuassist.ui.widgets.scroll_page import PageHeader
 
 _WIDTH = 560

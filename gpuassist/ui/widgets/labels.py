@@ -1,18 +1,26 @@
-"""A line that gives way where it does not fit, and the hairline between rows."""
+"""Labels: lines that give way where they do not fit, paragraphs that wrap, and the hairline between rows."""
 
 from __future__ import annotations
 
+import html
+import re
+
 from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
-from gpuassist.formats.visible import on_one_line
+from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
-from gpuassist.ui.tips import as_tip
+from gpuassist.ui.wording import as_tip
 
 COPY = text("Copy")
+_CODE = re.compile(r"`([^`]+)`")
+_CODE_SPAN = r"""<span style="font-family: 'JetBrains Mono', 'DejaVu Sans Mono', monospace; font-size: 9.25pt">\1</span>"""
+_ONE_LINERS = ("title", "heading", "strong")
+_LINE_PERCENT = 122
+_LONG = 72  # characters; what is longer wraps in most places, and wrapped lines want some air
 
 
 class Hairline(QFrame):
@@ -39,7 +47,7 @@ class ElidedLabel(QWidget):
         super().__init__(parent)
         self._elide = elide
         self._align = align | Qt.AlignmentFlag.AlignVCenter
-        self._words = ""
+        self.words = ""
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -50,33 +58,26 @@ class ElidedLabel(QWidget):
         self.addAction(self._copy)
         self.set_words(words)
 
-    @property
-    def words(self) -> str:
-        """All of it."""
-        return self._words
-
     def set_words(self, words: str) -> None:
-        """Shows other words."""
-        self._words = on_one_line(words)
-        self.setAccessibleName(self._words)
+        self.words = on_one_line(words)
+        self.setAccessibleName(self.words)
         self._tell_whole()
         self.updateGeometry()
         self.update()
 
     @Slot()
     def copy(self) -> None:
-        """Puts all of it on the clipboard."""
-        clipboard.copy(self._words)
+        clipboard.copy(self.words)
 
     def sizeHint(self) -> QSize:
         self.ensurePolished()
         metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(self._words) + 2, metrics.height() + 2)
+        return QSize(metrics.horizontalAdvance(self.words) + 2, metrics.height() + 2)
 
     def minimumSizeHint(self) -> QSize:
         self.ensurePolished()
         metrics = self.fontMetrics()
-        return QSize(min(metrics.horizontalAdvance(self._words) + 2, metrics.averageCharWidth() * 8), metrics.height() + 2)
+        return QSize(min(metrics.horizontalAdvance(self.words) + 2, metrics.averageCharWidth() * 8), metrics.height() + 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -84,7 +85,7 @@ class ElidedLabel(QWidget):
         option.initFrom(self)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(self.rect(), self._align, self.fontMetrics().elidedText(self._words, self._elide, self.width()))
+        painter.drawText(self.rect(), self._align, self.fontMetrics().elidedText(self.words, self._elide, self.width()))
         if self.hasFocus():
             self.style().drawPrimitive(QStyle.PrimitiveElement.PE_FrameFocusRect, option, painter, self)
         painter.end()
@@ -99,8 +100,8 @@ class ElidedLabel(QWidget):
         menu.popup(event.globalPos())
 
     def _tell_whole(self) -> None:
-        cut = self.fontMetrics().horizontalAdvance(self._words) > self.width()
-        self.setToolTip(as_tip(self._words) if cut else "")
+        cut = self.fontMetrics().horizontalAdvance(self.words) > self.width()
+        self.setToolTip(as_tip(self.words) if cut else "")
 
 
 def source_label(words: Words, source: str, parent: QWidget | None = None) -> ElidedLabel:
@@ -108,3 +109,63 @@ def source_label(words: Words, source: str, parent: QWidget | None = None) -> El
     # Of a path both ends tell most, of a program or a library its beginning.
     elide = Qt.TextElideMode.ElideMiddle if source.startswith(("/", "~")) else Qt.TextElideMode.ElideRight
     return ElidedLabel(source, "mono", parent, copy_words=words(COPY), align=Qt.AlignmentFlag.AlignRight, elide=elide)
+
+
+def label(words: str, role: str = "", parent: QWidget | None = None) -> QLabel:
+    """A line of the given role (title, heading, strong, muted, small, section, mono, unknown, or plain)."""
+    made = QLabel(on_one_line(words), parent)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    return _dressed(made, role)
+
+
+def paragraph(words: str, role: str = "", parent: QWidget | None = None) -> QLabel:
+    """Text that wraps; what stands between backticks is shown in the monospaced font."""
+    made = _dressed(Paragraph(parent), role)
+    set_paragraph(made, words)
+    return made
+
+
+def _dressed(made: QLabel, role: str) -> QLabel:
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if role:
+        made.setProperty("role", role)
+    return made
+
+
+class Paragraph(QLabel):
+    """Wraps at whatever width it is given, and asks for the height of that width only.
+
+    A plain QLabel also asks for the height of its narrowest shape, which makes a page scroll that has nothing below.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWordWrap(True)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        margins = self.contentsMargins()
+        return QSize(0, self.fontMetrics().height() + margins.top() + margins.bottom())
+
+
+def set_paragraph(made: QLabel, words: str) -> None:
+    """New words for a paragraph."""
+    words = visible(words)
+    if "`" in words or "\n" in words or (len(words) > _LONG and made.property("role") not in _ONE_LINERS):
+        made.setTextFormat(Qt.TextFormat.RichText)
+        made.setText(as_rich(words))
+    else:
+        made.setTextFormat(Qt.TextFormat.PlainText)
+        made.setText(words)
+    made.setAccessibleName(words.replace("`", ""))
+
+
+def as_rich(words: str) -> str:
+    """Plain words as the few tags Qt's labels need; everything in them is escaped."""
+    coded = _CODE.sub(_CODE_SPAN, html.escape(words, quote=False))
+    return f'<div style="line-height: {_LINE_PERCENT}%">' + coded.replace("\n", "<br>") + "</div>"

@@ -75,20 +75,14 @@ class MarkIcon(QWidget):
 
     def __init__(self, mark: Mark, parent: QWidget | None = None, *, size: int = 20) -> None:
         super().__init__(parent)
-        self._mark = mark
+        self.mark = mark
         self._size = size
         self._turn = 0
         self._timer = 0
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    @property
-    def mark(self) -> Mark:
-        """What it shows."""
-        return self._mark
-
     def set_mark(self, mark: Mark) -> None:
-        """Shows another mark."""
-        self._mark = mark
+        self.mark = mark
         self._turn_or_rest()
         self.update()
 
@@ -97,7 +91,7 @@ class MarkIcon(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        paint_mark(painter, QRectF(self.rect()), self._mark, colours(), turn=self._turn)
+        paint_mark(painter, QRectF(self.rect()), self.mark, colours(), turn=self._turn)
         painter.end()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -111,7 +105,7 @@ class MarkIcon(QWidget):
         self.update()
 
     def _turn_or_rest(self) -> None:
-        turning = self._mark is Mark.BUSY and self.isVisible()
+        turning = self.mark is Mark.BUSY and self.isVisible()
         if turning and not self._timer:
             self._timer = self.startTimer(_TURN_MILLISECONDS)
         elif not turning and self._timer:
@@ -124,42 +118,30 @@ class StatusPill(QWidget):
 
     def __init__(self, mark: Mark, words: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._mark = mark
-        self._words = ""
+        self.mark = mark
+        self.words = ""
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.show_status(mark, words)
 
-    @property
-    def mark(self) -> Mark:
-        """The status it shows."""
-        return self._mark
-
-    @property
-    def words(self) -> str:
-        """The word it shows."""
-        return self._words
-
     def show_status(self, mark: Mark, words: str) -> None:
-        """Shows another status."""
-        self._mark, self._words = mark, words
+        self.mark, self.words = mark, words
         self.setAccessibleName(words)
         self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
-        return pill_size(self._words)
+        return pill_size(self.words)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        paint_pill(painter, QRectF(self.rect()), self._mark, self._words)
+        paint_pill(painter, QRectF(self.rect()), self.mark, self.words)
         painter.end()
 
 
 def pill_size(words: str) -> QSize:
-    """How large a pill with this word is."""
     metrics = _pill_metrics()
     return QSize(metrics.horizontalAdvance(words) + 40, metrics.height() + 8)
 
@@ -184,7 +166,6 @@ def paint_pill(painter: QPainter, rect: QRectF, mark: Mark, words: str) -> None:
 
 
 def pill_font() -> QFont:
-    """The font of a pill's word."""
     return sans(9.75, bold=True)
 
 

@@ -34,7 +34,7 @@ class PasteEdit(QPlainTextEdit):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._turns: InTurns | None = None
-        self._shortened = False
+        self.shortened = False
         self._asked_height = 0
         self._marked: tuple[tuple[int, ...], Mark] = ((), Mark.INFO)
         self.setAccessibleName(name)
@@ -48,13 +48,7 @@ class PasteEdit(QPlainTextEdit):
 
     @property
     def filling(self) -> bool:
-        """Whether a large text is still being filled in."""
         return self._turns is not None
-
-    @property
-    def shortened(self) -> bool:
-        """Whether lines are too long to be shown whole; the text cannot be edited then."""
-        return self._shortened
 
     def fill(self, words: str) -> None:
         """Shows another text, which is clean already."""
@@ -63,14 +57,14 @@ class PasteEdit(QPlainTextEdit):
         self.setReadOnly(True)
         self._turns = InTurns(self._pieces(words), self)
         self.clear()
-        self._shortened = False
+        self.shortened = False
         self._turns.done.connect(self._end_filling)
         self._turns.start()
 
     def empty(self) -> None:
         """Takes the text out, in a way that can be undone where it was typed."""
-        if self.filling or self._shortened:
-            self._shortened = False
+        if self.filling or self.shortened:
+            self.shortened = False
             self.clear()
             self._be_a_box()
             self.changed.emit()
@@ -157,7 +151,7 @@ class PasteEdit(QPlainTextEdit):
         return count
 
     def _insert(self, words: str) -> None:
-        if self._shortened or len(words) + self.document().characterCount() > _AT_ONCE:
+        if self.shortened or len(words) + self.document().characterCount() > _AT_ONCE:
             self.large.emit(self._with(words))
             return
         clean = read_paste(words).words
@@ -169,7 +163,7 @@ class PasteEdit(QPlainTextEdit):
 
     def _with(self, words: str) -> str:
         """All of the text with these words at the cursor; they alone where the text is not whole here."""
-        if self._shortened:
+        if self.shortened:
             return words
         cursor = self.textCursor()
         before, after = sorted((cursor.anchor(), cursor.position()))
@@ -181,7 +175,7 @@ class PasteEdit(QPlainTextEdit):
         size, is_first = 0, True
         for line in words.split("\n"):
             shown = line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE // 2] + _CUT + line[-_LONGEST_LINE // 2 :]
-            self._shortened = self._shortened or len(shown) < len(line)
+            self.shortened = self.shortened or len(shown) < len(line)
             piece.append(shown)
             size += len(shown)
             if len(piece) == _PIECE or size > _PIECE_CHARACTERS:
@@ -205,7 +199,7 @@ class PasteEdit(QPlainTextEdit):
         """To type in, unless lines are shortened."""
         self._stop()
         self.setUndoRedoEnabled(True)
-        self.setReadOnly(self._shortened)
+        self.setReadOnly(self.shortened)
 
     def _stop(self) -> None:
         if self._turns is not None:

@@ -6,8 +6,9 @@ from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpuassist.present.marks import Mark
+from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.paragraphs import label
 
 SHOW_AFTER_MILLISECONDS = 300
 STAY_MILLISECONDS = 1000
@@ -18,9 +19,7 @@ class ProgressStrip(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
+        layout = bare(QHBoxLayout(self), 8)
         self._icon = MarkIcon(Mark.BUSY, self)
         self._words = label("", "muted", self)
         layout.addWidget(self._icon)
@@ -32,29 +31,21 @@ class ProgressStrip(QWidget):
         self._stay = self._timer(STAY_MILLISECONDS)
         self._wait.timeout.connect(self._appear)
         self._stay.timeout.connect(self._settle)
-        self._busy = False
+        self.busy = False
         self.hide()
 
-    @property
-    def busy(self) -> bool:
-        """Whether the work goes on, shown or not."""
-        return self._busy
-
     def begin(self, words: str) -> None:
-        """Work begins."""
-        self._busy = True
+        self.busy = True
         self.say(words)
         if self.isHidden() and not self._wait.isActive():
             self._wait.start()
 
     def say(self, words: str) -> None:
-        """What is being done now."""
         self._words.setText(words)
         self.setAccessibleName(words)
 
     def end(self) -> None:
-        """The work has ended."""
-        self._busy = False
+        self.busy = False
         self._wait.stop()
         self._settle()
 
@@ -65,7 +56,7 @@ class ProgressStrip(QWidget):
 
     @Slot()
     def _settle(self) -> None:
-        if not self._busy and not self._stay.isActive():
+        if not self.busy and not self._stay.isActive():
             self.hide()
 
     def _timer(self, milliseconds: int) -> QTimer:

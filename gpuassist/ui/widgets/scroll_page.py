@@ -5,10 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from gpuassist.ui.widgets.paragraphs import paragraph, set_paragraph
-
-MARGIN = 32  # of a page
-SPACING = 16  # between cards
+from gpuassist.ui.widgets.labels import paragraph, set_paragraph
+from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare
 
 
 class PageHeader(QWidget):
@@ -28,19 +26,16 @@ class PageHeader(QWidget):
         layout.addLayout(self.beside)
 
     def show_words(self, title: str, subtitle: str) -> None:
-        """A new answer."""
         self._words = (title, subtitle)
         set_paragraph(self._title, title)
         set_paragraph(self._subtitle, subtitle)
 
     @property
     def title(self) -> str:
-        """The title as it stands."""
         return self._words[0]
 
     @property
     def subtitle(self) -> str:
-        """The line below it."""
         return self._words[1]
 
 
@@ -60,8 +55,7 @@ class ScrollPage(QScrollArea):
         layout.setSpacing(SPACING)
         self.header = PageHeader(parent=inside)
         layout.addWidget(self.header)
-        self.content = QVBoxLayout()
-        self.content.setSpacing(SPACING)
+        self.content = bare(QVBoxLayout(), SPACING)
         layout.addLayout(self.content)
         layout.addStretch(1)
         self.setWidget(inside)

@@ -33,11 +33,10 @@ class SearchBox(QLineEdit):
         self.popup = QListView()
         self.popup.setObjectName("completions")
         self._completer.setPopup(self.popup)  # owns it from now on
-        self.textEdited.connect(self._narrow)
+        self.textEdited.connect(self._offer)
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The rows that are offered now."""
         return tuple(self._model.stringList())
 
     def set_options(self, options: Sequence[str]) -> None:
@@ -69,9 +68,6 @@ class SearchBox(QLineEdit):
             self.popup.hide()
 
     @Slot(str)
-    def _narrow(self, typed: str) -> None:
-        self._offer(typed)
-
     def _offer(self, typed: str) -> None:
         self._model.setStringList(list(matching(self._options, typed)))
         if not self._model.rowCount():

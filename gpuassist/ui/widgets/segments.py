@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
-from gpuassist.ui.tips import as_tip
+from gpuassist.ui.wording import as_tip
 
 _INSIDE = 2
 
@@ -43,23 +43,19 @@ class Segments(QFrame):
 
     @property
     def place(self) -> int:
-        """Which one is chosen."""
         return self._group.checkedId()
 
     def button(self, place: int) -> QPushButton:
-        """The button of a place."""
         button = self._group.button(place)
         assert isinstance(button, QPushButton)
         return button
 
     def show_chosen(self, place: int) -> None:
-        """Shows this one as chosen."""
         self._shows = True
         self.button(place).setChecked(True)
         self._shows = False
 
     def choose(self, place: int) -> None:
-        """As the user would."""
         self.button(place).setChecked(True)
 
     def offer(self, place: int, *, why_not: str = "") -> None:

@@ -1,33 +1,33 @@
-"""The side list: each step with its state, then the tools for any time; the arrows move, Enter or a click opens."""
+"""The side list: each step with its state, then the tools for any time, then look and help; the arrows move, Enter opens."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QByteArray, QPoint, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist import __version__
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import MARK_WORDS, Mark
-from gpuassist.session.navigation import Place, SideListEntry, SideTool, WizardStep
+from gpuassist.session.navigation import TITLES, Place, SideListEntry, SideTool, WizardStep
+from gpuassist.system.resources import Resources
 from gpuassist.ui.palette import Palette
-from gpuassist.ui.theme import colours, sans
-from gpuassist.ui.tools import TOOLS, Strokes
+from gpuassist.ui.theme import Appearance, colours, sans
 from gpuassist.ui.widgets.keys import press_focused
+from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import paint_mark
-from gpuassist.ui.widgets.paragraphs import label
 
-STEP_WORDS: dict[WizardStep, Text] = {
-    WizardStep.MACHINE: text("Your machine"),
-    WizardStep.FOUND: text("What we found"),
-    WizardStep.REPAIR: text("Repair"),
-    WizardStep.VERIFY: text("Verify"),
-    WizardStep.LIVE: text("Live memory"),
-}
 WIDTH = 224
 _ROW_HEIGHT = 38
 _MARK = 20
+_APPEARANCES: dict[Appearance, Text] = {
+    Appearance.SYSTEM: text("Like the desktop"),
+    Appearance.LIGHT: text("Light"),
+    Appearance.DARK: text("Dark"),
+}
 
 
 class SideList(QFrame):
@@ -35,7 +35,7 @@ class SideList(QFrame):
 
     chosen = Signal(object)  # Place
 
-    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, resources: Resources, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = words
         self.setFixedWidth(WIDTH)
@@ -47,29 +47,27 @@ class SideList(QFrame):
         brand.setToolTip(f"gpuassist {__version__}")
         brand.setContentsMargins(10, 0, 0, 24)
         layout.addWidget(brand)
-        self._steps = {step: _StepRow(step, words(STEP_WORDS[step]), self) for step in WizardStep}
-        self._tools = {tool: _ToolRow(tool, words(entry.words), self, strokes=entry.strokes) for tool, entry in TOOLS.items()}
+        self._steps = {step: _StepRow(step, words(TITLES[step]), self) for step in WizardStep}
+        self._tools = {
+            tool: _ToolRow(tool, words(TITLES[tool]), self, icon=resources.read(f"icons/{tool.value}.svg")) for tool in SideTool
+        }
         self._rows: dict[Place, _Row] = {row.place: row for row in (*self._steps.values(), *self._tools.values())}
         self._add(words(text("SET UP")), 0, tuple(self._steps.values()))
         self._add(words(text("ANY TIME")), 16, tuple(self._tools.values()))
         layout.addStretch(1)
-        self.foot = QVBoxLayout()
-        self.foot.setSpacing(4)
+        self.foot = bare(QVBoxLayout(), 4)
         layout.addLayout(self.foot)
 
     def show_entries(self, entries: tuple[SideListEntry, ...]) -> None:
-        """Shows how the steps stand."""
         for entry in entries:
             mark = Mark(entry.state.value)
             self._steps[entry.step].show_entry(entry, self._words(MARK_WORDS[mark]))
 
     def show_tool(self, current: Place) -> None:
-        """Shows which tool is open, if one is."""
         for tool, row in self._tools.items():
             row.show_current(current=tool is current)
 
     def row(self, place: Place) -> QAbstractButton:
-        """The button of a step or a tool."""
         return self._rows[place]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -166,15 +164,75 @@ class _StepRow(_Row):
 
 
 class _ToolRow(_Row):
-    def __init__(self, tool: SideTool, words: str, parent: QWidget, *, strokes: Strokes) -> None:
+    def __init__(self, tool: SideTool, words: str, parent: QWidget, *, icon: bytes) -> None:
         super().__init__(tool, words, parent)
-        self._strokes = strokes
+        self._svg = icon
+        self._icon = QSvgRenderer(self)
+        self._ink = ""
         self.setAccessibleName(words)
 
     def paint_sign(self, painter: QPainter, square: QRectF, palette: Palette) -> None:
-        pen = QPen(QColor(palette.accent if self._current else palette.text), 1.6)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.setPen(pen)
-        for stroke in self._strokes:
-            painter.drawPolyline([QPointF(square.x() + x * square.width(), square.y() + y * square.height()) for x, y in stroke])
+        ink = palette.accent if self._current else palette.text
+        if ink != self._ink:
+            self._ink = ink
+            self._icon.load(QByteArray(self._svg.replace(b"currentColor", ink.encode("ascii"))))
+        self._icon.render(painter, square)
+
+
+class AppearanceButton(QPushButton):
+    """Chooses between the desktop's look, light and dark."""
+
+    chosen = Signal(object)  # Appearance
+
+    def __init__(self, words: Words, appearance: Appearance, parent: QWidget | None = None) -> None:
+        super().__init__(words(text("Appearance")), parent)
+        self.setProperty("kind", "quiet")
+        self._words = words
+        self._appearance = appearance
+        self.clicked.connect(self._open)
+
+    def menu_of_looks(self) -> QMenu:
+        """The choice, made anew each time: it is not needed for the first paint."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for one, title in _APPEARANCES.items():
+            action = QAction(self._words(title), menu)
+            action.setCheckable(True)
+            action.setChecked(one is self._appearance)
+            action.setData(one.value)
+            action.triggered.connect(self._choose)
+            menu.addAction(action)
+        return menu
+
+    @Slot()
+    def _open(self) -> None:
+        menu = self.menu_of_looks()
+        menu.popup(self.mapToGlobal(self.rect().topLeft()) - QPoint(0, menu.sizeHint().height()))
+
+    @Slot()
+    def _choose(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self._appearance = Appearance(action.data())
+            self.chosen.emit(self._appearance)
+
+
+class Foot(QWidget):
+    """The two quiet buttons at the bottom of the side list."""
+
+    appearance_chosen = Signal(object)  # Appearance
+    help_wanted = Signal()
+
+    def __init__(self, words: Words, appearance: Appearance, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 0, 0, 0)
+        column.setSpacing(2)
+        look = AppearanceButton(words, appearance, self)
+        look.chosen.connect(self.appearance_chosen)
+        asking = QPushButton(words(text("Help")), self)
+        asking.setProperty("kind", "quiet")
+        asking.setToolTip("F1")
+        asking.clicked.connect(self.help_wanted)
+        for button in (look, asking):
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -20,10 +20,9 @@ from PySide6.QtWidgets import (
 
 from gpuassist.present.marks import Mark
 from gpuassist.ui import clipboard
-from gpuassist.ui.models.rows import AFTER_ROLE, MARK_ROLE, SHARE_ROLE, Cell
 from gpuassist.ui.theme import colours, mono, sans
 from gpuassist.ui.widgets.marks import paint_pill, pill_size
-from gpuassist.ui.widgets.share_bar import paint_share
+from gpuassist.ui.widgets.rows import AFTER_ROLE, MARK_ROLE, SHARE_ROLE, Cell
 
 _PADDING = 10
 _ROW_PADDING = 16
@@ -31,6 +30,8 @@ _HAIRLINE = 1
 _SHARE_ROOM = 7  # below the words of a cell that shows a share
 _LEAST_COLUMN = 64
 _ROWS_SHOWN_AT_MOST = 12
+_SHARE_HEIGHT = 6
+_LEAST_SHARE = 3.0  # pixels, so that the smallest share is seen
 
 
 class CellDelegate(QStyledItemDelegate):
@@ -174,7 +175,6 @@ class Table(QTableView):
         super().keyPressEvent(event)
 
     def selected_text(self) -> str:
-        """The selected rows, cells apart by tabs."""
         rows = sorted({index.row() for index in self.selectionModel().selectedIndexes()})
         return "\n".join("\t".join(self._cell_text(row, column) for column in range(self.model().columnCount())) for row in rows)
 
@@ -185,3 +185,44 @@ class Table(QTableView):
     def _fit(self) -> None:
         self._share()
         self.updateGeometry()
+
+
+def paint_share(painter: QPainter, rect: QRectF, share: float) -> None:
+    """The whole in a quiet colour, and the share of it (0 to 1) from the left."""
+    palette, round_ = colours(), rect.height() / 2
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(palette.line))
+    painter.drawRoundedRect(rect, round_, round_)
+    width = rect.width() * min(1.0, max(0.0, share))
+    if share > 0:
+        painter.setBrush(QColor(palette.series[0]))
+        painter.drawRoundedRect(
+            QRectF(rect.topLeft(), rect.bottomRight()).adjusted(0, 0, max(width, _LEAST_SHARE) - rect.width(), 0), round_, round_
+        )
+    painter.restore()
+
+
+class ShareBar(QWidget):
+    """The bar by itself."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.share = 0.0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_share(self, share: float) -> None:
+        self.share = share
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(120, _SHARE_HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(40, _SHARE_HEIGHT)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_share(painter, QRectF(self.rect()), self.share)
+        painter.end()

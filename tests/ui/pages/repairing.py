@@ -20,9 +20,9 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.ui.page import Desk, Wrote
-from gpuassist.ui.pages.repair import RepairPage
-from gpuassist.ui.pages.repair_choices import CHOICES, LineRow
-from gpuassist.ui.pages.repair_plan import ToolkitCard
+from gpuassist.ui.pages.repair.choices import CHOICES, LineRow
+from gpuassist.ui.pages.repair.page import RepairPage
+from gpuassist.ui.pages.repair.plan import ToolkitCard
 from gpuassist.ui.widgets.cards import Notice
 from tests.changes.homes import make_toolkit, world_at
 from tests.ui.made import framed, inspection
@@ -79,7 +79,7 @@ class Shown:
     def open(self, machine: Machine, version: str = "12.4", *, recorded: bool = False) -> None:
         self._gpus, self._version = value_or(machine.gpus, ()), version
         self.page.show_inspection(inspection(machine, use_cuda=version, recorded=recorded))
-        self.page.arrive("")
+        self.page.arrive(None)
         self.settle()
 
     def settle(self) -> None:

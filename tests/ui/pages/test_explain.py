@@ -15,12 +15,11 @@ from gpuassist.context import Session
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Ground
-from gpuassist.session.explain_leads import wish_for_file, wish_for_text
 from gpuassist.session.inspect import Inspection, open_example
-from gpuassist.session.navigation import GoTo, SideTool, WizardStep
+from gpuassist.session.navigation import ToExplainFile, ToExplainText, ToGuide, ToRepair
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.explain import ExplainPage
-from gpuassist.ui.pages.explain_examples import ExamplesCard
+from gpuassist.ui.pages.explain.page import ExplainPage
+from gpuassist.ui.pages.explain.text import ExamplesCard
 from gpuassist.ui.widgets.buttons import DropDown
 from gpuassist.ui.widgets.cards import Notice
 from tests.ui.frames import HEALTHY, TOO_OLD
@@ -78,7 +77,7 @@ def example(session: Session) -> Example:
 
 
 def test_it_begins_with_what_can_be_explained(shown: Shown) -> None:
-    shown.page.arrive("")
+    shown.page.arrive(None)
     shown.qtbot.waitUntil(lambda: bool(shown.page.findChildren(ExamplesCard)))
     (card,) = shown.page.findChildren(ExamplesCard)
     assert card.isVisibleTo(shown.page)
@@ -97,7 +96,7 @@ def test_what_is_typed_is_explained(shown: Shown) -> None:
 
 
 def test_a_text_given_is_shown_and_explained(shown: Shown) -> None:
-    shown.page.arrive(wish_for_text(NVCC))
+    shown.page.arrive(ToExplainText(NVCC))
     shown.settle()
     assert shown.edit.toPlainText() == NVCC
     assert shown.ids()[0] == "nvcc-arch-too-new"
@@ -107,14 +106,14 @@ def test_a_text_given_is_shown_and_explained(shown: Shown) -> None:
 def test_a_file_given_is_shown_and_explained(shown: Shown, tmp_path: Path) -> None:
     log = tmp_path / "build.log"
     log.write_text(NVCC)
-    shown.page.arrive(wish_for_file(str(log)))
+    shown.page.arrive(ToExplainFile(str(log)))
     shown.settle()
     assert shown.ids()[0] == "nvcc-arch-too-new"
 
 
 def test_coming_back_leaves_the_text(shown: Shown) -> None:
     shown.explain(NVCC)
-    shown.page.arrive("")
+    shown.page.arrive(None)
     assert shown.edit.toPlainText() == NVCC
 
 
@@ -214,7 +213,7 @@ def test_a_megabyte_in_one_line_is_shown_by_its_ends(shown: Shown) -> None:
 
 
 def test_clearing_brings_the_examples_back(shown: Shown) -> None:
-    shown.page.arrive(wish_for_text(NVCC))
+    shown.page.arrive(ToExplainText(NVCC))
     shown.settle()
     shown.trigger("Ctrl+L")
     assert shown.page.explanation is None
@@ -278,7 +277,7 @@ def test_a_toolkit_that_is_installed_is_the_way_on(shown: Shown, example: Exampl
     assert primary is not None
     assert primary.text() == "Switch to CUDA 12.4…"
     primary.trigger()
-    assert shown.asked == [GoTo(WizardStep.REPAIR, "12.4")]
+    assert shown.asked == [ToRepair("12.4")]
 
 
 def test_without_a_way_on_there_is_no_button(shown: Shown, example: Example) -> None:
@@ -332,7 +331,7 @@ def test_a_link_is_opened_by_the_desk(shown: Shown, answers: Answers) -> None:
 
 def test_a_guide_opens_on_its_own_page(shown: Shown) -> None:
     shown.page.answer.guide_wanted.emit("freeing-memory")
-    assert shown.asked == [GoTo(SideTool.GUIDES, "freeing-memory")]
+    assert shown.asked == [ToGuide("freeing-memory")]
 
 
 def test_every_button_and_box_has_a_name(shown: Shown) -> None:

@@ -16,14 +16,14 @@ from gpuassist.model.paste import Paste
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.session.explain import Explanation
-from gpuassist.ui.pages.explain_answer import AnswerBlock, AnswerView
+from gpuassist.ui.pages.explain.answer import AnswerBlock, AnswerView
+from gpuassist.ui.pages.explain.remedies import RemedyCard
 from gpuassist.ui.widgets.cards import EmptyState
 from gpuassist.ui.widgets.facts import FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton
 from gpuassist.ui.widgets.folds import Folds
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
 from gpuassist.ui.widgets.memory_bar import MemoryBar
-from gpuassist.ui.widgets.remedy_card import RemedyCard
 from tests.session.explained import ANSWER, CONTRADICTION, DOUBT, OPEN, READ, explained, remedy
 from tests.ui.showing import Show, button_named, words_in
 

@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtGui import QClipboard
 
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.pages.explain_examples import ExamplesCard
+from gpuassist.ui.pages.explain.text import ExamplesCard
 from gpuassist.ui.widgets.buttons import CopyButton
-from gpuassist.ui.widgets.even_columns import EvenColumns
+from gpuassist.ui.widgets.layouts import EvenColumns
 from tests.ui.showing import Show, words_in
 
 

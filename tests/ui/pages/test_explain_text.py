@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.pages.explain_text import TextCard
+from gpuassist.ui.pages.explain.text import TextCard
 from gpuassist.ui.widgets.buttons import DropDown
 from tests.ui.showing import Show, button_named, words_in
 

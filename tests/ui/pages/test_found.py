@@ -17,7 +17,8 @@ from gpuassist.model.finding import Severity, Undetermined
 from gpuassist.model.text import text
 from gpuassist.present.marks import Mark
 from gpuassist.session.inspect import Inspection, examples, open_example
-from gpuassist.session.navigation import GoTo, SideTool, WizardStep
+from gpuassist.session.navigation import Errand, ToGuide, ToHolders, ToInstall, ToRepair
+from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.page import Desk, ReadAgain
 from gpuassist.ui.pages.found import ChainCard, FoundPage, Remainder
 from gpuassist.ui.widgets.buttons import DropDown
@@ -94,7 +95,7 @@ def test_switching_toolkits_leads_to_repair(make: MakePage) -> None:
     page = make(TOO_OLD)
     heard = asked(page)
     QTest.mouseClick(button(page, "Switch to 12.4…"), Qt.MouseButton.LeftButton)
-    assert heard == [GoTo(WizardStep.REPAIR, "12.4")]
+    assert heard == [ToRepair("12.4")]
 
 
 def test_a_finding_that_needs_root_offers_no_button_for_it(make: MakePage) -> None:
@@ -211,18 +212,12 @@ def test_guide_of_a_finding_is_opened(make: MakePage) -> None:
     guide = page.findChild(GuideButton)
     assert isinstance(guide, GuideButton)
     guide.click()
-    assert heard == [GoTo(SideTool.GUIDES, guide.topic)]
+    assert heard == [ToGuide(guide.topic)]
 
 
-def test_who_holds_the_gpu_is_asked_on_its_own_page(make: MakePage) -> None:
+@pytest.mark.parametrize("errand", [ToHolders(39021), ToInstall(InstallWish(torch=ANY))])
+def test_where_a_card_leads_is_asked_of_the_frame(make: MakePage, errand: Errand) -> None:
     page = make(TOO_OLD)
     heard = asked(page)
-    page.cards()[0].holders_wanted.emit("39021")
-    assert heard == [GoTo(SideTool.HOLDERS, "39021")]
-
-
-def test_what_an_install_mends_is_planned_on_its_own_page(make: MakePage) -> None:
-    page = make(TOO_OLD)
-    heard = asked(page)
-    page.cards()[0].install_wanted.emit("torch")
-    assert heard == [GoTo(SideTool.INSTALL, "torch")]
+    page.cards()[0].asked.emit(errand)
+    assert heard == [errand]

@@ -7,9 +7,9 @@ from PySide6.QtGui import QClipboard
 from PySide6.QtWidgets import QListWidget
 
 from gpuassist.session.guides import guide, topics
+from gpuassist.session.navigation import ToGuide
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.guides import GuidesPage
-from gpuassist.ui.widgets.markdown_view import MarkdownView
+from gpuassist.ui.pages.guides import GuidesPage, MarkdownView
 from gpuassist.ui.widgets.scroll_page import PageHeader
 from tests.ui.showing import Show
 
@@ -50,14 +50,14 @@ def test_every_topic_can_be_read(page: GuidesPage, desk: Desk) -> None:
 
 
 def test_page_is_opened_at_a_topic(page: GuidesPage) -> None:
-    page.arrive("precision")
+    page.arrive(ToGuide("precision"))
     assert (page.topic, _title(page)) == ("precision", "TF32 and mixed precision")
 
 
-@pytest.mark.parametrize("wish", ["", "no such topic"])
-def test_other_wishes_leave_the_guide_that_is_open(page: GuidesPage, wish: str) -> None:
-    page.arrive("precision")
-    page.arrive(wish)
+@pytest.mark.parametrize("errand", [None, ToGuide("no such topic")])
+def test_other_errands_leave_the_guide_that_is_open(page: GuidesPage, errand: ToGuide | None) -> None:
+    page.arrive(ToGuide("precision"))
+    page.arrive(errand)
     assert page.topic == "precision"
 
 
@@ -68,14 +68,14 @@ def test_titles_are_not_cut(page: GuidesPage) -> None:
 
 
 def test_guide_is_copied_as_markdown(page: GuidesPage, clipboard: QClipboard) -> None:
-    page.arrive("profilers")
+    page.arrive(ToGuide("profilers"))
     (copy,) = page.bar().left
     copy.trigger()
     assert clipboard.text().startswith("# Which profiler for what\n\n")
 
 
 def test_screen_readers_are_told_the_title(page: GuidesPage) -> None:
-    page.arrive("freeing-memory")
+    page.arrive(ToGuide("freeing-memory"))
     view = page.findChild(MarkdownView)
     assert isinstance(view, MarkdownView)
     assert view.accessibleName() == "Freeing GPU memory"

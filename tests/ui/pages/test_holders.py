@@ -22,9 +22,10 @@ from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
 from gpuassist.present.marks import Mark
 from gpuassist.session.holders import PATIENCE_SECONDS
-from gpuassist.ui.models.holders import PLACE, USER
+from gpuassist.session.navigation import ToHolders
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.holders import HoldersPage
+from gpuassist.ui.pages.holders.detail import PLACE, USER
+from gpuassist.ui.pages.holders.page import HoldersPage
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.marks import MarkIcon
 from tests.ui.holders import ADA, Made, card, holder, machine
@@ -42,9 +43,9 @@ class Shown:
         self.made, self.qtbot = made, qtbot
         self.page = show(HoldersPage(desk, look=made.look, end=made.end), 1056, 700)
 
-    def arrive(self, wish: str = "") -> Shown:
+    def arrive(self, errand: ToHolders | None = None) -> Shown:
         """Opened, and seen what there is."""
-        self.page.arrive(wish)
+        self.page.arrive(errand)
         return self.settled()
 
     def settled(self) -> Shown:
@@ -84,8 +85,8 @@ Open = Callable[..., Shown]
 
 @pytest.fixture
 def opened(desk: Desk, show: Show, qtbot: QtBot) -> Open:
-    def make(made: Made, wish: str = "") -> Shown:
-        return Shown(desk, show, qtbot, made).arrive(wish)
+    def make(made: Made, errand: ToHolders | None = None) -> Shown:
+        return Shown(desk, show, qtbot, made).arrive(errand)
 
     return make
 
@@ -137,19 +138,19 @@ def test_a_process_that_has_gone_is_not_followed_by_another(two: Shown) -> None:
 
 
 def test_it_opens_at_the_process_that_is_asked_for(opened: Open) -> None:
-    shown = opened(Made(*TWO, gpus=(TWO_CARD,)), "43")
+    shown = opened(Made(*TWO, gpus=(TWO_CARD,)), ToHolders(43))
     assert (shown.selected, shown.page.notice.isHidden()) == ([1], True)
 
 
 def test_a_process_that_holds_nothing_is_said_to(opened: Open) -> None:
-    shown = opened(Made(*TWO, gpus=(TWO_CARD,)), "99")
+    shown = opened(Made(*TWO, gpus=(TWO_CARD,)), ToHolders(99))
     assert shown.page.notice.words == "Process 99 holds no GPU now."
     assert (shown.selected, shown.page.detail.isHidden()) == ([], True)
 
 
-@pytest.mark.parametrize("wish", ["", "no number", "²"])
-def test_other_wishes_choose_the_first(opened: Open, wish: str) -> None:
-    assert opened(Made(*TWO, gpus=(TWO_CARD,)), wish).selected == [0]
+@pytest.mark.parametrize("errand", [None, ToHolders()])
+def test_without_a_process_the_first_is_chosen(opened: Open, errand: ToHolders | None) -> None:
+    assert opened(Made(*TWO, gpus=(TWO_CARD,)), errand).selected == [0]
 
 
 def test_a_service_comes_with_its_line_to_copy(opened: Open, clipboard: QClipboard) -> None:
@@ -383,7 +384,7 @@ def test_a_real_process_is_really_stopped(desk: Desk, show: Show, qtbot: QtBot, 
     assert seen is not None
     made = Made(seen)
     page = show(HoldersPage(desk, look=made.look), 1056, 700)
-    page.arrive(str(sleeper.pid))
+    page.arrive(ToHolders(sleeper.pid))
     qtbot.waitUntil(lambda: page.chosen is not None)
     page.stop()
     qtbot.waitUntil(lambda: page.notice.words == f"Process {sleeper.pid} ({name_of(seen)}) ended")

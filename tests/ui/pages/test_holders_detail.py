@@ -14,9 +14,9 @@ from gpuassist.model.fact import Unknown
 from gpuassist.model.gpu import Holder
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.pages.holders_detail import HolderCard
+from gpuassist.ui.pages.holders.detail import HolderCard
 from gpuassist.ui.widgets.marks import StatusPill
-from gpuassist.ui.widgets.share_bar import ShareBar
+from gpuassist.ui.widgets.table import ShareBar
 from tests.ui.holders import ADA, card, holder, machine
 from tests.ui.showing import Show, words_in
 

@@ -18,12 +18,11 @@ from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import verbatim
 from gpuassist.session.inspect import open_example
 from gpuassist.session.install import Course
-from gpuassist.session.install_wish import ANY, InstallWish
-from gpuassist.session.navigation import GO_ON_WISH
+from gpuassist.session.navigation import ToInstall, ToWaitingInstall
+from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.install import InstallPage
-from gpuassist.ui.pages.install_step import StepCard
-from gpuassist.ui.pages.install_ways import EarlierCard, WaysCard
+from gpuassist.ui.pages.install.cards import EarlierCard, StepCard, WaysCard
+from gpuassist.ui.pages.install.page import InstallPage
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.scroll_page import PageHeader
 from tests.install.installs_made import begun, script
@@ -48,8 +47,8 @@ class Shown:
         self.page.show_inspection(replace(inspection, recorded=not live))
         return self.settle()
 
-    def wish(self, words: str) -> Shown:
-        self.page.arrive(words)
+    def wish(self, **parts: str) -> Shown:
+        self.page.arrive(ToInstall(InstallWish(**parts)))  # type: ignore[arg-type]  # all of these are words
         return self.settle()
 
     def plan(self, source: str, *more: str) -> Shown:
@@ -108,7 +107,7 @@ def test_without_a_wish_it_offers_three(shown: Shown) -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES[::2])
 def test_an_example_gets_a_plan_for_torch(shown: Shown, example: str) -> None:
-    shown.read(example).wish("torch")
+    shown.read(example).wish(torch=ANY)
     cards = shown.page.steps.cards
     assert [card.step for card in cards] == list(shown.outlook.steps)
     assert shown.outlook.steps or shown.outlook.blocked_by or shown.header.title == "Nothing has to be done"
@@ -118,13 +117,13 @@ def test_an_example_gets_a_plan_for_torch(shown: Shown, example: str) -> None:
 @pytest.mark.parametrize("example", [CPU_ONLY, MIXED])
 def test_no_plan_is_wider_than_the_page(shown: Shown, show: Show, example: str, width: int) -> None:
     show(shown.page, width, 500)
-    shown.read(example).wish("torch; cuda; driver")
+    shown.read(example).wish(torch=ANY, toolkit=ANY, driver=ANY)
     for card in shown.page.findChildren(StepCard):
         assert card.mapTo(shown.page, card.rect().topRight()).x() <= width
 
 
 def test_the_ways_are_offered_the_new_environment_first(shown: Shown) -> None:
-    shown.read(CPU_ONLY).wish("torch")
+    shown.read(CPU_ONLY).wish(torch=ANY)
     ways = shown.page.findChild(WaysCard)
     assert isinstance(ways, WaysCard)
     assert ways.isVisibleTo(shown.page)
@@ -132,7 +131,7 @@ def test_the_ways_are_offered_the_new_environment_first(shown: Shown) -> None:
 
 
 def test_another_way_has_its_own_steps(shown: Shown) -> None:
-    shown.read(CPU_ONLY).wish("torch")
+    shown.read(CPU_ONLY).wish(torch=ANY)
     first = shown.outlook
     ways = shown.page.findChild(WaysCard)
     assert isinstance(ways, WaysCard)
@@ -141,7 +140,7 @@ def test_another_way_has_its_own_steps(shown: Shown) -> None:
 
 
 def test_tab_goes_from_the_ways_to_the_steps(shown: Shown) -> None:
-    shown.read(CPU_ONLY, live=True).wish("torch")
+    shown.read(CPU_ONLY, live=True).wish(torch=ANY)
     ways = shown.page.findChild(WaysCard)
     assert isinstance(ways, WaysCard)
     following: list[QWidget] = [ways.button(2)]
@@ -159,36 +158,36 @@ def test_another_plan_meanwhile_drops_what_was_looked_at(shown: Shown) -> None:
 
 
 def test_what_torch_comes_by_is_kept(shown: Shown) -> None:
-    shown.read(CPU_ONLY).wish("torch; as=uv")
+    shown.read(CPU_ONLY).wish(torch=ANY, tool="uv")
     assert any(line.startswith("uv ") for step in shown.outlook.steps for line in step.commands)
 
 
 def test_what_cannot_be_says_who_must_move(shown: Shown) -> None:
-    shown.read(MIXED).wish("driver==390")
+    shown.read(MIXED).wish(driver="390")
     assert "What stands in the way" in words_in(shown.page)
     assert shown.page.bar().primary is None
 
 
 def test_a_version_that_is_none_is_told(shown: Shown) -> None:
-    shown.read(CPU_ONLY).wish("torch==new")
+    shown.read(CPU_ONLY).wish(torch="new")
     assert any("names no version" in words for words in shown.notices)
     assert shown.page.outlook is None
 
 
 def test_the_mistake_goes_with_the_next_choice(shown: Shown) -> None:
-    shown.read(CPU_ONLY).wish("torch==new").wish("torch")
+    shown.read(CPU_ONLY).wish(torch="new").wish(torch=ANY)
     assert not any("names no version" in words for words in shown.notices)
 
 
 def test_the_last_wish_counts(shown: Shown) -> None:
     shown.read(CPU_ONLY)
-    for wish in ("driver", "cuda", "torch"):
-        shown.page.arrive(wish)
+    for wish in (InstallWish(driver=ANY), InstallWish(toolkit=ANY), InstallWish(torch=ANY)):
+        shown.page.arrive(ToInstall(wish))
     assert shown.settle().header.subtitle == "torch on the recorded machine"
 
 
 def test_a_recorded_machine_is_looked_at_only(shown: Shown) -> None:
-    shown.read(CPU_ONLY).wish("torch")
+    shown.read(CPU_ONLY).wish(torch=ANY)
     primary = shown.page.bar().primary
     assert primary is not None
     assert not primary.isEnabled()
@@ -196,7 +195,7 @@ def test_a_recorded_machine_is_looked_at_only(shown: Shown) -> None:
 
 
 def test_the_plan_can_be_copied(shown: Shown, clipboard: QClipboard) -> None:
-    shown.read(CPU_ONLY).wish("torch")
+    shown.read(CPU_ONLY).wish(torch=ANY)
     shown.page.bar().left[0].trigger()
     assert clipboard.text().startswith("torch on the recorded machine\n")
     assert all(line in clipboard.text() for step in shown.outlook.steps for line in step.commands)
@@ -246,7 +245,8 @@ def test_what_waits_is_told_and_gone_on_with(shown: Shown, session: Session) -> 
 
 def test_it_can_be_opened_to_go_on(shown: Shown, session: Session) -> None:
     begun(session, script("pass"))
-    shown.read(CPU_ONLY, live=True).wish(GO_ON_WISH)
+    shown.read(CPU_ONLY, live=True).page.arrive(ToWaitingInstall())
+    shown.settle()
     assert (shown.header.title, shown.page.steps.under_way) == ("Step 1 of 1", True)
 
 
@@ -261,7 +261,8 @@ def test_what_waits_can_be_given_up(shown: Shown, session: Session, answers: Ans
 
 def test_beside_a_recorded_machine_nothing_of_this_one_is_offered(shown: Shown, session: Session) -> None:
     begun(session, script("pass"))
-    shown.read(CPU_ONLY).wish(GO_ON_WISH)
+    shown.read(CPU_ONLY).page.arrive(ToWaitingInstall())
+    shown.settle()
     assert not any("waits at step" in words for words in shown.notices)
     assert not shown.page.steps.under_way
 

@@ -18,11 +18,10 @@ from gpuassist.model.solve import DryRun, PackageChange, Requirer, Solve
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
-from gpuassist.session.install_wish import ANY, InstallWish
-from gpuassist.ui.pages.install_choices import InstallChoices
-from gpuassist.ui.pages.install_output import OutputCard
-from gpuassist.ui.pages.install_step import StepCard
-from gpuassist.ui.pages.install_ways import EarlierCard, WaysCard
+from gpuassist.session.plan import ANY, InstallWish
+from gpuassist.ui.pages.install.cards import EarlierCard, StepCard, WaysCard
+from gpuassist.ui.pages.install.choices import InstallChoices
+from gpuassist.ui.pages.install.output import OutputCard
 from gpuassist.ui.widgets.code import CodeBlock
 from tests.install.installs_made import begun, by_user, script
 from tests.ui.showing import Show, button_named, words_in

@@ -20,9 +20,9 @@ from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Too
 from gpuassist.model.text import verbatim
 from gpuassist.present.marks import Mark
 from gpuassist.session.install import Course
-from gpuassist.session.navigation import GoTo, WizardStep
+from gpuassist.session.navigation import ToRepair
 from gpuassist.ui.page import Desk, Wrote
-from gpuassist.ui.pages.install_steps import InstallSteps
+from gpuassist.ui.pages.install.steps import InstallSteps
 from tests.install.installs_made import begun, by_user, script
 from tests.ui.made import Answers
 from tests.ui.showing import Show, button_named, words_in
@@ -208,7 +208,7 @@ def test_gpuassist_opens_after_the_restart_where_that_is_ticked(shown: Shown, se
 
 def test_a_start_up_file_is_changed_on_the_page_repair(shown: Shown) -> None:
     shown.plan(Step(StepKind.EDIT, verbatim("use it"), ("gpuassist use cuda 12.8",))).next()
-    assert shown.asked == [GoTo(WizardStep.REPAIR, "12.8")]
+    assert shown.asked == [ToRepair("12.8")]
 
 
 def test_what_waits_is_gone_on_with(shown: Shown, session: Session) -> None:

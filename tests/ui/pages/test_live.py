@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.sample import Sample
 from gpuassist.session.inspect import Inspection
-from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
+from gpuassist.session.navigation import GoTo, Marked, StepStatus, ToHolders, WizardStep
 from gpuassist.session.watch import Watch
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.live import LivePage
+from gpuassist.ui.pages.live.page import LivePage
 from gpuassist.ui.plots.bands import REST
 from gpuassist.ui.widgets.table import Table
 from tests.nvml_fixture import FakeNvml
@@ -50,7 +50,7 @@ class Shown:
         self.page.asked.connect(self.asked.append)
         self.page.resize(900, 700)
         self.page.show()
-        self.page.arrive("")
+        self.page.arrive(None)
         self.qtbot = qtbot
         qtbot.waitUntil(lambda: self.page._watching.running)
 
@@ -247,7 +247,7 @@ def test_nothing_is_sampled_before_the_page_is_shown(desk: Desk, qtbot: QtBot) -
 
 def test_a_recorded_machine_is_not_watched(shown: Shown) -> None:
     shown.page.show_inspection(cast(Inspection, SimpleNamespace(recorded=True)))
-    shown.page.arrive("")
+    shown.page.arrive(None)
     shown.qtbot.waitUntil(lambda: not shown.page._watching.running)
     shown.feed(*TWO)
     assert "A recorded machine has no live memory" in shown.words()
@@ -268,7 +268,7 @@ def test_real_nvml_drives_the_page(desk: Desk, qtbot: QtBot, fake_nvml: FakeNvml
     page = LivePage(desk, frame, watch=watch)
     page.resize(900, 700)
     page.show()
-    page.arrive("")
+    page.arrive(None)
     qtbot.waitUntil(lambda: len(page.lanes) == 2 and bool(page.lanes[0].pids))
     page.close_down()
     assert not watch.running
@@ -284,7 +284,7 @@ def test_who_holds_the_gpu_is_one_click_away(shown: Shown) -> None:
     shown.feed(sample(0, gpu(0, process(7, 3))))
     [holders] = shown.page.bar().left
     holders.trigger()
-    assert shown.asked[-1] == GoTo(SideTool.HOLDERS, "")
+    assert shown.asked[-1] == ToHolders()
 
 
 def test_who_holds_the_gpu_opens_at_the_chosen_process(shown: Shown) -> None:
@@ -293,4 +293,4 @@ def test_who_holds_the_gpu_opens_at_the_chosen_process(shown: Shown) -> None:
     assert isinstance(table, Table)
     table.selectRow(1)
     shown.page.bar().left[0].trigger()
-    assert shown.asked[-1] == GoTo(SideTool.HOLDERS, "8")
+    assert shown.asked[-1] == ToHolders(8)

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.samples import WINDOWS_SECONDS
-from gpuassist.ui.pages.live_controls import ALL, LiveControls
+from gpuassist.ui.pages.live.controls import ALL, LiveControls
 from gpuassist.ui.plots.bands import REST, series_colour
 from gpuassist.ui.theme import Theme
 from tests.ui.showing import Show, ink_in, words_in

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.sample import GpuSample
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import History
-from gpuassist.ui.pages.live_lane import Lane, Scene
+from gpuassist.ui.pages.live.lanes import Lane, Scene
 from gpuassist.ui.plots.bands import Flag
 from gpuassist.ui.widgets.labels import ElidedLabel
 from tests.ui.made import GIB, gpu, history, process, sample, unknown

@@ -9,9 +9,8 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.sample import GpuSample
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import History
-from gpuassist.ui.pages.live_controls import ALL
-from gpuassist.ui.pages.live_lane import BANDS, Lane, Scene
-from gpuassist.ui.pages.live_lanes import Lanes
+from gpuassist.ui.pages.live.controls import ALL
+from gpuassist.ui.pages.live.lanes import BANDS, Lane, Lanes, Scene
 from gpuassist.ui.plots.bands import Flag
 from tests.ui.made import GIB, gpu, history, process, sample
 from tests.ui.showing import Show

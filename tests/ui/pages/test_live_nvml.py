@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.session.watch import Watch
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.live import LivePage
+from gpuassist.ui.pages.live.page import LivePage
 from tests.nvml_fixture import FakeNvml
 from tests.ui.made import framed, with_variables
 
@@ -33,7 +33,7 @@ class Live:
         self.page.show()
 
     def begin(self) -> None:
-        self.page.arrive("")
+        self.page.arrive(None)
 
     def until(self, holds: Callable[[], bool]) -> None:
         self.qtbot.waitUntil(holds)

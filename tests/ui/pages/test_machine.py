@@ -19,7 +19,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.session.inspect import Inspection
 from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain
-from gpuassist.ui.pages.machine import MachinePage
+from gpuassist.ui.pages.machine.page import MachinePage
 from gpuassist.ui.widgets.cards import Card, Notice
 from gpuassist.ui.widgets.everything import Everything
 from gpuassist.ui.widgets.facts import FactTable

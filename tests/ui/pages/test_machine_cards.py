@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
-from gpuassist.ui.pages.machine_cards import MachineCards
+from gpuassist.ui.pages.machine.cards import MachineCards
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.marks import StatusPill

@@ -18,13 +18,13 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
+from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, ToRepair, WizardStep
 from gpuassist.session.use import look
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.repair import CLEAN, DEVICES, LINES, TOOLKIT
-from gpuassist.ui.pages.repair_history import ChangeRow
-from gpuassist.ui.pages.repair_proof import KernelRow
+from gpuassist.ui.pages.repair.history import ChangeRow
+from gpuassist.ui.pages.repair.page import CLEAN, DEVICES, LINES, TOOLKIT
+from gpuassist.ui.pages.repair.proof import KernelRow
 from tests.ui.made import Answers, inspection
 from tests.ui.pages.repairing import Shown, choose, machine_of, rc, two_toolkits
 
@@ -205,7 +205,7 @@ def test_without_any_toolkit_none_is_offered(desk: Desk, qtbot: QtBot) -> None:
 
 
 def test_a_wish_opens_its_version(shown: Shown) -> None:
-    shown.page.arrive("11.7")
+    shown.page.arrive(ToRepair("11.7"))
     shown.settle()
     assert shown.chosen is not None
     assert shown.chosen.wish.version == "11.7"
@@ -261,11 +261,12 @@ def test_the_page_opens_with_the_toolkit(shown: Shown) -> None:
     assert not shown.page.clean.isVisibleTo(shown.page)
 
 
-@pytest.mark.parametrize(("wish", "place"), [("clean", CLEAN), ("devices", DEVICES), ("lines", LINES), ("11.7", TOOLKIT)])
-def test_a_wish_opens_its_part(shown: Shown, wish: str, place: int) -> None:
-    shown.page.arrive(wish)
+@pytest.mark.parametrize("place", [CLEAN, DEVICES, LINES])
+def test_a_version_opens_the_part_of_toolkits(shown: Shown, place: int) -> None:
+    shown.page.segments.choose(place)
+    shown.page.arrive(ToRepair("11.7"))
     shown.settle()
-    assert shown.page.segments.place == place
+    assert shown.page.segments.place == TOOLKIT
 
 
 def test_parts_are_reached_by_key(shown: Shown, qtbot: QtBot) -> None:
@@ -300,7 +301,7 @@ def test_a_kernel_that_fails_leads_to_explain(shown: Shown, home: Path) -> None:
     (row,) = shown.page.toolkit.panel.kernels.findChildren(KernelRow)
     assert row.explain is not None
     row.explain.click()
-    assert shown.asked[-1] == GoTo(SideTool.EXPLAIN, "text:error: no")
+    assert shown.asked[-1] == ToExplainText("error: no")
     assert "a kernel does not compile or run" in shown.notice()
     assert Marked(WizardStep.REPAIR, StepStatus.PROBLEM) in shown.asked
 

@@ -15,8 +15,8 @@ from gpuassist.model.plan import Result
 from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.session.undo import undo
 from gpuassist.ui.page import Desk, Wrote
-from gpuassist.ui.pages.repair import CLEAN, DEVICES, LINES, TOOLKIT
-from gpuassist.ui.widgets.step_row import StepRow
+from gpuassist.ui.pages.repair.page import CLEAN, DEVICES, LINES, TOOLKIT
+from gpuassist.ui.widgets.code import StepRow
 from tests.ui.made import inspection, known
 from tests.ui.pages.repairing import Shown, machine_of, rc, two_toolkits
 
@@ -103,7 +103,7 @@ def test_what_was_chosen_without_a_finding_is_still_chosen_after_undo(desk: Desk
 def test_what_the_command_line_took_back_is_seen_on_coming_back(shown: Shown, session: Session) -> None:
     shown.apply()
     undo(session)
-    shown.page.arrive("")
+    shown.page.arrive(None)
     shown.settle()
     assert shown.page.toolkit.carried is None
 

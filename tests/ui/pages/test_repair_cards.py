@@ -23,12 +23,12 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import Offer, TerminalRow
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
-from gpuassist.ui.pages.repair_choices import LoaderRow
-from gpuassist.ui.pages.repair_plan import ToolkitCard
-from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
+from gpuassist.ui.pages.repair.choices import LoaderRow
+from gpuassist.ui.pages.repair.panel import DiffCard, TerminalCard
+from gpuassist.ui.pages.repair.plan import ToolkitCard
+from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.marks import StatusPill
-from gpuassist.ui.widgets.step_row import StepRow
 from tests.changes.homes import make_toolkit, world_at
 from tests.ui.showing import Show, button_named, words_in
 

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
-from gpuassist.ui.pages.repair_choices import CHOICES, LineChoiceRow, LineRow, TickRow
+from gpuassist.ui.pages.repair.choices import CHOICES, LineChoiceRow, LineRow, TickRow
 from gpuassist.ui.widgets.labels import ElidedLabel
 from tests.ui.showing import Show, words_in
 

@@ -13,7 +13,7 @@ from gpuassist.model.fact import NOT_ASKED, Known, Unknown
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.pages.repair_devices import DevicesCard
+from gpuassist.ui.pages.repair.others import DevicesCard
 from tests.ui.made import known
 from tests.ui.showing import Show
 

@@ -17,7 +17,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.shellfiles.merge import Meeting
-from gpuassist.ui.pages.repair_history import ChangeRow, HistoryCard, UndoCard
+from gpuassist.ui.pages.repair.history import ChangeRow, HistoryCard, UndoCard
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.diff import DiffView
 from gpuassist.ui.widgets.labels import ElidedLabel

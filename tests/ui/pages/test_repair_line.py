@@ -11,7 +11,7 @@ from gpuassist.detect.startup.line import SurveyLine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
-from gpuassist.ui.pages.repair_survey import LineCard
+from gpuassist.ui.pages.repair.survey import LineCard
 from gpuassist.ui.widgets.code import CodeBlock
 from tests.ui.made import known
 from tests.ui.showing import Show

@@ -12,7 +12,7 @@ from gpuassist.context import Session
 from gpuassist.model.gpu import Gpu
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.repair import CLEAN, DEVICES, TOOLKIT
+from gpuassist.ui.pages.repair.page import CLEAN, DEVICES, TOOLKIT
 from tests.ui.made import known
 from tests.ui.pages.repairing import Shown, choose, machine_of, two_toolkits
 

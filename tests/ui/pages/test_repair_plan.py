@@ -24,10 +24,10 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import Offer
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
-from gpuassist.ui.pages.repair_choices import LineRow
-from gpuassist.ui.pages.repair_plan import ToolkitCard
+from gpuassist.ui.pages.repair.choices import LineRow
+from gpuassist.ui.pages.repair.plan import ToolkitCard
+from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.labels import ElidedLabel
-from gpuassist.ui.widgets.step_row import StepRow
 from tests.changes.homes import make_toolkit, world_at
 from tests.ui.showing import Show, words_in
 

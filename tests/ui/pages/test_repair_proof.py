@@ -19,7 +19,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.system.terminal import Opening
-from gpuassist.ui.pages.repair_proof import KernelRow, KernelsCard, ShellsCard
+from gpuassist.ui.pages.repair.proof import KernelRow, KernelsCard, ShellsCard
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.verify.kernel import KernelCheck, KernelVerdict
 from tests.ui.showing import Show

@@ -22,7 +22,7 @@ from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import NOT_SET, TerminalRow, expected_rows
-from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
+from gpuassist.ui.pages.repair.panel import DiffCard, TerminalCard
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.labels import ElidedLabel, Hairline
 from gpuassist.ui.widgets.marks import StatusPill

@@ -12,9 +12,9 @@ from gpuassist.changes.scopes.kinds import Kind, ViewingProgram
 from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
-from gpuassist.ui.models.rows import RowsModel
-from gpuassist.ui.pages.repair_scope import ProgramsCard, ScopeChooser
+from gpuassist.ui.pages.repair.scope import ProgramsCard, ScopeChooser
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.rows import RowsModel
 from gpuassist.ui.widgets.table import Table
 from tests.ui.showing import Show, words_in
 

@@ -16,8 +16,8 @@ from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.present.marks import Mark
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.repair import LINES, TOOLKIT
-from gpuassist.ui.pages.repair_choices import CHOICES
+from gpuassist.ui.pages.repair.choices import CHOICES
+from gpuassist.ui.pages.repair.page import LINES, TOOLKIT
 from tests.ui.pages.repairing import Shown, machine_of, two_toolkits
 
 
@@ -119,7 +119,7 @@ def test_after_a_change_the_files_are_read_again(shown: Shown, home: Path) -> No
 def test_without_a_plan_lines_are_only_shown(desk: Desk, qtbot: QtBot, machine: Machine) -> None:
     made = Shown(desk, qtbot)
     made.open(machine, "")
-    made.page.arrive("lines")
+    made.page.segments.choose(LINES)
     made.settle()
     assert rows(made)
     assert not made.page.lines.diff.isVisibleTo(made.page)
@@ -130,7 +130,7 @@ def test_files_that_set_nothing_say_so(desk: Desk, qtbot: QtBot, machine: Machin
     made = Shown(desk, qtbot)
     made.open(machine, "")
     (home / ".bashrc").write_text("alias ll='ls -l'\n")
-    made.page.arrive("lines")
+    made.page.segments.choose(LINES)
     made.settle()
     assert own(made) == []
     assert made.page.lines.survey is not None
@@ -141,7 +141,7 @@ def test_a_recorded_machine_is_read_from_its_recording(desk: Desk, qtbot: QtBot,
     recorded = Machine("2026", toolkits=machine.toolkits, shell=Shell(startup_files=Known((file,), "recorded")))
     made = Shown(desk, qtbot)
     made.open(recorded, "", recorded=True)
-    made.page.arrive("lines")
+    made.page.segments.choose(LINES)
     made.settle()
     assert [row[0] for row in rows(made)] == ["/home/them/.bashrc:1"]
     assert rows(made)[0][2] == "Sets CUDA_HOME to /opt/theirs"

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 
 from gpuassist.changes.restore import ThreeWay
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.pages.repair_history import UndoCard
+from gpuassist.ui.pages.repair.history import UndoCard
 from tests.ui.showing import Show
 
 THREE = ThreeWay("~/.bashrc", b"a\nours\n", b"a\nmine\n", b"a\n", ())

@@ -21,11 +21,11 @@ from gpuassist.model.shell import Shell, Terminal, Variable
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
+from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, WizardStep
 from gpuassist.session.verify import rests_on
 from gpuassist.ui.jobs import Done
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.verify import VerifyPage
+from gpuassist.ui.pages.verify.page import VerifyPage
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, Planned, Started
 from gpuassist.verify.runner import Level
@@ -326,7 +326,7 @@ def test_an_error_leads_to_its_explanation(shown: Shown) -> None:
     shown.end(WRONG, verdict=Verdict.FAIL)
     explain = next(action for action in shown.page.bar().left if action.text() == "Explain the error")
     explain.trigger()
-    assert shown.asked[-1] == GoTo(SideTool.EXPLAIN, "text:the result is too far off")
+    assert shown.asked[-1] == ToExplainText("the result is too far off")
 
 
 def test_without_an_error_there_is_nothing_to_explain(shown: Shown) -> None:

@@ -11,8 +11,8 @@ from gpuassist.model.text import verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
-from gpuassist.ui.pages.verify_result import ProvesCard, ResultCard, TorchOutputCard
-from gpuassist.ui.pages.verify_wishes import VerifyWishes
+from gpuassist.ui.pages.verify.result import ProvesCard, ResultCard, TorchOutputCard
+from gpuassist.ui.pages.verify.wishes import VerifyWishes
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.verify.runner import Level
 from tests.ui.made import known, unknown

@@ -12,7 +12,7 @@ from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
-from gpuassist.ui.pages.verify_result import ProvesCard, ResultCard, TorchOutputCard
+from gpuassist.ui.pages.verify.result import ProvesCard, ResultCard, TorchOutputCard
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.verify.runner import Level

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.pages.verify_wishes import VerifyWishes
+from gpuassist.ui.pages.verify.wishes import VerifyWishes
 from gpuassist.verify.runner import Level
 from tests.ui.made import known, unknown
 from tests.ui.showing import Show, words_in

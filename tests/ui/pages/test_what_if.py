@@ -11,14 +11,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.install.what_if import Wish
+from gpuassist.install.what_if import NONE, Wish
 from gpuassist.model.outlook import Outlook
 from gpuassist.session.inspect import examples, open_example
-from gpuassist.session.navigation import GoTo, SideTool
-from gpuassist.session.wish_words import wish_in_words
+from gpuassist.session.navigation import ToInstall, ToWhatIf
+from gpuassist.session.plan import InstallWish
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages.what_if import WhatIfPage
-from gpuassist.ui.pages.what_if_answer import ChainsCard, StepsCard
+from gpuassist.ui.pages.what_if.answer import ChainsCard, StepsCard
+from gpuassist.ui.pages.what_if.page import WhatIfPage
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.scroll_page import PageHeader
 from tests.ui.frames import HEALTHY, TOO_OLD, Frames
@@ -51,8 +51,8 @@ class Shown:
         self.page.show_inspection(open_example(self.desk.session, example))
         return self.settle()
 
-    def wish(self, words: str) -> Shown:
-        self.page.arrive(words)
+    def wish(self, wish: Wish) -> Shown:
+        self.page.arrive(ToWhatIf(wish))
         return self.settle()
 
     def settle(self) -> Shown:
@@ -127,27 +127,27 @@ def test_an_imagined_machine_is_answered(shown: Shown) -> None:
 
 
 def test_a_new_card_tells_the_steps_with_their_commands(shown: Shown) -> None:
-    shown.read(HEALTHY).wish("gpu=10de:2684; gpu=RTX 5090")
+    shown.read(HEALTHY).wish(Wish(("10de:2684", "RTX 5090")))
     blocks = [block.content for block in shown.page.findChildren(CodeBlock)]
     assert shown.header.title == f"It fits after {len(shown.outlook.steps)} steps"
     assert any("nvidia-driver-" in content for content in blocks)
 
 
 def test_what_cannot_fit_says_what_stands_in_the_way(shown: Shown) -> None:
-    shown.read(HEALTHY).wish("gpu=GTX 680; gpu=RTX 5090")
+    shown.read(HEALTHY).wish(Wish(("GTX 680", "RTX 5090")))
     assert shown.header.title == "This cannot be made to fit"
     assert "What stands in the way" in words_in(shown.page)
 
 
 def test_a_mistaken_wish_is_told_in_words(shown: Shown) -> None:
-    shown.read(HEALTHY).wish("gpu=voodoo 5")
+    shown.read(HEALTHY).wish(Wish(("voodoo 5",)))
     assert shown.header.title == "This cannot be compared"
     assert any("Voodoo 5 is no GPU" in words for words in words_in(shown.page))
     assert shown.page.outlook is None
 
 
 def test_a_mistake_goes_with_the_next_choice(shown: Shown) -> None:
-    shown.read(HEALTHY).wish("driver=new")
+    shown.read(HEALTHY).wish(Wish(driver="new"))
     shown.page.wishes.reset()
     shown.settle()
     assert shown.header.title == "Everything fits together"
@@ -162,7 +162,7 @@ def test_the_last_choice_counts(shown: Shown) -> None:
 
 
 def test_reset_shows_the_machine_as_it_is(shown: Shown) -> None:
-    shown.read(HEALTHY).wish("driver=470")
+    shown.read(HEALTHY).wish(Wish(driver="470"))
     reset = shown.page.bar().left[0]
     reset.trigger()
     shown.settle()
@@ -170,7 +170,7 @@ def test_reset_shows_the_machine_as_it_is(shown: Shown) -> None:
 
 
 def test_the_answer_can_be_copied(shown: Shown, clipboard: QClipboard) -> None:
-    shown.read(HEALTHY).wish("gpu=RTX 5090")
+    shown.read(HEALTHY).wish(Wish(("RTX 5090",)))
     shown.page.bar().left[1].trigger()
     assert clipboard.text().startswith("The recorded machine with RTX 5090\n")
     assert "sudo apt install" in clipboard.text()
@@ -182,14 +182,15 @@ def test_nothing_is_copied_without_an_answer(shown: Shown, clipboard: QClipboard
 
 
 def test_a_machine_read_again_keeps_the_wish(shown: Shown) -> None:
-    shown.read(HEALTHY).wish("driver=595").read(TOO_OLD)
+    shown.read(HEALTHY).wish(Wish(driver="595")).read(TOO_OLD)
     assert shown.page.wishes.wish == Wish(driver="595")
 
 
 def test_coming_back_keeps_the_wish(shown: Shown) -> None:
-    shown.read(HEALTHY).wish("driver=595")
+    shown.read(HEALTHY).wish(Wish(driver="595"))
     shown.page.leave()
-    shown.wish("")
+    shown.page.arrive(None)
+    shown.settle()
     assert shown.header.subtitle == "The recorded machine with driver 595"
 
 
@@ -214,7 +215,7 @@ def test_everything_is_reached_by_tab_in_reading_order(shown: Shown) -> None:
 
 
 def test_tab_goes_on_from_the_choices_to_the_answer(shown: Shown) -> None:
-    shown.read(HEALTHY).wish("gpu=10de:2684; gpu=RTX 5090")
+    shown.read(HEALTHY).wish(Wish(("10de:2684", "RTX 5090")))
     card, box = shown.page.findChildren(ChainsCard)[0], shown.page.wishes.box("gcc")
     box.setFocus()
     QTest.keyClick(box, Qt.Key.Key_Tab)
@@ -222,7 +223,7 @@ def test_tab_goes_on_from_the_choices_to_the_answer(shown: Shown) -> None:
 
 
 def test_closing_down_wants_no_answer_any_more(shown: Shown) -> None:
-    shown.page.arrive("gpu=RTX 5090")
+    shown.page.arrive(ToWhatIf(Wish(("RTX 5090",))))
     shown.page.close_down()
     assert not shown.page.busy
 
@@ -230,7 +231,7 @@ def test_closing_down_wants_no_answer_any_more(shown: Shown) -> None:
 def test_a_finding_may_open_it_with_a_wish(desk: Desk, show: Show, qtbot: QtBot) -> None:
     frames = Frames(desk, show, qtbot)
     frame = frames.opened("/none")
-    frame.go(GoTo(SideTool.WHAT_IF, wish_in_words(Wish((RTX_4090,), driver="570"))))
+    frame.go(ToWhatIf(Wish((RTX_4090,), driver="570")))
     page = frame.pages.currentWidget()
     assert isinstance(page, WhatIfPage)
     assert page.wishes.wish == Wish((RTX_4090,), driver="570")
@@ -242,17 +243,19 @@ def test_a_finding_may_open_it_with_a_wish(desk: Desk, show: Show, qtbot: QtBot)
 def test_a_wish_leads_to_its_install(shown: Shown) -> None:
     heard: list[object] = []
     shown.page.asked.connect(heard.append)
-    shown.read(HEALTHY).wish("driver=595; torch=2.9.1+cu128")
+    shown.read(HEALTHY).wish(Wish(driver="595", torch="2.9.1+cu128"))
     shown.page.bar().left[2].trigger()
-    assert heard == [GoTo(SideTool.INSTALL, "driver==595; torch==2.9.1+cu128")]
+    assert heard == [ToInstall(InstallWish(driver="595", torch="2.9.1+cu128"))]
 
 
-@pytest.mark.parametrize("wish", ["", "python=3.13", "gpu=RTX 5090; driver=595", "driver=none"])
-def test_what_nobody_can_install_here_leads_nowhere(shown: Shown, wish: str) -> None:
+@pytest.mark.parametrize(
+    "wish", [Wish(), Wish(python="3.13"), Wish(("RTX 5090",), driver="595"), Wish(driver=NONE), Wish(toolkit=NONE)]
+)
+def test_what_nobody_can_install_here_leads_nowhere(shown: Shown, wish: Wish) -> None:
     shown.read(HEALTHY).wish(wish)
     assert not shown.page.bar().left[2].isVisible()
 
 
 def test_for_an_imagined_machine_nothing_is_installed(shown: Shown) -> None:
-    shown.settle().wish("gpu=RTX 5090; driver=595")
+    shown.settle().wish(Wish(("RTX 5090",), driver="595"))
     assert not shown.page.bar().left[2].isVisible()

@@ -11,7 +11,7 @@ from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.pages.what_if_answer import ChainsCard, StepsCard, WordsCard
+from gpuassist.ui.pages.what_if.answer import ChainsCard, StepsCard, WordsCard
 from gpuassist.ui.widgets.code import CodeBlock
 from tests.ui.showing import Show, words_in
 

@@ -10,7 +10,7 @@ from gpuassist.install.what_if import NONE, Choices, Wish
 from gpuassist.model.text import Text, verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.what_if import Slot
-from gpuassist.ui.pages.what_if_wishes import PARTS, WishCard
+from gpuassist.ui.pages.what_if.wishes import PARTS, WishCard
 from gpuassist.ui.theme import Theme
 from tests.ui.showing import Show, words_in
 

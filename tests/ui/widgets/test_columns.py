@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.widgets.columns import Columns
-from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.layouts import Columns
 from tests.ui.showing import Show, overlapping
 
 

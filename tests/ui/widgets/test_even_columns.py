@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.widgets.even_columns import EvenColumns
+from gpuassist.ui.widgets.layouts import EvenColumns
 from tests.ui.showing import Show, overlapping
 
 

@@ -15,7 +15,8 @@ from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, GuideL
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
-from gpuassist.session.step_status import USE_CUDA
+from gpuassist.session.navigation import ToGuide, ToHolders, ToInstall, ToRepair
+from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.finding_card import NEEDS_ROOT, FindingCard, GuideButton, LinkButton
 from gpuassist.ui.widgets.labels import ElidedLabel
@@ -24,7 +25,7 @@ from tests.ui.showing import Show, button_named, words_in
 
 SWITCH = Remedy(
     "Let new shells use CUDA 12.4.",
-    (CommandUse(USE_CUDA, (("version", "12.4"),), ("gpuassist use cuda 12.4",)),),
+    (CommandUse("use-cuda", (("version", "12.4"),), ("gpuassist use cuda 12.4",)),),
     needs_root=False,
     action=Action.EDIT,
     check="`nvcc --version` says 12.4.",
@@ -128,9 +129,9 @@ def test_the_copy_is_complete(qtbot: QtBot) -> None:
 
 def test_the_one_obvious_button_switches(show: Show) -> None:
     made = card(show)
-    wanted = QSignalSpy(made.repair_wanted)
+    wanted = QSignalSpy(made.asked)
     button_named(made, "Switch to 12.4…").click()
-    assert [wanted.at(place)[0] for place in range(wanted.count())] == ["12.4"]
+    assert [wanted.at(place)[0] for place in range(wanted.count())] == [ToRepair("12.4")]
 
 
 @pytest.mark.parametrize("answer", [replace(ANSWER, remedies=(INSTALL,)), replace(ANSWER, remedies=())])
@@ -181,10 +182,10 @@ def test_a_link_is_opened_only_when_pressed(show: Show) -> None:
 
 def test_guide_is_asked_for_by_its_topic(show: Show) -> None:
     made = card(show, replace(ANSWER, guides=(GuideLink("cuda-versions", "The four numbers"),)))
-    wanted = QSignalSpy(made.guide_wanted)
+    wanted = QSignalSpy(made.asked)
     (guide,) = made.findChildren(GuideButton)
     guide.click()
-    assert (guide.text(), wanted.at(0)[0]) == ("The four numbers", "cuda-versions")
+    assert (guide.text(), wanted.at(0)[0]) == ("The four numbers", ToGuide("cuda-versions"))
 
 
 @pytest.mark.parametrize(
@@ -207,15 +208,17 @@ def test_a_finding_with_nothing_but_a_title_can_be_opened(show: Show) -> None:
     assert (made.is_open, made.plain_text()) == (True, "Good to know\n")
 
 
-@pytest.mark.parametrize(("parameters", "process"), [((), ""), ((("pid", "39021"),), "39021")])
-def test_a_finding_about_who_holds_a_gpu_leads_there(show: Show, parameters: tuple[tuple[str, str], ...], process: str) -> None:
+@pytest.mark.parametrize(("parameters", "process"), [((), None), ((("pid", "39021"),), 39021)])
+def test_a_finding_about_who_holds_a_gpu_leads_there(
+    show: Show, parameters: tuple[tuple[str, str], ...], process: int | None
+) -> None:
     end = Remedy(
         "End it.", (CommandUse("process-end", parameters, ("kill …",)),), needs_root=False, action=Action.COMMAND, check=""
     )
     made = card(show, replace(ANSWER, remedies=(end,)))
-    wanted = QSignalSpy(made.holders_wanted)
+    wanted = QSignalSpy(made.asked)
     button_named(made, "Who holds it?").click()
-    assert [wanted.at(place)[0] for place in range(wanted.count())] == [process]
+    assert [wanted.at(place)[0] for place in range(wanted.count())] == [ToHolders(process)]
 
 
 def test_other_findings_do_not_ask_who_holds_it(show: Show) -> None:
@@ -227,9 +230,9 @@ TORCH = Remedy("Install torch.", (CommandUse("torch-install", (), ("pip install 
 
 def test_a_finding_that_an_install_mends_leads_to_its_plan(show: Show) -> None:
     made = card(show, replace(ANSWER, remedies=(TORCH,)))
-    wanted = QSignalSpy(made.install_wanted)
+    wanted = QSignalSpy(made.asked)
     button_named(made, "Plan the install…").click()
-    assert wanted.at(0) == ["torch"]
+    assert wanted.at(0) == [ToInstall(InstallWish(torch=ANY))]
 
 
 @pytest.mark.parametrize("remedies", [(SWITCH, TORCH), (INSTALL,), ()])

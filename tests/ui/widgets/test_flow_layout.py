@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.present.marks import Mark
-from gpuassist.ui.widgets.flow_layout import FlowLayout
+from gpuassist.ui.widgets.layouts import FlowLayout
 from gpuassist.ui.widgets.marks import StatusPill
 from tests.ui.showing import Show, overlapping
 

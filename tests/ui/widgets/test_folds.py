@@ -8,7 +8,7 @@ import pytest
 
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.folds import Fold, Folds
-from gpuassist.ui.widgets.paragraphs import label
+from gpuassist.ui.widgets.labels import label
 from tests.ui.showing import Show, words_in
 
 Make = Callable[..., Folds]

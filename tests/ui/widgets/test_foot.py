@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu
 
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.theme import Appearance
-from gpuassist.ui.widgets.foot import AppearanceButton, Foot
+from gpuassist.ui.widgets.side_list import AppearanceButton, Foot
 from tests.ui.showing import Show, button_named
 
 

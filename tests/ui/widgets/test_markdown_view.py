@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtGui import QColor, QTextBlock, QTextTable
 
+from gpuassist.ui.pages.guides import MarkdownView
 from gpuassist.ui.palette import DARK, LIGHT, Palette
 from gpuassist.ui.theme import Appearance, Theme, mono
-from gpuassist.ui.widgets.markdown_view import MarkdownView
 from tests.ui.showing import Show
 
 WORDS = """Words with `code` among them.

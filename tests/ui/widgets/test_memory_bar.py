@@ -15,8 +15,7 @@ from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.memory import as_plain_text
 from gpuassist.ui.theme import Theme
-from gpuassist.ui.widgets.memory_bar import MemoryBar
-from gpuassist.ui.widgets.memory_strip import MemoryStrip, part_colour
+from gpuassist.ui.widgets.memory_bar import MemoryBar, MemoryStrip, part_colour
 from tests import memory_messages as messages
 from tests.ui.showing import Show, ink_in, overlapping, words_in
 

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.formats.terminal_output import Printed
 from gpuassist.install.run_view import RunView
-from gpuassist.ui.widgets.output_view import LINES_SHOWN, OutputView
+from gpuassist.ui.pages.install.output import LINES_SHOWN, OutputView
 from tests.ui.showing import Show
 
 PRINTED = st.builds(Printed, st.sampled_from(["", "a", "bb", "ccc"]), st.booleans(), st.integers(0, 4))

@@ -12,7 +12,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.widgets.paragraphs import as_rich, label, paragraph, set_paragraph
+from gpuassist.ui.widgets.labels import as_rich, label, paragraph, set_paragraph
 
 LONG = "The driver can run CUDA 12.4 at most, and torch was built for 12.8, so that torch finds no GPU. " * 3
 

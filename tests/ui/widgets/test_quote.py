@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton
 
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.explanation import Quotation
-from gpuassist.ui.widgets.quote import Quote
+from gpuassist.ui.pages.explain.remedies import Quote
 from tests.ui.showing import Show, words_in
 
 QUOTATION = Quotation(12, 2, "nvcc fatal: `x`\nmake: ***")

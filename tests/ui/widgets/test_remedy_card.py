@@ -7,8 +7,8 @@ from PySide6.QtGui import QClipboard
 
 from gpuassist.model.finding import Remedy
 from gpuassist.model.words import ENGLISH
+from gpuassist.ui.pages.explain.remedies import RemedyCard
 from gpuassist.ui.widgets.code import CodeBlock
-from gpuassist.ui.widgets.remedy_card import RemedyCard
 from tests.session.explained import remedy
 from tests.ui.showing import Show, button_named, words_in
 

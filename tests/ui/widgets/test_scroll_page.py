@@ -6,8 +6,9 @@ import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.widgets.paragraphs import paragraph
-from gpuassist.ui.widgets.scroll_page import MARGIN, PageHeader, ScrollPage
+from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.layouts import MARGIN
+from gpuassist.ui.widgets.scroll_page import PageHeader, ScrollPage
 from tests.ui.showing import Show
 
 LONG = "This torch was built for GPUs up to 9.0 and knows nothing of this one. " * 12

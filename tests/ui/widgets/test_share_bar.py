@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.ui.theme import Theme, colours
-from gpuassist.ui.widgets.share_bar import ShareBar
+from gpuassist.ui.widgets.table import ShareBar
 from tests.ui.showing import Show
 
 

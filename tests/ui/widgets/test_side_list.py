@@ -9,18 +9,18 @@ from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import MARK_WORDS, Mark
-from gpuassist.session.navigation import Flow, Place, ReadingEnded, SideListEntry, SideTool, StepStatus, WizardStep, follow
+from gpuassist.session.navigation import TITLES, Flow, Place, ReadingEnded, SideListEntry, SideTool, StepStatus, WizardStep, follow
+from gpuassist.system.resources import Resources
 from gpuassist.ui.theme import Theme
-from gpuassist.ui.tools import TOOLS
-from gpuassist.ui.widgets.side_list import STEP_WORDS, WIDTH, SideList
-from tests.ui.showing import Show, ink_in, overlapping, words_in
+from gpuassist.ui.widgets.side_list import WIDTH, SideList
+from tests.ui.showing import Show, ink_in, overlapping, stroke_in, words_in
 
 READ = follow(Flow(), ReadingEnded(StepStatus.RIGHT, StepStatus.PROBLEM))
 
 
 @pytest.fixture
 def side(show: Show) -> SideList:
-    made = SideList(ENGLISH)
+    made = SideList(ENGLISH, Resources())
     made.foot.addWidget(QPushButton("Help", made))  # where the arrows must not go
     made.show_entries(READ.entries())
     return show(made, WIDTH, 600)
@@ -43,7 +43,7 @@ def chosen(side: SideList, row: QAbstractButton, key: Qt.Key) -> list[object]:
 
 @pytest.mark.parametrize("step", list(WizardStep))
 def test_every_step_has_a_row(side: SideList, step: WizardStep) -> None:
-    assert side.row(step).text() == ENGLISH(STEP_WORDS[step])
+    assert side.row(step).text() == ENGLISH(TITLES[step])
 
 
 @pytest.mark.parametrize("state", list(StepStatus))
@@ -137,8 +137,14 @@ def test_words_of_a_row_fit_it(side: SideList, place: Place) -> None:
 @pytest.mark.parametrize("tool", list(SideTool))
 def test_every_tool_has_a_row_below_the_steps(side: SideList, tool: SideTool) -> None:
     row = side.row(tool)
-    assert row.text() == row.accessibleName() == ENGLISH(TOOLS[tool].words)
+    assert row.text() == row.accessibleName() == ENGLISH(TITLES[tool])
     assert row.y() > side.row(WizardStep.LIVE).geometry().bottom()
+
+
+@pytest.mark.parametrize("tool", list(SideTool))
+def test_every_tool_has_an_icon_in_the_ink_of_the_look(each_look: Theme, side: SideList, tool: SideTool) -> None:
+    side.row(tool).setText("")
+    assert stroke_in(side.row(tool), each_look.palette().text) > 20
 
 
 @pytest.mark.parametrize("tool", list(SideTool))

@@ -9,8 +9,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
-from gpuassist.ui.widgets.code import CodeBlock
-from gpuassist.ui.widgets.step_row import StepRow
+from gpuassist.ui.widgets.code import CodeBlock, StepRow
 from tests.ui.showing import Show, words_in
 
 

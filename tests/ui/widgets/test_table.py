@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from gpuassist.present.marks import Mark
-from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.theme import Theme, colours
 from gpuassist.ui.widgets.marks import pill_size
+from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.table import Table
 from tests.ui.showing import Show, ink_in, stroke_in
 

@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtGui import QFontMetrics
 
 from gpuassist.present.marks import Mark
-from gpuassist.ui.models.rows import Cell, RowsModel
 from gpuassist.ui.theme import mono
+from gpuassist.ui.widgets.rows import Cell, RowsModel
 from gpuassist.ui.widgets.table import Table
 from tests.ui.showing import Show
 

@@ -1,0 +1,66 @@
+"""Where what was read leads in the window: how the first two steps stand, and which page does what a finding asks for."""
+
+from __future__ import annotations
+
+from gpuassist.model.fact import Unknown
+from gpuassist.model.finding import Action, Answer, Diagnosis, Severity
+from gpuassist.model.machine import Machine
+from gpuassist.model.version import whole_number
+from gpuassist.session.navigation import ReadingEnded, StepStatus, ToHolders, ToInstall
+from gpuassist.session.plan import ANY, InstallWish
+
+_WHO_HOLDS = frozenset(("gpu-holders", "gpu-processes", "process-end"))  # those of what the page of holders shows and does
+# How the keys of commands begin that an install plan makes better: for every GPU, looked at before, and with a way back.
+_INSTALLS = (("driver-install-", "driver"), ("toolkit-install", "toolkit"), ("torch-install", "torch"))
+
+
+def reading_ended(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> ReadingEnded:
+    """The event that tells the flow of it. A list of GPUs that is unknown leaves everything after it open."""
+    read = StepStatus.UNKNOWN if isinstance(machine.gpus, Unknown) else StepStatus.RIGHT
+    return ReadingEnded(read, found_state(diagnosis, answers), repairable_version(answers))
+
+
+def found_state(diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> StepStatus:
+    """The worst of what was found; unknown where nothing was found but a problem could hide."""
+    severities = {answer.severity for answer in answers}
+    if Severity.PROBLEM in severities:
+        return StepStatus.PROBLEM
+    if Severity.WARNING in severities:
+        return StepStatus.WARNING
+    return StepStatus.UNKNOWN if diagnosis.undetermined else StepStatus.RIGHT
+
+
+def repairable_version(answers: tuple[Answer, ...]) -> str:
+    """The CUDA version of the first finding that switching toolkits mends; empty where none does."""
+    return next((version for answer in answers for version in [switch_version(answer)] if version), "")
+
+
+def switch_version(answer: Answer) -> str:
+    """The installed CUDA version that this finding says new shells should use; empty where it is mended otherwise."""
+    for remedy in answer.remedies:
+        for command in remedy.commands:
+            if remedy.action is Action.EDIT and command.key == "use-cuda":
+                return str(dict(command.parameters).get("version", ""))
+    return ""
+
+
+def holders_for(answer: Answer) -> ToHolders | None:
+    """The page of holders, with the process that this finding names; none where it is not about that."""
+    commands = [command for remedy in answer.remedies for command in remedy.commands if command.key in _WHO_HOLDS]
+    if not commands:
+        return None
+    pids = (whole_number(str(dict(command.parameters).get("pid", ""))) for command in commands)
+    return ToHolders(next((pid for pid in pids if pid is not None), None))
+
+
+def install_for(answer: Answer) -> ToInstall | None:
+    """The install that mends a finding; none where none does."""
+    first = answer.remedies[:1]  # those after it are other ways to the same end
+    keys = [command.key for remedy in first for command in remedy.commands]
+    parts = {part for key in keys for start, part in _INSTALLS if key.startswith(start)}
+    return ToInstall(InstallWish(*(ANY if part in parts else "" for _, part in _INSTALLS))) if parts else None
+
+
+def begins_with_holders(answer: Answer) -> bool:
+    """Whether the first thing to do is to see who holds a GPU."""
+    return any(command.key in _WHO_HOLDS for remedy in answer.remedies[:1] for command in remedy.commands)

@@ -1,0 +1,1 @@
+"""Explain an error."""

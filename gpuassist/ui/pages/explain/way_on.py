@@ -1,0 +1,68 @@
+"""Where an explanation leads in the window: the one obvious way on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.install.what_if import Wish
+from gpuassist.model.fact import value_or
+from gpuassist.model.finding import Answer, CommandUse
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import Text, text
+from gpuassist.session.explain import Explanation, Ground, about_memory
+from gpuassist.session.navigation import Destination, GoTo, ToHolders, ToRepair, ToWhatIf, WizardStep
+from gpuassist.ui.leads import begins_with_holders, holders_for, repairable_version
+
+
+@dataclass(frozen=True, slots=True)
+class WayOn:
+    """A button's words, and where it leads."""
+
+    title: Text
+    destination: Destination
+
+
+def way_on(explanation: Explanation, machine: Machine | None, *, recorded: bool) -> WayOn | None:
+    """What to do next in this window, for a text that was joined with the machine that it shows; none where nothing is obvious."""
+    if machine is None or explanation.basis.ground is not Ground.JOINED or not explanation.answers:
+        return None
+    first = explanation.answers[0]
+    version = repairable_version(explanation.answers)
+    if version and _is_installed(version, machine):
+        return WayOn(text("Switch to CUDA {version}…", version=version), ToRepair(version))
+    if begins_with_holders(first):
+        return WayOn(text("See who holds the GPU"), holders_for(first) or ToHolders())
+    if about_memory(first) and not recorded and value_or(machine.gpus, ()):
+        return WayOn(text("Watch memory live"), GoTo(WizardStep.LIVE))
+    return _try(first)
+
+
+def _is_installed(version: str, machine: Machine) -> bool:
+    wanted = tuple(version.split("."))
+    installed = (value_or(toolkit.version, None) for toolkit in value_or(machine.toolkits, ()))
+    return any(tuple(str(one).split("."))[: len(wanted)] == wanted for one in installed if one is not None)
+
+
+def _try(answer: Answer) -> WayOn | None:
+    """An installation is tried in thought first."""
+    commands = (command for remedy in answer.remedies for command in remedy.commands)
+    wish = next((wish for command in commands for wish in [_wish_of(command)] if wish != Wish()), Wish())
+    titles = (
+        (wish.torch, text("What if torch {version}…", version=wish.torch)),
+        (wish.toolkit, text("What if CUDA {version}…", version=wish.toolkit)),
+        (wish.driver, text("What if driver {version}…", version=wish.driver)),
+    )
+    title = next((title for value, title in titles if value), None)
+    return WayOn(title, ToWhatIf(wish)) if title is not None else None
+
+
+def _wish_of(command: CommandUse) -> Wish:
+    values = {name: str(value) for name, value in command.parameters}
+    version, tag, branch = (values.get(name, "") for name in ("version", "tag", "branch"))
+    if command.key in {"torch-install", "torch-install-uv"} and version and tag:
+        return Wish(torch=f"{version}+{tag}")
+    if command.key == "toolkit-install" and version:
+        return Wish(toolkit=version)
+    if command.key.startswith("driver-install") and branch:
+        return Wish(driver=branch)
+    return Wish()

@@ -1,0 +1,339 @@
+"""One kind of repair on the page: its choices at the left, the plan and what came of it at the right, planned as one chooses."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gpuassist.changes.carry_out import carry_out
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan
+from gpuassist.changes.wishes import ChangeWish, plan_change
+from gpuassist.model.fact import Known
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import Receipt
+from gpuassist.model.text import Text, text
+from gpuassist.present.changes import bar_note, outcome_of, promise_of, result_words, still_holds, title_of
+from gpuassist.present.commands import copyable_lines
+from gpuassist.present.marks import Mark
+from gpuassist.session.navigation import Marked, StepStatus, WizardStep
+from gpuassist.ui import clipboard
+from gpuassist.ui.jobs import Done, Failed, Latest
+from gpuassist.ui.page import Bar, Desk, new_action
+from gpuassist.ui.pages.repair.panel import PlanPanel
+from gpuassist.ui.pages.repair.plan import PlanCard
+from gpuassist.ui.widgets.cards import EmptyState, Notice
+from gpuassist.ui.widgets.layouts import SPACING, bare
+from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.wording import reason_of, sentence_case
+
+_PAUSE_MILLISECONDS = 120
+_PLAN_WIDTH = 350
+
+
+class RepairSection(QWidget):
+    """Plans on a job whenever something is chosen; changes files only when Apply is pressed."""
+
+    changed = Signal()  # its header or its part of the bottom bar
+    asked = Signal(object)  # GoTo or Marked, for the frame
+    made = Signal()  # something was tried, whatever came of it
+    undo_wanted = Signal(str)  # the id of the change
+
+    LIVE_ONLY: ClassVar[bool] = True  # whether a recorded machine has nothing to show here
+
+    def __init__(self, desk: Desk, card: PlanCard, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+        self.card = card
+        self.machine = Machine()
+        self.recorded = False
+        self.repair: ChangePlan | None = None
+        self.carried: ChangeOutcome | None = None
+        self.header = ("", "")
+        self.mark: Mark | None = None  # how what was tried last went, or that it is under way
+        self._stale = False
+        self._waits = False  # for the machine to be read again after a change
+        self._failed = False  # what was planned raised
+        self._panel: PlanPanel | None = None
+        self.planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
+        self.changing = Latest(desk.jobs, self._show_made, self)
+        self.apply = new_action(self, desk.words(text("Apply and prove")), self._start_applying)
+        self.copy = new_action(self, desk.words(text("Copy the lines instead")), self._copy_lines)
+        self.undo = new_action(self, desk.words(text("Undo this change")), self._want_undo)
+        self.anew = new_action(self, desk.words(text("Plan again")), self.start)
+        self.notice = Notice(Mark.INFO, "", self)
+        self.notice.hide()
+        self.nothing = EmptyState(Mark.RIGHT, "", "", self)
+        self.nothing.hide()
+        self.card.setParent(self)
+        self.card.setMinimumWidth(_PLAN_WIDTH)
+        self.card.setMaximumWidth(_PLAN_WIDTH)
+        self.strip = ProgressStrip(self)
+        self.strip.setMaximumHeight(20)
+        self.right = bare(QVBoxLayout(), SPACING)
+        self.right.addWidget(self.nothing)
+        self.right.addStretch(1)
+        row = bare(QHBoxLayout(), SPACING)
+        row.addWidget(self.card, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        row.addLayout(self.right, 1)
+        column = bare(QVBoxLayout(self), SPACING)
+        column.addWidget(self.notice)
+        column.addLayout(row)
+        column.addWidget(self.strip)
+
+    @property
+    def panel(self) -> PlanPanel:
+        """The right side; made when a plan is first shown, since it is large."""
+        if self._panel is None:
+            self._panel = PlanPanel(self.desk.words, self)
+            self.right.insertWidget(1, self._panel)
+            self.furnish(self._panel)
+        return self._panel
+
+    def furnish(self, panel: PlanPanel) -> None:
+        """The panel was made; for what one kind of repair listens to."""
+
+    @property
+    def busy(self) -> bool:
+        return self.planning.busy or self.changing.busy or self._waits
+
+    @property
+    def settled(self) -> bool:
+        """Whether it shows what came of a change, or is making one: no plan takes that place by itself."""
+        return self.carried is not None or self._failed or self.changing.busy
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """Of the change whose result it shows; none where it shows none, or nothing was written."""
+        return self.carried.receipt if self.carried is not None else None
+
+    def bar(self) -> Bar:
+        if self.carried is not None and self.carried.wrote:
+            return Bar((self.undo, self.anew) if self.carried.receipts else (self.anew,))
+        if self.carried is not None and self.carried.rolled_back is not None:
+            return Bar((self.anew,))
+        if self.carried is not None or self._failed:
+            return Bar((self.copy, self.anew))
+        if self.repair is None or not self.repair.diff:
+            return Bar()
+        left = (self.copy,) if self.repair.block else ()
+        return Bar(left, self.desk.words(bar_note(self.repair)), self.apply)
+
+    def show_machine(self, machine: Machine, *, recorded: bool) -> None:
+        """Another machine, or the same one read again; what came of a change stays as long as that is what a new terminal finds."""
+        another = recorded or self.recorded
+        self.machine, self.recorded = machine, recorded
+        self._stop_waiting()
+        if self.carried is not None and (another or not still_holds(self.carried, machine.shell)):
+            self.forget_result()
+        self.expire()
+
+    def wait(self) -> None:
+        """Something was written: what was planned before holds no more, and the machine is being read again."""
+        self._waits = True
+        if not self.settled:
+            self._show_waiting()
+
+    def _show_waiting(self) -> None:
+        words = self.desk.words
+        self.planning.drop()
+        self.forget_plan()
+        self.nothing.hide()
+        self.header = (words(text("One moment")), words(text("Your machine is read again after the change.")))
+        self.strip.begin(words(text("Reading your machine again after the change…")))
+
+    def go_on(self) -> None:
+        """The machine could not be read again: what was read before is all that there is."""
+        if self._waits:
+            self._stop_waiting()
+            self.expire()
+
+    def _stop_waiting(self) -> None:
+        if self._waits:
+            self._waits = False
+            self.strip.end()
+
+    def forget_result(self) -> None:
+        """What came of a change is shown no longer."""
+        self.carried, self.mark, self._failed = None, None, False
+        self._stale = True
+
+    def expire(self) -> None:
+        """Its plan no longer holds: made again when it is next shown, at once where it is."""
+        self._stale = True
+        if self.isVisible():
+            self.arrive()
+
+    def arrive(self) -> None:
+        if self._stale and not self._waits and not self.settled:
+            self._stale = False
+            self.start()
+
+    @Slot()
+    def start(self) -> None:
+        """Begins anew, with what is wished now; not while a change is being made."""
+        if self.changing.busy:
+            return
+        self.forget_result()
+        self._stale = False
+        self.ask_for_plan()
+
+    def wish(self) -> ChangeWish | None:
+        """What is wished; none where nothing can be planned."""
+        raise NotImplementedError
+
+    def show_nothing(self) -> None:
+        """What is shown where nothing is wished."""
+        raise NotImplementedError
+
+    def close_down(self) -> None:
+        self._stop_waiting()
+        self.planning.drop()
+        self.changing.drop()
+
+    def ask_for_plan(self) -> None:
+        """Plans what is wished now; as soon as the machine is read again, where that is under way."""
+        if self._waits:
+            self._stale = True
+            self._show_waiting()
+            self.changed.emit()
+            return
+        wish = self.wish()
+        elsewhere = self.recorded and self.LIVE_ONLY
+        self.card.setVisible(not elsewhere)
+        if wish is None or elsewhere:
+            self.planning.drop()
+            self.strip.end()
+            self.forget_plan()
+            self._show_recorded() if elsewhere else self.show_nothing()
+            self.changed.emit()
+            return
+        session, machine, recorded = self.desk.session, self.machine, self.recorded
+        self.apply.setEnabled(False)
+        self.strip.begin(self.desk.words(text("Planning…")))
+        self.planning.ask(lambda _: plan_change(session.world, machine, wish, recorded=recorded))
+
+    def forget_plan(self) -> None:
+        self.repair = None
+        self.card.forget_plan()
+        self.notice.hide()
+        if self._panel is not None:
+            self._panel.hide()
+
+    def say_instead(self, mark: Mark, title: Text, words: Text) -> None:
+        """What stands where the plan would."""
+        self.nothing.show_words(mark, self.desk.words(title), self.desk.words(words))
+        self.nothing.show()
+
+    def after_made(self, carried: ChangeOutcome) -> None:
+        """Something was made; for what one kind of repair proves beside."""
+
+    def _show_planned(self, result: Done | Failed) -> None:
+        self.strip.end()
+        if isinstance(result, Failed):
+            self._show_refusal(reason_of(self.desk.words, result.error))
+        elif isinstance(result.value, ChangePlan):
+            self.show_shell_plan(result.value)
+        self.changed.emit()
+
+    def show_shell_plan(self, repair: ChangePlan) -> None:
+        self.repair = repair
+        words = self.desk.words
+        self.header = (words(title_of(repair)), words(promise_of(repair)))
+        self.nothing.hide()
+        self.panel.show()
+        self.card.show_repair(repair)
+        self.panel.show_plan(repair)
+        self._show_obstacle(repair)
+
+    def _show_recorded(self) -> None:
+        about = text("Its start-up files, environments and projects are not here: there is nothing to plan by.")
+        self.header = (self.header[0], self.desk.words(text("Nothing can be changed on a recorded machine.")))
+        self.say_instead(Mark.INFO, text("This is a recorded machine"), about)
+
+    def _show_obstacle(self, repair: ChangePlan) -> None:
+        reason = obstacle = repair.obstacle
+        if repair.recorded:
+            reason = text("This is a recorded machine: the change can be looked at here, and made only on that machine.")
+        self.apply.setEnabled(reason is None)
+        self.apply.setStatusTip("" if reason is None else self.desk.words(reason))
+        self.notice.setVisible(obstacle is not None)  # of a recorded machine the window itself tells
+        if obstacle is not None:
+            self.notice.show_words(Mark.PROBLEM, sentence_case(self.desk.words(obstacle)))
+
+    def _show_refusal(self, reason: str) -> None:
+        words = self.desk.words
+        self.forget_plan()
+        self.header = (words(text("This cannot be planned")), words(text("The reason stands below.")))
+        self.nothing.show_words(Mark.PROBLEM, words(text("There is no plan for this")), sentence_case(reason))
+        self.nothing.show()
+
+    def tell(self, mark: Mark, words: str) -> None:
+        self.notice.show_words(mark, words)
+        self.notice.show()
+
+    @Slot()
+    def _start_applying(self) -> None:
+        session, repair = self.desk.session, self.repair
+        if repair is None:
+            return
+        self.apply.setEnabled(False)
+        self.card.freeze()
+        self.card.mark_steps((Mark.BUSY,) * (len(repair.edits) + 1))
+        self.show_mark(Mark.BUSY)
+        self.strip.begin(self.desk.words(text("Applying, then asking new shells…")))
+        self.changing.ask(lambda _: carry_out(session.world, repair))
+
+    def _show_made(self, result: Done | Failed) -> None:
+        self.strip.end()
+        if isinstance(result, Failed):
+            self._failed = True
+            self.show_mark(Mark.PROBLEM)
+            self.tell(Mark.PROBLEM, reason_of(self.desk.words, result.error))
+        elif isinstance(result.value, ChangeOutcome) and self.repair is not None:
+            self._show_carried(self.repair, result.value)
+        self.made.emit()
+        self.changed.emit()
+
+    def _show_carried(self, plan: ChangePlan, carried: ChangeOutcome) -> None:
+        words = self.desk.words
+        self.carried = carried
+        mark = mark_of(carried)
+        self.show_mark(mark)
+        self.tell(mark, "\n".join(sentence_case(words(one)) for one in (outcome_of(carried), *carried.notes)))
+        edits = Mark.RIGHT if carried.wrote else Mark.PROBLEM
+        proof = mark if carried.wrote else Mark.TODO
+        if carried.rolled_back is not None:  # they were written and are as they were; what failed is the proof
+            edits, proof = Mark.TODO, Mark.PROBLEM
+        self.card.mark_steps((*(edits,) * len(plan.edits), proof))
+        self.panel.show_carried(plan, carried)
+        title, about = result_words(plan, carried)
+        self.header = (words(title), words(about))
+        if carried.wrote:
+            self.after_made(carried)
+
+    def show_mark(self, mark: Mark) -> None:
+        self.mark = mark
+        self.asked.emit(Marked(WizardStep.REPAIR, StepStatus(mark.value)))
+
+    @Slot()
+    def _want_undo(self) -> None:
+        if self.receipt is not None:
+            self.undo_wanted.emit(self.receipt.change)
+
+    @Slot()
+    def _copy_lines(self) -> None:
+        if self.repair is not None:
+            lines = copyable_lines(self.repair.block.split("\n"))
+            clipboard.copy("".join(f"{self.desk.words(line)}\n" for line in lines))
+
+
+def mark_of(carried: ChangeOutcome) -> Mark:
+    if not carried.wrote:
+        return Mark.PROBLEM
+    if carried.proof is None:
+        return Mark.RIGHT
+    if not isinstance(carried.proof.holds, Known):
+        return Mark.UNKNOWN
+    return Mark.RIGHT if carried.proof.holds.value else Mark.PROBLEM

@@ -1,0 +1,185 @@
+"""Layouts that go by the room there is: pills in lines, cards in two columns, choices in columns of one width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QLayout, QLayoutItem, QSizePolicy, QWidget
+
+AnyLayout = TypeVar("AnyLayout", bound=QLayout)
+MARGIN = 32  # of a page
+SPACING = 16  # between cards
+TWO_FROM = 860  # narrower ones break most values of a card into two lines
+_EVEN_GAP = 12
+
+
+def bare(layout: AnyLayout, spacing: int | None = None) -> AnyLayout:
+    """The layout without the margins that Qt gives it; with this spacing, or its style's."""
+    layout.setContentsMargins(0, 0, 0, 0)
+    if spacing is not None:
+        layout.setSpacing(spacing)
+    return layout
+
+
+class FlowLayout(QLayout):
+    """Left to right, then the next line; items of a line stand on one middle."""
+
+    def __init__(self, parent: QWidget | None = None, *, gap: int = 8) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._gap = gap
+        self.setContentsMargins(0, 0, 0, 0)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._arrange(QRect(0, 0, width, 0), place=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._arrange(rect, place=True)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        size = QSize(0, 0)
+        for item in self._items:
+            size = size.expandedTo(item.minimumSize())
+        return size
+
+    def _arrange(self, rect: QRect, *, place: bool) -> int:
+        top = rect.y()
+        width = rect.width()
+        lines: list[list[QLayoutItem]] = []
+        used = 0
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            wanted = item.sizeHint().width()
+            if not lines or used + self._gap + wanted > width:
+                lines.append([item])
+                used = wanted
+            else:
+                lines[-1].append(item)
+                used += self._gap + wanted
+        for line in lines:
+            height = max(item.sizeHint().height() for item in line)
+            left = rect.x()
+            for item in line:
+                size = item.sizeHint()
+                if place:
+                    item.setGeometry(QRect(QPoint(left, top + (height - size.height()) // 2), size))
+                left += size.width() + self._gap
+            top += height + self._gap
+        return max(0, top - self._gap - rect.y())
+
+
+class Columns(QWidget):
+    """Holds widgets in reading order; those of a row are equally high."""
+
+    def __init__(self, parent: QWidget | None = None, *, two_from: int = TWO_FROM) -> None:
+        super().__init__(parent)
+        self._two_from = two_from
+        self._grid = bare(QGridLayout(self), SPACING)
+        self._widgets: tuple[QWidget, ...] = ()
+        self._count = 0
+        self._wide = True
+
+    def set_widgets(self, widgets: tuple[QWidget, ...]) -> None:
+        """Holds other widgets; the old ones go."""
+        for widget in self._widgets:
+            self._grid.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._widgets = ()
+        self.expect(len(widgets))
+        for widget in widgets:
+            self.add(widget)
+
+    def expect(self, count: int) -> None:
+        """Keeps the places of so many widgets, so that those that are there do not move when the others come."""
+        self._count = count
+
+    def add(self, widget: QWidget) -> None:
+        # As wide as its column and no wider than it: two columns stay equal whatever they hold.
+        widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._widgets = (*self._widgets, widget)
+        self._count = max(self._count, len(self._widgets))
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        wide = self.width() >= self._two_from
+        if wide != self._wide:
+            self._wide = wide
+            self._arrange()
+
+    def _arrange(self) -> None:
+        columns = 2 if self._wide and self._count > 1 else 1
+        for place, widget in enumerate(self._widgets):
+            alone = columns == 2 and place == self._count - 1 and place % 2 == 0
+            self._grid.addWidget(widget, place // columns, place % columns, 1, 2 if alone else 1)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 1 if columns == 2 else 0)
+
+
+class EvenColumns(QWidget):
+    """Holds widgets in reading order, each at least so wide."""
+
+    def __init__(self, parent: QWidget | None = None, *, least: int) -> None:
+        super().__init__(parent)
+        self._least = least
+        self._widgets: list[QWidget] = []
+        self.columns = 0
+        self._wanted: tuple[QWidget, ...] = ()
+        self._shown: tuple[QWidget, ...] = ()
+        self._grid = bare(QGridLayout(self), _EVEN_GAP)
+
+    def add(self, widget: QWidget) -> None:
+        self._widgets.append(widget)
+        self._wanted = (*self._wanted, widget)
+        widget.setParent(self)
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def show_only(self, widgets: Sequence[QWidget]) -> None:
+        """Hides the others, which then take no place."""
+        self._wanted = tuple(widgets)
+        for widget in self._widgets:
+            widget.setVisible(widget in widgets)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        shown = self._wanted
+        fitting = max(1, (self.width() + _EVEN_GAP) // (self._least + _EVEN_GAP))
+        rows = -(-len(shown) // fitting)
+        columns = -(-len(shown) // rows) if rows else 0  # so that the last row is nearly as full as the others
+        if (columns, shown) == (self.columns, self._shown):
+            return
+        self.columns, self._shown = columns, shown
+        for place, widget in enumerate(shown):
+            self._grid.addWidget(widget, place // columns, place % columns)
+        for column in range(len(self._widgets)):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)

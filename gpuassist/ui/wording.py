@@ -1,0 +1,34 @@
+"""Words on their way to the screen: an error that a job brought home, a sentence's capital, a tool tip."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import Qt
+
+from gpuassist.formats.visible import visible
+from gpuassist.model.text import Text
+from gpuassist.model.words import Words
+
+
+def reason_of(words: Words, error: Exception) -> str:
+    """What a known error says by its own `reason`; what the system says of a file; else the error's own words."""
+    return visible(_reason(words, error))
+
+
+def _reason(words: Words, error: Exception) -> str:
+    reason = getattr(error, "reason", None)
+    if isinstance(reason, Text):
+        return words(reason)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return str(error) or type(error).__name__
+
+
+def sentence_case(words: str) -> str:
+    """A reason that stands alone."""
+    return words[:1].upper() + words[1:]
+
+
+def as_tip(words: str) -> str:
+    """A tool tip that shows the words as they are: a file may well be called `<b>`."""
+    seen = visible(words)
+    return Qt.convertFromPlainText(seen) if Qt.mightBeRichText(seen) else seen
