@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from gpuassist.changes import undo
 from gpuassist.changes.journal import digest
+from gpuassist.changes.undo import history, plan_undo
 from gpuassist.cli import detect, doctor, shell
 from gpuassist.cli import explain as explaining
 from gpuassist.cli import plan as planning
@@ -397,9 +397,9 @@ def _journal(scratch: Path) -> Run:
         (state / "journal" / f"{_ID}.json").write_bytes(data)
         (state / "installs" / _ID / "install.json").write_bytes(data)
         installs(world)
-        undo.history(world)
+        history(world)
         try:
-            undo.plan(world, "")
+            plan_undo(world)
         except RepairError as error:
             return _said(session, error.reason)
         return ""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from gpuassist.changes import syntax
 from gpuassist.changes.journal import Journal, JournalError, Kept, digest
+from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.changes.replace_file import ChangedError, make_directories, put, remove_directories, sibling
 from gpuassist.changes.settle import FileHolds, holds, restore, sweep
 from gpuassist.changes.target import FileTarget, examine
@@ -34,40 +35,26 @@ class FileChange:
     edits: tuple[FileEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What came of it; the receipts of the files that were changed, and what an interrupted change before this one came to."""
-
-    outcome: Outcome
-    receipts: tuple[Receipt, ...] = ()
-    notes: tuple[Text, ...] = ()
-
-    @property
-    def receipt(self) -> Receipt | None:
-        """The first file's receipt, whose id names the whole change."""
-        return self.receipts[0] if self.receipts else None
-
-
-def apply(world: World, change: FileChange) -> Applied:
+def apply(world: World, change: FileChange) -> ChangeOutcome:
     """Makes the change, or says why not; each file holds its old bytes or its new ones, whatever happens."""
     edits = tuple(edit for edit in change.edits if not (edit.existed and edit.after == edit.before))
     if not edits:
         paths = _names(change.edits)
-        return Applied(Outcome(Result.UNCHANGED, text("{path} already says so; nothing was changed", path=paths)))
+        return ChangeOutcome(Outcome(Result.UNCHANGED, text("{path} already says so; nothing was changed", path=paths)))
     refusal = _refusal(world, edits)
     if refusal is not None:
-        return Applied(refusal)  # before a journal is made: under sudo it would lie in another's home
+        return ChangeOutcome(refusal)  # before a journal is made: under sudo it would lie in another's home
     journal = Journal.of(world)
     try:
         with journal.lock():
             notes = sweep(world, journal)
             return _apply_locked(world, journal, FileChange(change.id, change.goal, edits), notes)
     except JournalError as error:
-        return Applied(Outcome(Result.REFUSED, error.reason))
+        return ChangeOutcome(Outcome(Result.REFUSED, error.reason))
     except BlockingIOError:
-        return Applied(Outcome(Result.REFUSED, text("another gpuassist is changing a file just now; please try again")))
+        return ChangeOutcome(Outcome(Result.REFUSED, text("another gpuassist is changing a file just now; please try again")))
     except OSError as error:
-        return Applied(Outcome(Result.FAILED, _failed(_names(edits), error)))
+        return ChangeOutcome(Outcome(Result.FAILED, _failed(_names(edits), error)))
 
 
 def _refusal(world: World, edits: Sequence[FileEdit]) -> Outcome | None:
@@ -85,23 +72,23 @@ def _refusal(world: World, edits: Sequence[FileEdit]) -> Outcome | None:
     return None
 
 
-def _apply_locked(world: World, journal: Journal, change: FileChange, notes: tuple[Text, ...]) -> Applied:
+def _apply_locked(world: World, journal: Journal, change: FileChange, notes: tuple[Text, ...]) -> ChangeOutcome:
     targets = [examine(world, edit.path) for edit in change.edits]
     for edit, target in zip(change.edits, targets, strict=True):
         refusal = target.obstacle or _changed_since(edit, target)
         if refusal is not None:
-            return Applied(Outcome(Result.REFUSED, refusal), notes=notes)
+            return ChangeOutcome(Outcome(Result.REFUSED, refusal), notes=notes)
     receipts = _receipts(world, change, targets)
     making = _Making(world, journal, change.id, receipts)
     try:
         journal.prepare([Kept(receipt, edit.before, edit.after) for receipt, edit in zip(receipts, change.edits, strict=True)])
         making.make(change.edits)
     except ChangedError as error:
-        return Applied(Outcome(Result.REFUSED, making.left or _changed(error.path)), making.standing, notes)
+        return ChangeOutcome(Outcome(Result.REFUSED, making.left or _changed(error.path)), making.standing, notes)
     except OSError as error:
         words = _failed(_names(change.edits), error)
-        return Applied(Outcome(Result.FAILED, making.left or words), making.standing, notes)
-    return Applied(Outcome(Result.MODIFIED, _changed_files(change.edits)), receipts, notes)
+        return ChangeOutcome(Outcome(Result.FAILED, making.left or words), making.standing, notes)
+    return ChangeOutcome(Outcome(Result.MODIFIED, _changed_files(change.edits)), receipts, notes)
 
 
 class _Making:

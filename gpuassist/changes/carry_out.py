@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpuassist.changes import apply as applying
-from gpuassist.changes.apply import Applied
-from gpuassist.changes.plan import RECORDED, Aim, ChangeOutcome, ChangePlan, Proof
+from gpuassist.changes.apply import FileChange, apply
+from gpuassist.changes.plan import RECORDED, ChangeOutcome, ChangePlan, Proof, ToolkitChoice
 from gpuassist.changes.proof import judge_shells, provable, prove_scope, with_shell
 from gpuassist.changes.shells import ShellSeen, ask_shells, compare, slow
 from gpuassist.changes.undo import undo
@@ -33,30 +32,27 @@ def carry_out(world: World, plan: ChangePlan, *, seconds: float = SECONDS) -> Ch
     if plan.obstacle is not None:
         return ChangeOutcome(Outcome(Result.REFUSED, plan.obstacle))
     if plan.cuda is not None:
-        return _toolkit(world, plan, seconds)
-    made = _made(world, plan)
-    outcome = ChangeOutcome(made.outcome, made.receipts, made.notes)
+        return _toolkit(world, plan, plan.cuda, seconds)
+    outcome = _made(world, plan)
     return replace(outcome, proof=_proof(world, plan)) if outcome.wrote else outcome
 
 
-def _made(world: World, plan: ChangePlan) -> Applied:
+def _made(world: World, plan: ChangePlan) -> ChangeOutcome:
     if not plan.diff:
         if plan.cuda is not None and plan.edits:
             unchanged = text("{path} already says so; nothing was changed", path=plan.edit.path)
         else:
             unchanged = text("nothing is left to do; nothing was changed")
-        return Applied(Outcome(Result.UNCHANGED, unchanged))
-    return applying.apply(world, applying.FileChange(plan.plan.id, plan.command, plan.edits))
+        return ChangeOutcome(Outcome(Result.UNCHANGED, unchanged))
+    return apply(world, FileChange(plan.plan.id, plan.command, plan.edits))
 
 
-def _toolkit(world: World, plan: ChangePlan, seconds: float) -> ChangeOutcome:
+def _toolkit(world: World, plan: ChangePlan, chosen: ToolkitChoice, seconds: float) -> ChangeOutcome:
     """Every way of starting a shell is asked before and after: what one of them lost is given back at once."""
-    if plan.cuda is None:
-        raise ValueError(plan.aim)
-    asked = _asked_as(world, plan)
+    # A start-up file that was named is asked with the shell that reads it; else the user's own shell is.
+    asked = with_shell(world, chosen.dialect.value) if chosen.wish.rc else world
     before = ask_shells(asked, seconds=seconds)
-    made = _made(world, plan)
-    outcome = ChangeOutcome(made.outcome, made.receipts, made.notes, left_behind=_left_behind(before))
+    outcome = replace(_made(world, plan), left_behind=_left_behind(before))
     if not outcome.wrote:
         return outcome
     after = ask_shells(asked, seconds=seconds) if plan.diff else before
@@ -65,24 +61,18 @@ def _toolkit(world: World, plan: ChangePlan, seconds: float) -> ChangeOutcome:
         one.opening in spoke and isinstance(one.terminal, Unknown) for one in after
     ):  # on a busy machine one of many shells may: it is asked again before anything is taken back
         after = ask_shells(asked, seconds=seconds)
-    judged = judge_shells(world, plan.cuda, before, after)
-    changes = compare(before, after, world.files.real(plan.cuda.expected.nvcc))
-    outcome = replace(outcome, proof=judged.proof, shells=changes, slow=slow(after), left_behind=_left_behind((*before, *after)))
-    if judged.worse is None or not made.receipts:
+    proof = judge_shells(world, chosen, before, after)
+    changes = compare(before, after, world.files.real(chosen.expected.nvcc))
+    outcome = replace(outcome, proof=proof, shells=changes, slow=slow(after), left_behind=_left_behind((*before, *after)))
+    if proof.worse is None or not outcome.receipts:
         return outcome
-    change = outcome.receipts[0].change
     try:
-        undo(world, change)
+        undo(world, outcome.receipts[0].change)
     except RepairError as error:
-        words = text("{worse}. Taking the change back failed: {reason}", worse=judged.worse, reason=error.reason)
+        words = text("{worse}. Taking the change back failed: {reason}", worse=proof.worse, reason=error.reason)
         return replace(outcome, notes=(*outcome.notes, words))
-    said = text("the change was taken back again, and every file is as it was: {worse}", worse=judged.worse)
-    return replace(outcome, outcome=Outcome(Result.FAILED, said), rolled_back=judged.worse, receipts=())
-
-
-def _asked_as(world: World, plan: ChangePlan) -> World:
-    """A start-up file that was named is asked with the shell that reads it; else the user's own shell is."""
-    return with_shell(world, plan.cuda.dialect.value) if plan.cuda is not None and plan.cuda.wish.rc else world
+    said = text("the change was taken back again, and every file is as it was: {worse}", worse=proof.worse)
+    return replace(outcome, outcome=Outcome(Result.FAILED, said), rolled_back=proof.worse, receipts=())
 
 
 def _left_behind(shells: tuple[ShellSeen, ...]) -> tuple[str, ...]:
@@ -91,13 +81,10 @@ def _left_behind(shells: tuple[ShellSeen, ...]) -> tuple[str, ...]:
 
 def _proof(world: World, plan: ChangePlan) -> Proof | None:
     if plan.devices is not None:
-        return _devices_proof(with_shell(world, plan.devices.dialect.value), plan.devices.value)
+        return _devices_proof(with_shell(world, plan.edit.dialect), plan.devices.value)
     if plan.scope is not None:
-        if not provable(plan.scope.scope):
-            return None
-        found = prove_scope(world, plan.scope.scope, plan.scope.held)
-        return Proof(found.holds, found.words)
-    return _clean_proof(world, plan.now) if plan.aim is Aim.CLEAN else None
+        return prove_scope(world, plan.scope.scope, plan.scope.held) if provable(plan.scope.scope) else None
+    return _clean_proof(world, plan.now)
 
 
 def _devices_proof(world: World, value: str) -> Proof:

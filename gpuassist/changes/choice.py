@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import PurePosixPath
 
+from gpuassist.changes.wishes import LdLibraryPath, WishError
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Origin, Toolkit
@@ -17,14 +17,6 @@ from gpuassist.system.files import Files
 
 _SYSTEM_ROOTS = frozenset({"/", "/usr", "/usr/local"})
 _CONFIGURATION_AT_MOST_BYTES = 1 << 16
-
-
-class LdLibraryPath(str, Enum):
-    """Whether the toolkit's libraries go on LD_LIBRARY_PATH; `AUTO` decides by what this machine shows."""
-
-    ON = "on"
-    OFF = "off"
-    AUTO = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +31,6 @@ class LoaderChoice:
     reason: Text
     listed: bool = False
     harms: bool = False
-
-
-class WishError(RepairError):
-    """The wished version is none: wrong usage, not a state of the machine."""
 
 
 def choose_toolkit(toolkits: Fact[tuple[Toolkit, ...]], wish: str) -> Toolkit:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from gpuassist.changes.library_path import DirectoryView, look
 from gpuassist.changes.line_plan import change_id, edit_of, parsed, within_reach
-from gpuassist.changes.plan import Aim, ChangePlan
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.shell_files import ShellFile, ShellFiles, shell_files
+from gpuassist.changes.wishes import CleanShell
 from gpuassist.model.fact import Fact, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
@@ -18,20 +18,10 @@ from gpuassist.model.text import Text, counted, text
 from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import change_lines
-from gpuassist.shellfiles.lines import LineChoice, ShellLine, changes_in, choose_exactly
+from gpuassist.shellfiles.lines import ShellLine, changes_in, choose_exactly
 from gpuassist.shellfiles.toolkits import LISTS
 from gpuassist.system.ownership import open_to_others, strangers_home
 from gpuassist.system.world import World
-
-
-@dataclass(frozen=True, slots=True)
-class CleanShell:
-    """What the user wishes: `lines` that do not stay, none for what is suggested; `hurts` says of directories why they hurt on
-    LD_LIBRARY_PATH, none to look that up in this machine's environments.
-    """
-
-    lines: tuple[LineChoice, ...] | None = None
-    hurts: Mapping[str, Text] | None = None
 
 
 def plan_clean(world: World, machine: Machine, wish: CleanShell) -> ChangePlan:
@@ -52,12 +42,7 @@ def plan_clean(world: World, machine: Machine, wish: CleanShell) -> ChangePlan:
         _steps(edits),
         (*_notes(lines), *(warning for place in places if edits and (warning := open_to_others(world, place)) is not None)),
     )
-    return ChangePlan(Aim.CLEAN, plan, "clean start-up files", lines, obstacle=obstacle, now=machine.shell.new_terminal)
-
-
-def suggestions(world: World, machine: Machine, hurts: Mapping[str, Text] | None = None) -> tuple[ShellLine, ...]:
-    """For each line that holds something wrong what it is, what is suggested and why: for a table of all lines."""
-    return _judged(world, shell_files(world), machine, hurts)
+    return ChangePlan(wish, plan, "clean start-up files", lines, obstacle=obstacle, now=machine.shell.new_terminal)
 
 
 def _all(files: ShellFiles) -> tuple[ShellFile, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gpuassist.changes.choice import WishError
+from gpuassist.changes.wishes import WishError
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.text import Text, text
@@ -26,6 +26,11 @@ class Devices:
     values: tuple[str, ...]
     hidden: tuple[str, ...] = ()
     notes: tuple[Text, ...] = ()
+
+    @property
+    def value(self) -> str:
+        """What a program would find in CUDA_VISIBLE_DEVICES; empty where it should not be set by us."""
+        return ",".join(self.values)
 
 
 def choose_devices(gpus: Fact[tuple[Gpu, ...]], words: str) -> Devices:

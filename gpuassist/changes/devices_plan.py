@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gpuassist.changes.devices import Devices, choose_devices, names_of
 from gpuassist.changes.line_plan import change_id, edit_of, parsed
 from gpuassist.changes.lines_after import place_of
 from gpuassist.changes.notes import notes_on, notes_on_shell, notes_on_syntax
-from gpuassist.changes.plan import Aim, ChangePlan, DevicesChoice
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.shell_files import ShellFile, ShellFiles, shell_files
+from gpuassist.changes.wishes import UseDevices
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Plan, Step, StepKind
@@ -23,14 +24,6 @@ from gpuassist.shellfiles.statements import Statement
 from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class UseDevices:
-    """What the user wishes: indices, UUIDs, or all, and the start-up file (empty: the login shell's own)."""
-
-    devices: str
-    rc: str = ""
-
-
 def plan_use_devices(world: World, machine: Machine, wish: UseDevices) -> ChangePlan:
     """Plans it; raises `RepairError`, and `WishError` for words that name no GPUs."""
     devices = choose_devices(machine.gpus, wish.devices)
@@ -41,13 +34,14 @@ def plan_use_devices(world: World, machine: Machine, wish: UseDevices) -> Change
     change = change_id(world, main, (b"devices", *block))
     edit = edit_of(main, write(main.content, block, LineChanges(), change, place=place_of(main)))
     syntax, obstacle = (None, main.obstacle) if main.obstacle is not None else parsed(world, (edit,))
-    value = ",".join(devices.values)
     steps = (
         Step(
             StepKind.EDIT,
             _does(devices, main.path),
             diff=unified(edit.path, edit.before, edit.after),
-            check=text('in a new terminal, `echo "$CUDA_VISIBLE_DEVICES"` prints {value}', value=value or text("an empty line")),
+            check=text(
+                'in a new terminal, `echo "$CUDA_VISIBLE_DEVICES"` prints {value}', value=devices.value or text("an empty line")
+            ),
             edit=edit,
         ),
         Step(StepKind.NEW_SHELL, _RESTART, commands=_paste(devices, main.dialect)),
@@ -63,14 +57,14 @@ def plan_use_devices(world: World, machine: Machine, wish: UseDevices) -> Change
     written = b"\n".join(section).decode("utf-8", "replace")
     plan = Plan(change, _goal(devices), steps, notes)
     return ChangePlan(
-        Aim.DEVICES,
+        wish,
         plan,
         f"use devices {wish.devices.strip()}",
         block=written,
         paste=_paste(devices, main.dialect),
         obstacle=obstacle,
         now=machine.shell.new_terminal,
-        devices=DevicesChoice(devices, main.dialect),
+        devices=devices,
     )
 
 
@@ -81,13 +75,13 @@ def _sections(main: ShellFile) -> Sections:
 def _goal(devices: Devices) -> Text:
     if not devices.values:
         return text("Make programs of new shells see every GPU")
-    return text("Make programs of new shells see the GPUs {devices} alone", devices=",".join(devices.values))
+    return text("Make programs of new shells see the GPUs {devices} alone", devices=devices.value)
 
 
 def _does(devices: Devices, path: str) -> Text:
     if not devices.values:
         return text("Take the lines that choose GPUs out of gpuassist's block in {path}", path=path)
-    return text("Write CUDA_VISIBLE_DEVICES={value} in gpuassist's block in {path}", value=",".join(devices.values), path=path)
+    return text("Write CUDA_VISIBLE_DEVICES={value} in gpuassist's block in {path}", value=devices.value, path=path)
 
 
 _RESTART = text("Open a new terminal: those that are open, and programs that run, keep what they have.")

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.changes.choice import LdLibraryPath, LoaderChoice, choose_loader_path, library_directory
+from gpuassist.changes.choice import LoaderChoice, choose_loader_path, library_directory
+from gpuassist.changes.wishes import LdLibraryPath
 from gpuassist.detect import libraries
 from gpuassist.detect.loader import Loader
 from gpuassist.diagnose.rules.libraries import older

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from gpuassist.changes.plan import Proof, ToolkitChoice
@@ -27,14 +27,6 @@ _NVCC = "nvcc"
 _SYSTEM = frozenset({"/usr/local/bin", "/usr/bin", "/bin"})
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The proof, and why what was changed made something worse than before; none where it did not."""
-
-    proof: Proof
-    worse: Text | None = None
-
-
 def prove_toolkit(world: World, root: str, *, shell: str = "", seconds: float = SECONDS) -> Proof:
     """Opens a new terminal of that shell, none for the login shell, and looks which nvcc wins there."""
     terminal = ask_terminal(with_shell(world, shell) if shell else world, seconds=seconds)
@@ -47,29 +39,25 @@ def prove_toolkit(world: World, root: str, *, shell: str = "", seconds: float = 
     return Proof(Known(value=True, source=terminal.source), _sentence(winner), terminal, winner)
 
 
-def judge_shells(world: World, chosen: ToolkitChoice, before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> Judged:
+def judge_shells(world: World, chosen: ToolkitChoice, before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> Proof:
     """Whether every way that counts has the toolkit now, and whether one lost what it had."""
     installed = InstalledToolkits(chosen.toolkit, chosen.others, world.files.real, world.surroundings.home, world.files.exists)
     judge = _Judge(world, installed, before)
+    worse = next((why for one in after if (why := judge.worse(one)) is not None), None)
     terminal = next((one for one in after if one.opening is Opening.TERMINAL), None)
-    if terminal is None or isinstance(terminal.terminal, Unknown):
-        reason = (
-            terminal.terminal.reason if terminal is not None and isinstance(terminal.terminal, Unknown) else text("none was asked")
-        )
-        words = text("no new terminal could be asked: {reason}", reason=reason)
-        worse = next((why for one in after if (why := judge.worse(one)) is not None), None)
-        unknown: Fact[bool] = Unknown(reason)
-        return Judged(Proof(unknown, _with_complaint(words, terminal), Unknown(reason)), worse)
-    told = terminal.terminal
+    told = terminal.terminal if terminal is not None else Unknown(text("none was asked"))
+    if isinstance(told, Unknown):
+        words = text("no new terminal could be asked: {reason}", reason=told.reason)
+        unknown: Fact[bool] = Unknown(told.reason)
+        return Proof(unknown, _with_complaint(words, terminal), Unknown(told.reason), worse=worse)
     winner = winner_in(world, told.value)
     wrong = [(one, why) for one in after if (why := judge.wrong(one)) is not None]
-    worse = next((why for one in after if (why := judge.worse(one)) is not None), None)
     if not wrong:
-        return Judged(Proof(Known(value=True, source=told.source), _sentence(winner), told, winner), worse)
+        return Proof(Known(value=True, source=told.source), _sentence(winner), told, winner, worse)
     shell, why = next((pair for pair in wrong if pair[0].opening is Opening.TERMINAL), wrong[0])
     if shell.opening is not Opening.TERMINAL:
         why = text("{shell}: {why}", shell=NAMES[shell.opening], why=why)
-    return Judged(Proof(Known(value=False, source=told.source), _with_complaint(why, shell), told, winner), worse)
+    return Proof(Known(value=False, source=told.source), _with_complaint(why, shell), told, winner, worse)
 
 
 def with_shell(world: World, shell: str) -> World:
@@ -242,20 +230,12 @@ deactivate >/dev/null 2>&1
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeProof:
-    """Whether a real shell holds in the environment what was chosen, and what it held before once it has left it again."""
-
-    holds: Fact[bool]
-    words: Text
-
-
 def provable(scope: Scope) -> bool:
     """Whether a shell can be asked: the others are read by programs that gpuassist does not start."""
     return scope.kind in {Kind.CONDA, Kind.VENV}
 
 
-def prove_scope(world: World, scope: Scope, held: ScopeValues) -> ScopeProof:
+def prove_scope(world: World, scope: Scope, held: ScopeValues) -> Proof:
     """Asks bash, from an otherwise empty environment."""
     mark = f"gpuassist-{secrets.token_hex(8)}"
     script = _CONDA if scope.kind is Kind.CONDA else _VENV
@@ -273,11 +253,11 @@ def prove_scope(world: World, scope: Scope, held: ScopeValues) -> ScopeProof:
     if outcome.ending is not Ending.EXITED or len(states) != len(("before", "inside", "after")):
         reason = outcome.words or outcome.stderr.decode("utf-8", "replace").strip() or outcome.ending.value
         unknown = text("bash could not enter and leave {place}: {reason}", place=scope.place, reason=reason)
-        return ScopeProof(Unknown(unknown), unknown)
+        return Proof(Unknown(unknown), unknown)
     return _judged(states[0], states[1], states[2], held)
 
 
-def _judged(before: Mapping[str, str], inside: Mapping[str, str], after: Mapping[str, str], held: ScopeValues) -> ScopeProof:
+def _judged(before: Mapping[str, str], inside: Mapping[str, str], after: Mapping[str, str], held: ScopeValues) -> Proof:
     for name, value in held.variables:
         if inside.get(name) != value:
             return _no(text("in the environment {name} is {value}", name=name, value=inside.get(name) or "''"))
@@ -292,11 +272,11 @@ def _judged(before: Mapping[str, str], inside: Mapping[str, str], after: Mapping
     else:
         chosen = ", ".join(f"{name}={value}" for name, value in held.variables)
         words = text("bash finds {chosen} in the environment, and everything as before once it has left it", chosen=chosen)
-    return ScopeProof(Known(value=True, source="bash"), words)
+    return Proof(Known(value=True, source="bash"), words)
 
 
-def _no(words: Text) -> ScopeProof:
-    return ScopeProof(Known(value=False, source="bash"), words)
+def _no(words: Text) -> Proof:
+    return Proof(Known(value=False, source="bash"), words)
 
 
 def _state(part: str) -> dict[str, str]:

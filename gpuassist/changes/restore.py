@@ -23,7 +23,7 @@ from gpuassist.system.world import World
 
 
 @dataclass(frozen=True, slots=True)
-class FileBack:
+class FileUndo:
     """What undoing would do to one file: `edit` is none where it holds nothing of the change any more; `way` says how.
 
     `edited` where somebody wrote in it since; `passed_over` where it is not there any more, and the change is not taken back in it;
@@ -81,7 +81,7 @@ class _Looked:
         return self.target.content
 
 
-def plan_file(world: World, journal: Journal, receipt: Receipt, *, take_out: bool = False) -> FileBack:
+def plan_file(world: World, journal: Journal, receipt: Receipt, *, take_out: bool = False) -> FileUndo:
     """How the file would be taken back, with `take_out` our block also with what was edited in it; raises `RepairError`."""
     target = examine(world, receipt.target)
     looked = _Looked(world, journal, receipt, target, take_out)
@@ -99,13 +99,13 @@ def plan_file(world: World, journal: Journal, receipt: Receipt, *, take_out: boo
         if not receipt.existed:
             return _removed(looked, edited=False)
         way = text("{path} is byte for byte what it was before", path=receipt.target)
-        return FileBack(receipt, _edit(looked, _backup(looked)), removes_file=False, way=way)
+        return FileUndo(receipt, _edit(looked, _backup(looked)), removes_file=False, way=way)
     if receipt.existed and digest(target.content) == receipt.hash_before:
         return _nothing_left(receipt)
     return _by_marks(looked)
 
 
-def _by_marks(looked: _Looked) -> FileBack:
+def _by_marks(looked: _Looked) -> FileUndo:
     """By our block and marks; by merging where they do not say everything."""
     receipt = looked.receipt
     try:
@@ -122,18 +122,18 @@ def _by_marks(looked: _Looked) -> FileBack:
     return _changed(looked, after, _ours_only(receipt, edited=digest(looked.now) != receipt.hash_after))
 
 
-def _changed(looked: _Looked, after: bytes, way: Text) -> FileBack:
+def _changed(looked: _Looked, after: bytes, way: Text) -> FileUndo:
     edited = digest(looked.now) != looked.receipt.hash_after
     if after or not _is_ours(looked):
-        return FileBack(looked.receipt, _edit(looked, after), removes_file=False, way=way, edited=edited)
+        return FileUndo(looked.receipt, _edit(looked, after), removes_file=False, way=way, edited=edited)
     return _removed(looked, edited=edited)
 
 
-def _removed(looked: _Looked, *, edited: bool) -> FileBack:
+def _removed(looked: _Looked, *, edited: bool) -> FileUndo:
     way = text("{path} was removed again, because it had not been there before", path=looked.receipt.target)
     made = [path for entry in _of_this_file(looked) for path in entry.receipt.made_directories]
     edit, directories = _edit(looked, b""), tuple(sorted(set(made), key=len))
-    return FileBack(looked.receipt, edit, removes_file=True, way=way, edited=edited, directories=directories)
+    return FileUndo(looked.receipt, edit, removes_file=True, way=way, edited=edited, directories=directories)
 
 
 def _wanted(looked: _Looked) -> tuple[bytes, bool]:
@@ -145,7 +145,7 @@ def _wanted(looked: _Looked) -> tuple[bytes, bool]:
     return take_back(written, receipt.change, _earlier(looked)), True
 
 
-def _merged(looked: _Looked, wanted: bytes, reason: Text | None) -> FileBack:
+def _merged(looked: _Looked, wanted: bytes, reason: Text | None) -> FileUndo:
     written, receipt = _written(looked), looked.receipt
     merged = merge(written, wanted, looked.now)
     if (not merged.meetings and merged.content == looked.now) or _all_gone(written, wanted, looked.now):
@@ -258,9 +258,9 @@ def _edit(looked: _Looked, after: bytes) -> FileEdit:
     return FileEdit(receipt.path, target.path_written, target.content, after, existed=True, dialect=receipt.dialect)
 
 
-def _nothing_left(receipt: Receipt) -> FileBack:
+def _nothing_left(receipt: Receipt) -> FileUndo:
     way = text("{path} holds nothing of this change any more; nothing was changed", path=receipt.target)
-    return FileBack(receipt, None, removes_file=False, way=way)
+    return FileUndo(receipt, None, removes_file=False, way=way)
 
 
 def _ours_only(receipt: Receipt, *, edited: bool) -> Text:

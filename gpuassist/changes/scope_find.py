@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.changes.choice import WishError
 from gpuassist.changes.scopes import conda, desktop, dotenv, envrc, venv
 from gpuassist.changes.scopes.kinds import Kind
 from gpuassist.changes.scopes.values import ScopeValues, read_settings
+from gpuassist.changes.wishes import WishError
 from gpuassist.detect import prefixes
 from gpuassist.detect.kernelspecs import KernelSpec, kernelspecs
 from gpuassist.detect.prefixes import Prefix

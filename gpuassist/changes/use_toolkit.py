@@ -11,24 +11,18 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
 
-from gpuassist.changes.choice import (
-    LdLibraryPath,
-    LoaderChoice,
-    choose_loader_path,
-    choose_toolkit,
-    library_directory,
-    require_executable,
-)
+from gpuassist.changes.choice import LoaderChoice, choose_loader_path, choose_toolkit, library_directory, require_executable
 from gpuassist.changes.library_path import choose_loader
 from gpuassist.changes.line_plan import change_id, edit_of, judged
 from gpuassist.changes.lines_after import LOADER, LinesAfter, place_of, set_in_block
 from gpuassist.changes.notes import notes_on, notes_on_login, notes_on_shell, notes_on_syntax
 from gpuassist.changes.paste import paste_toolkit
-from gpuassist.changes.plan import Aim, ChangePlan, Expected, ToolkitChoice, UseCuda
+from gpuassist.changes.plan import ChangePlan, Expected, ToolkitChoice
 from gpuassist.changes.record import edited_block
 from gpuassist.changes.shell_files import ShellFile, login_file, recorded_file, shell_files, with_traced
 from gpuassist.changes.syntax import Syntax, breaks, check
 from gpuassist.changes.toolkit_steps import goal_of, steps_of
+from gpuassist.changes.wishes import LdLibraryPath, UseCuda
 from gpuassist.detect.startup.chain import Stage
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
@@ -128,7 +122,7 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
     syntax, obstacle = _obstacle(world, seen, edits, main)
     notes = (*_notes(world, machine, draft, edits), *(notes_on_syntax(syntax) if syntax else ()), *((unread,) if unread else ()))
     return ChangePlan(
-        Aim.TOOLKIT,
+        wish,
         Plan(
             change,
             goal_of(toolkit),
