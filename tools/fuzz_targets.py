@@ -40,11 +40,10 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
 from gpuassist.shellfiles import block, diff, edit, merge
-from gpuassist.shellfiles.block import RepairError
+from gpuassist.shellfiles.block import RepairError, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.judge import judge
 from gpuassist.shellfiles.lines import LineEvidence, StartupText, changes_in
-from gpuassist.shellfiles.sections import toolkit_section
 from gpuassist.shellfiles.toolkit_words import toolkit_words
 from gpuassist.shellfiles.toolkits import InstalledToolkits
 from gpuassist.system.processes import Ending, ProcessResult

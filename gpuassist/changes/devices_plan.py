@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gpuassist.changes.devices import Devices, choose_devices, names_of
+from gpuassist.changes.choice import Devices, choose_devices, names_of
 from gpuassist.changes.line_plan import change_id, edit_of, parsed
 from gpuassist.changes.lines_after import place_of
 from gpuassist.changes.notes import notes_on, notes_on_shell, notes_on_syntax
@@ -16,10 +16,10 @@ from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Plan, Step, StepKind
 from gpuassist.model.text import Text, text
+from gpuassist.shellfiles.block import Sections, devices_section, read_sections
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import LineChanges, write
-from gpuassist.shellfiles.sections import Sections, devices_section, read_sections
 from gpuassist.shellfiles.statements import Statement
 from gpuassist.system.world import World
 

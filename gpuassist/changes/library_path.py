@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.changes.choice import LoaderChoice, choose_loader_path, library_directory
 from gpuassist.changes.wishes import LdLibraryPath
 from gpuassist.detect import libraries
 from gpuassist.detect.loader import Loader
@@ -16,6 +15,7 @@ from gpuassist.model.fact import Fact, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.toolkit import Toolkit
+from gpuassist.system.files import Files
 from gpuassist.system.processes import clean
 from gpuassist.system.world import World
 
@@ -133,3 +133,72 @@ def choose_loader(world: World, machine: Machine, toolkit: Toolkit, wish: LdLibr
         return by_rule
     on = wish is LdLibraryPath.ON or (bool(view.needs) and not view.hurts)
     return LoaderChoice(on=on, reason=reason(view, on=on), harms=bool(view.hurts) and not on)
+
+
+_CONFIGURATION_AT_MOST_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderChoice:
+    """What was decided about a new line for LD_LIBRARY_PATH, and what it rests on; what stands there already follows the toolkit.
+
+    `listed` where the loader finds the libraries without it; `harms` where a program of this machine breaks with them on it, so
+    that what stands there is taken out.
+    """
+
+    on: bool
+    reason: Text
+    listed: bool = False
+    harms: bool = False
+
+
+def choose_loader_path(files: Files | None, toolkit: Toolkit, wish: LdLibraryPath) -> LoaderChoice:
+    """Whether to write LD_LIBRARY_PATH, where no program was looked at; `files` is none for a recorded machine."""
+    if wish is LdLibraryPath.ON:
+        return LoaderChoice(
+            on=True, reason=text("you asked for it; it comes before the libraries that Python packages bring along")
+        )
+    if wish is LdLibraryPath.OFF:
+        return LoaderChoice(on=False, reason=text("you asked for no toolkit on it"))
+    listed = _listed_in(files, library_directory(files, toolkit)) if files else ""
+    if listed:
+        reason = text(
+            "not needed: {file} lets the loader find this toolkit's libraries.",
+            file=listed,
+        )
+        return LoaderChoice(on=False, reason=reason, listed=True)
+    reason = text(
+        "left alone: nvcc links the CUDA runtime statically unless told otherwise, PyTorch brings its own CUDA libraries, and "
+        "LD_LIBRARY_PATH would come before those. Turn it on if a program of yours says that it cannot find libcudart, libcublas "
+        "or the like. Based on general rules; no program of this machine was looked at."
+    )
+    return LoaderChoice(on=False, reason=reason)
+
+
+def library_directory(files: Files | None, toolkit: Toolkit) -> str:
+    """Where the toolkit's libraries lie: lib64, or lib where it has no lib64."""
+    if files is None:
+        return toolkit.root + "/lib64"
+    return next(
+        (f"{toolkit.root}/{name}" for name in ("lib64", "lib") if files.is_directory(f"{toolkit.root}/{name}")),
+        toolkit.root + "/lib64",
+    )
+
+
+def _listed_in(files: Files, directory: str) -> str:
+    wanted = {directory, files.real(directory)}
+    for path in ("/etc/ld.so.conf", *files.glob("/etc/ld.so.conf.d/*.conf")):
+        if any(line in wanted or files.real(line) in wanted for line in _directories(files, path)):
+            return path
+    return ""
+
+
+def _directories(files: Files, path: str) -> Iterator[str]:
+    try:
+        content = files.read_text(path, _CONFIGURATION_AT_MOST_BYTES)
+    except OSError:
+        return
+    for line in content.splitlines():
+        directory = line.partition("#")[0].strip()
+        if directory.startswith("/"):
+            yield str(PurePosixPath(directory))

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from gpuassist.changes.shell_files import ShellFile
 from gpuassist.model.fact import Fact, Unknown
 from gpuassist.model.shell import Terminal
+from gpuassist.shellfiles.block import read_sections
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.edit import write
 from gpuassist.shellfiles.lines import ShellLine, changes_in
-from gpuassist.shellfiles.sections import read_sections
 from gpuassist.shellfiles.statements import Reading, StatementPlace
 from gpuassist.shellfiles.toolkits import HOMES, InstalledToolkits, Lead
 

@@ -10,8 +10,8 @@ from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result
 from gpuassist.model.text import Text, text
 
 if TYPE_CHECKING:  # an undo has an outcome, and takes nothing of what plans and proofs are made of
-    from gpuassist.changes.choice import LoaderChoice
-    from gpuassist.changes.devices import Devices
+    from gpuassist.changes.choice import Devices
+    from gpuassist.changes.library_path import LoaderChoice
     from gpuassist.changes.scope_find import Scope
     from gpuassist.changes.scopes.values import ScopeValues
     from gpuassist.changes.shells import ShellChange, ShellSeen, Winner

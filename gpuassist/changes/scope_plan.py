@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
-from gpuassist.changes.choice import choose_loader_path, choose_toolkit, library_directory, require_executable, version_of
-from gpuassist.changes.devices import choose_devices
+from gpuassist.changes.choice import Devices, choose_devices, choose_toolkit, require_executable, version_of
+from gpuassist.changes.library_path import choose_loader_path, library_directory
 from gpuassist.changes.line_plan import new_id, parsed
 from gpuassist.changes.plan import ChangePlan, ScopeChoice
-from gpuassist.changes.scope_find import Scope, find_scope
-from gpuassist.changes.scope_notes import AFTERWARDS, BY_HAND, notes_on_devices, notes_on_lines, notes_on_scope, strangers_prefix
+from gpuassist.changes.scope_find import Scope, find_scope, held_by, strangers_prefix
 from gpuassist.changes.scopes import jupyter
 from gpuassist.changes.scopes.kinds import TITLES, Kind
 from gpuassist.changes.scopes.values import ScopeValues, Wanted
@@ -73,19 +74,11 @@ def plan_in_scope(world: World, machine: Machine, wish: UseCuda | UseDevices) ->
     return _planned(world, draft, ChangePlan(wish, Plan(draft.change, goal, ()), command, scope=choice))
 
 
-def held_in(world: World, scope: Scope) -> ScopeValues:
-    """What our lines choose there now; raises `RepairError` for a file that cannot be read as what it is."""
-    target = examine(world, scope.place if scope.kind is Kind.JUPYTER else scope.files[0].path)
-    if target.obstacle is not None and not target.content:
-        raise RepairError(target.obstacle)
-    return jupyter.held(target.content) if scope.kind is Kind.JUPYTER else _held(target, scope)
-
-
 def _drafted(world: World, scope: Scope, wanted: Wanted) -> _Draft:
     if scope.kind is Kind.JUPYTER:
         return _kernel(world, scope, wanted)
     targets = tuple(examine(world, file.path) for file in scope.files)
-    held = wanted.over(_held(targets[0], scope))
+    held = wanted.over(held_by(targets[0], scope))
     lines = tuple(file.lines(held) for file in scope.files)
     change = new_id(world, (*(target.content for target in targets), *(b"\n".join(one) for one in lines), scope.words.encode()))
     files = tuple(
@@ -104,14 +97,6 @@ def _kernel(world: World, scope: Scope, wanted: Wanted) -> _Draft:
     change = new_id(world, (target.content, after, scope.place.encode("utf-8", "surrogateescape")))
     held = jupyter.held(after) if after else wanted.over(ScopeValues())
     return _Draft(scope, wanted, (_File(target, "json", after, jupyter.by_hand(wanted)),), change, held)
-
-
-def _held(target: FileTarget, scope: Scope) -> ScopeValues:
-    try:
-        block = find(target.content)
-    except RepairError as error:
-        raise RepairError(text("{path} cannot be changed: {reason}", path=target.path, reason=error.reason)) from error
-    return scope.files[0].read(block.lines) if block is not None else ScopeValues()
 
 
 def _planned(world: World, draft: _Draft, plan: ChangePlan) -> ChangePlan:
@@ -150,3 +135,95 @@ def _notes(draft: _Draft, edits: tuple[FileEdit, ...]) -> Iterator[Text]:
     for file in draft.files:
         yield from file.target.notes if file.target.path in changed else ()
         yield from notes_on_lines(file.target.path, file.target.content, draft.wanted)
+
+
+_SETS = re.compile(rb"^[ \t]*(?:export[ \t]+|set[ \t]+-gx[ \t]+)?(CUDA_HOME|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)[= \t]")
+
+BY_HAND: Mapping[Kind, Text] = {
+    Kind.SHELL: text("These are the lines, to put at the end of a start-up file of yours by hand:"),
+    Kind.CONDA: text("These are the files, for whoever may change the environment:"),
+    Kind.VENV: text("These are the lines for the end of the scripts, for whoever may change the environment:"),
+    Kind.ENVRC: text("These are the lines, to put at the end of .envrc by hand:"),
+    Kind.DOTENV: text("These are the lines, to put at the end of .env by hand:"),
+    Kind.JUPYTER: text("This is what `env` in kernel.json should hold, for whoever may change it:"),
+    Kind.DESKTOP: text("These are the lines for a file in ~/.config/environment.d:"),
+}
+
+AFTERWARDS: Mapping[Kind, Callable[[Scope], Text]] = {
+    Kind.SHELL: lambda scope: text("Open a new terminal."),
+    Kind.CONDA: lambda scope: text(
+        "Where the environment is active now, leave it and enter it again: `conda deactivate`, then `conda activate {name}`.",
+        name=scope.words.partition(":")[2],
+    ),
+    Kind.VENV: lambda scope: text(
+        "Where the environment is active now, leave it and enter it again: `deactivate`, then `source {place}/bin/activate`.",
+        place=scope.place,
+    ),
+    Kind.ENVRC: lambda scope: text(
+        "direnv does not read a changed file until you allow it: `direnv allow {place}`. gpuassist does not do that for you.",
+        place=scope.place,
+    ),
+    Kind.DOTENV: lambda scope: text("Programs that read {path} find it when they are started anew.", path=f"{scope.place}/.env"),
+    Kind.JUPYTER: lambda scope: text(
+        "Where the kernel runs, shut it down and start it: a mere restart keeps what the file said before."
+    ),
+    Kind.DESKTOP: lambda scope: text("Log out and in again: systemd reads the file when your session starts."),
+}
+
+
+def notes_on_scope(scope: Scope, wanted: Wanted) -> Iterator[Text]:
+    """What the scope cannot do, as far as it matters for what is wanted."""
+    name = PurePosixPath(scope.place).name
+    if scope.kind is Kind.CONDA and wanted.toolkit:
+        yield text(
+            "`conda activate OTHER` straight from {name} keeps the toolkit's directory on PATH there, unless gpuassist's hook is "
+            "in OTHER too: conda writes PATH as it was before the hook took it out. Back in {name} that is put right.",
+            name=name,
+        )
+    if scope.kind is Kind.VENV:
+        yield text(
+            "`deactivate` puts everything back in bash, zsh and fish. Activating another environment without it keeps all but PATH "
+            "in bash and zsh, unless gpuassist's lines are in that one too; other shells keep it after `deactivate` as well."
+        )
+        yield text("making the environment anew (`python -m venv`, `uv venv`) writes its scripts anew, without these lines")
+    if scope.kind is Kind.DOTENV and wanted.toolkit:
+        yield text(
+            "a .env cannot put a directory in front of PATH, because not every program that reads it knows $PATH: it says "
+            "CUDA_HOME, and nvcc is still the one that PATH finds"
+        )
+        if wanted.libraries:
+            yield text("LD_LIBRARY_PATH is a list like PATH: it is not written in a .env")
+    if scope.kind is Kind.JUPYTER and wanted.toolkit:
+        yield text(
+            "{expression} in kernel.json stands for what the Jupyter server has; an IDE that starts kernels itself may not know it",
+            expression="${PATH}",
+        )
+
+
+def notes_on_devices(devices: Devices) -> Iterator[Text]:
+    """What the choice hides there."""
+    if devices.values:
+        if devices.hidden:
+            yield text("programs find no other GPU there: {hidden} is hidden from them", hidden="; ".join(devices.hidden))
+        yield from devices.notes
+
+
+def notes_on_lines(path: str, content: bytes, wanted: Wanted) -> Iterator[Text]:
+    """The user's own lines that set the same variables."""
+    watched = {b"CUDA_HOME": wanted.toolkit, b"CUDA_VISIBLE_DEVICES": wanted.devices, b"CUDA_DEVICE_ORDER": wanted.devices}
+    try:
+        block = find(content)
+    except RepairError:
+        return
+    place = 0
+    for number, line in enumerate(content.split(b"\n"), 1):
+        found = _SETS.match(line)
+        ours = block is not None and block.first_byte <= place < block.end_byte
+        if found is not None and not ours and watched[found[1]] is not None:
+            yield text(
+                "line {line} of {file} sets {name} too; what gpuassist writes stands below it and wins where the last one counts",
+                line=number,
+                file=path,
+                name=found[1].decode(),
+            )
+        place += len(line) + 1

@@ -11,17 +11,16 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
 
-from gpuassist.changes.choice import LoaderChoice, choose_loader_path, choose_toolkit, library_directory, require_executable
-from gpuassist.changes.library_path import choose_loader
+from gpuassist.changes.choice import choose_toolkit, require_executable
+from gpuassist.changes.library_path import LoaderChoice, choose_loader, choose_loader_path, library_directory
 from gpuassist.changes.line_plan import change_id, edit_of, judged
 from gpuassist.changes.lines_after import LOADER, LinesAfter, place_of, set_in_block
 from gpuassist.changes.notes import notes_on, notes_on_login, notes_on_shell, notes_on_syntax
-from gpuassist.changes.paste import paste_toolkit
 from gpuassist.changes.plan import ChangePlan, Expected, ToolkitChoice
 from gpuassist.changes.record import edited_block
 from gpuassist.changes.shell_files import ShellFile, login_file, recorded_file, shell_files, with_traced
 from gpuassist.changes.syntax import Syntax, breaks, check
-from gpuassist.changes.toolkit_steps import goal_of, steps_of
+from gpuassist.changes.toolkit_steps import goal_of, paste_toolkit, steps_of
 from gpuassist.changes.wishes import LdLibraryPath, UseCuda
 from gpuassist.detect.startup.chain import Stage
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
@@ -30,10 +29,10 @@ from gpuassist.model.plan import FileEdit, Plan
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
+from gpuassist.shellfiles.block import Sections, loader_section, read_sections, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import write
 from gpuassist.shellfiles.lines import ShellLine, changes_in, choose, choose_exactly
-from gpuassist.shellfiles.sections import Sections, loader_section, read_sections, toolkit_section
 from gpuassist.shellfiles.toolkits import InstalledToolkits, Lead
 from gpuassist.system.files import Files
 from gpuassist.system.shell_questions import PLAIN

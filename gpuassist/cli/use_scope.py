@@ -7,7 +7,7 @@ import os
 
 from gpuassist.changes.choice import version_of
 from gpuassist.changes.plan_change import plan_change
-from gpuassist.changes.scope_list import ListedScope, list_scopes, scopes_json
+from gpuassist.changes.scope_find import ListedScope, list_scopes, scopes_json
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Sees
 from gpuassist.changes.wishes import SHELL, LdLibraryPath, UseCuda, UseDevices, WishError
 from gpuassist.cli.context import Context, UsageError

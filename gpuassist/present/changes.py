@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, ToolkitChoice
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
-from gpuassist.changes.scope_list import ListedScope
+from gpuassist.changes.scope_find import ListedScope
 from gpuassist.changes.scopes.kinds import TITLES, Kind
 from gpuassist.changes.shells import NAMES, ShellChange
 from gpuassist.changes.wishes import ChangeWish, CleanShell, UseCuda, UseDevices

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gpuassist.model.text import text
-from gpuassist.shellfiles.effects import follows, leading, leads_of
 from gpuassist.shellfiles.lines import LineEvidence, LineJudge, ShellLine, StartupText
 from gpuassist.shellfiles.statements import Statement, StatementPlace
 from gpuassist.shellfiles.toolkit_words import ToolkitWord
-from gpuassist.shellfiles.toolkits import CHOOSING, HOMES, LISTS, InstalledToolkits, Lead
+from gpuassist.shellfiles.toolkits import CHOOSING, HOMES, LISTS, InstalledToolkits, Lead, follows, leading, leads_of
 
 
 def judge(file: StartupText, installed: InstalledToolkits, evidence: LineEvidence) -> tuple[ShellLine, ...]:

@@ -13,11 +13,20 @@ from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block, RepairError
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement
-from gpuassist.shellfiles.effects import does, follows, harmless, leading, leads_of, other_contributions
 from gpuassist.shellfiles.rewrite import rewrite
 from gpuassist.shellfiles.statements import Element, Reading, Statement, StatementPlace, printable
 from gpuassist.shellfiles.toolkit_words import ToolkitWord
-from gpuassist.shellfiles.toolkits import InstalledToolkits, Lead, names_directory
+from gpuassist.shellfiles.toolkits import (
+    InstalledToolkits,
+    Lead,
+    does,
+    follows,
+    harmless,
+    leading,
+    leads_of,
+    names_directory,
+    other_contributions,
+)
 
 # What the user chooses for a line of a start-up file.
 

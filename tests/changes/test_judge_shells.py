@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.choice import LoaderChoice
+from gpuassist.changes.library_path import LoaderChoice
 from gpuassist.changes.plan import Expected, ToolkitChoice
 from gpuassist.changes.proof import judge_shells
 from gpuassist.changes.shells import ShellSeen

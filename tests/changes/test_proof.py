@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.choice import LoaderChoice
+from gpuassist.changes.library_path import LoaderChoice
 from gpuassist.changes.plan import Expected, Proof, ToolkitChoice
 from gpuassist.changes.proof import judge_shells, prove_toolkit, with_shell
 from gpuassist.changes.shells import ShellSeen

@@ -11,7 +11,7 @@ import pytest
 
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.devices_plan import plan_use_devices
-from gpuassist.changes.scope_list import ListedScope, list_scopes, scopes_json
+from gpuassist.changes.scope_find import ListedScope, list_scopes, scopes_json
 from gpuassist.changes.scope_plan import plan_in_scope
 from gpuassist.changes.scopes.kinds import Kind, ViewingProgram
 from gpuassist.changes.scopes.values import ScopeValues

@@ -11,7 +11,8 @@ import pytest
 from gpuassist.changes.plan import ChangePlan, ScopeChoice
 from gpuassist.changes.proof import prove_scope
 from gpuassist.changes.restore import ConflictError
-from gpuassist.changes.scope_plan import held_in, plan_in_scope
+from gpuassist.changes.scope_find import held_in
+from gpuassist.changes.scope_plan import plan_in_scope
 from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.changes.undo import undo
 from gpuassist.changes.wishes import LdLibraryPath, UseCuda, UseDevices, WishError

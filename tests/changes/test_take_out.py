@@ -12,9 +12,9 @@ from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.undo import undo
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
+from gpuassist.shellfiles.block import toolkit_section
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement, write
-from gpuassist.shellfiles.sections import toolkit_section
 from gpuassist.system.world import World
 from tests.changes.homes import edit_of, world_at
 from tests.fakes import ScriptedProcesses

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from gpuassist.changes.choice import LoaderChoice
 from gpuassist.changes.kernels import KernelProof
+from gpuassist.changes.library_path import LoaderChoice
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Expected, ToolkitChoice
 from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.changes.wishes import UseCuda

@@ -8,7 +8,7 @@ import pytest
 
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
-from gpuassist.changes.scope_list import ListedScope
+from gpuassist.changes.scope_find import ListedScope
 from gpuassist.changes.scopes.kinds import Kind
 from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.changes.shells import ShellChange, ShellSeen

@@ -6,7 +6,7 @@ one in bash and zsh; fish runs ours when VIRTUAL_ENV changes, whoever changes it
 
 from __future__ import annotations
 
-from gpuassist.changes.scopes import fish_hook, posix
+from gpuassist.changes.scopes.hooks import putting_back, putting_back_fish, setting, setting_fish
 from gpuassist.changes.scopes.values import HEAD, ScopeValues, settings_line
 
 _KEY = "_gpuassist_venv"
@@ -22,12 +22,12 @@ def activate_lines(held: ScopeValues) -> tuple[bytes, ...]:
         settings_line(held),
         b"_gpuassist_venv_back () {",
         b"    _gpuassist_key=" + _KEY.encode(),
-        *(b"    " + line for line in posix.putting_back("LD_LIBRARY_PATH")),
+        *(b"    " + line for line in putting_back("LD_LIBRARY_PATH")),
         b'    unset _gpuassist_key "' + f"{_KEY}_PATH".encode() + b'"',
         b"}",
         b"_gpuassist_venv_back  # where another environment is left by activating this one",
         b"_gpuassist_key=" + _KEY.encode(),
-        *posix.setting(held, exported=False),
+        *setting(held, exported=False),
         b"unset _gpuassist_key",
         b'if [ -n "${BASH_VERSION-}${ZSH_VERSION-}" ]; then',
         b'    eval "_gpuassist_venv_$(declare -f deactivate)"',
@@ -48,10 +48,10 @@ def activate_fish(held: ScopeValues) -> tuple[bytes, ...]:
         HEAD,
         settings_line(held),
         b"set -l _gpuassist_key " + _KEY.encode(),
-        *fish_hook.setting(held, exported=False),
+        *setting_fish(held, exported=False),
         b"function _gpuassist_venv_back --on-variable VIRTUAL_ENV",
         b"    set -l _gpuassist_key " + _KEY.encode(),
-        *(b"    " + line for line in fish_hook.putting_back("LD_LIBRARY_PATH")),
+        *(b"    " + line for line in putting_back_fish("LD_LIBRARY_PATH")),
         b"    set -eg " + f"{_KEY}_PATH".encode(),
         b"    functions -e _gpuassist_venv_back",
         b"end",

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, records
 from gpuassist.changes.restore import ConflictError
-from gpuassist.changes.scope_list import ListedScope, list_scopes
+from gpuassist.changes.scope_find import ListedScope, list_scopes
 from gpuassist.changes.undo import UndoPlan, left_out, plan_undo, undo
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark

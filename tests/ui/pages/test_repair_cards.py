@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtGui import QClipboard
 from pytestqt.qtbot import QtBot
 
-from gpuassist.changes.choice import LoaderChoice
+from gpuassist.changes.library_path import LoaderChoice
 from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.changes.wishes import LdLibraryPath, UseCuda
