@@ -58,17 +58,24 @@ def find(content: bytes) -> Block | None:
     if not begins and not ends:
         return None
     if len(begins) != 1 or len(ends) != 1 or begins[0] > ends[0]:
-        raise RepairError(_unbalanced(content, begins, ends))
+        places = ", ".join(str(_line_number(content, place)) for place in sorted([*begins, *ends]))
+        raise RepairError(
+            text(
+                "gpuassist's own markers in this file do not pair up ({begins} that begin, {ends} that end; line numbers: "
+                "{places}). Nothing was changed: please leave one block or take the marker lines out, then try again.",
+                begins=len(begins),
+                ends=len(ends),
+                places=places,
+            )
+        )
     place = begins[0]
     words = content[place + len(_BEGIN) : _line_end(content, place)].decode("ascii", "replace").split()
     said = dict(word.split("=", 1) for word in words if "=" in word)
     if said.get("version") != str(VERSION) or not said.get("change") or said.get("added") not in {"0", "1", "2"}:
         line = _line_number(content, place)
         raise RepairError(text("line {line} begins a block of another version of gpuassist; nothing was changed", line=line))
-    change, added = (said["change"], int(said["added"]))
-    end = _line_end(content, ends[0])
-    lines = content[begins[0] : ends[0]].split(b"\n")[1:-1]
-    return Block(change, added, tuple(lines), begins[0], end)
+    lines = content[place : ends[0]].split(b"\n")[1:-1]
+    return Block(said["change"], int(said["added"]), tuple(lines), place, _line_end(content, ends[0]))
 
 
 def require_plain(path: str) -> None:
@@ -96,17 +103,6 @@ def _line_starts(content: bytes, marker: bytes) -> list[int]:
 def _line_end(content: bytes, place: int) -> int:
     end = content.find(b"\n", place)
     return len(content) if end < 0 else end + 1
-
-
-def _unbalanced(content: bytes, begins: list[int], ends: list[int]) -> Text:
-    places = ", ".join(str(_line_number(content, place)) for place in sorted([*begins, *ends]))
-    return text(
-        "gpuassist's own markers in this file do not pair up ({begins} that begin, {ends} that end; line numbers: {places}). "
-        "Nothing was changed: please leave one block or take the marker lines out, then try again.",
-        begins=len(begins),
-        ends=len(ends),
-        places=places,
-    )
 
 
 def _line_number(content: bytes, place: int) -> int:

@@ -75,7 +75,7 @@ def _gives(statement: Statement, line: ShellLine, installed: InstalledToolkits) 
         statement.place is not StatementPlace.TOP
         or statement.shared
         or statement.owner
-        or (not line.other and not _all_chosen(statement, installed))
+        or (not line.other and leads_of(statement, installed) != {Lead.CHOSEN})
     ):
         return frozenset()
     if line.other and not (line.tickable and (line.rewritten or leading(statement, installed))):
@@ -95,11 +95,6 @@ def _gives(statement: Statement, line: ShellLine, installed: InstalledToolkits) 
             first = not any(one.previous for one in assignment.elements[:place])
             found.add(_Gives(assignment.variable, installed.real(moved).rstrip("/"), first))
     return frozenset(found)
-
-
-def _all_chosen(statement: Statement, installed: InstalledToolkits) -> bool:
-    leads = leads_of(statement, installed)
-    return leads == {Lead.CHOSEN}
 
 
 class _Rivals:

@@ -52,7 +52,6 @@ class Written:
 
     @property
     def text(self) -> str:
-        """The value as it stands in a line."""
         words = ":" if self.appends else ""
         for number, part in enumerate(self.parts):
             joined = not number or part.leads or self.parts[number - 1].trails
@@ -83,7 +82,6 @@ def read_lists(line: str) -> tuple[Written, ...] | None:
 
 
 def with_lists(line: str, lists: tuple[Written, ...]) -> str:
-    """The line with these values where they stood."""
     for value in sorted(lists, key=lambda one: one.first, reverse=True):
         line = line[: value.first] + value.text + line[value.end :]
     return line
@@ -93,20 +91,19 @@ def fitted(value: Written, parts: tuple[ListPart, ...], *, guarded: bool) -> Wri
     """The value with these parts; what was there before brings its colon along, where it did so or is `guarded`, so that no empty
     element comes of it while it is empty.
     """
-    fits = (
-        _bound(value.variable, part, front=not number and not value.appends)
-        if (part.previous and (guarded or part.leads or part.trails) and "-" not in part.text)
-        else part
-        for number, part in enumerate(parts)
-    )
-    return replace(value, parts=tuple(fits) if len(parts) > 1 else parts)
-
-
-def _bound(variable: str, part: ListPart, *, front: bool) -> ListPart:
-    if part.trails if front else part.leads:
-        return part
-    words = f"${{{variable}:+${variable}:}}" if front else f"${{{variable}:+:${variable}}}"
-    return ListPart(words, previous=True, leads=not front, trails=front)
+    if len(parts) == 1:
+        return replace(value, parts=parts)
+    name = value.variable
+    fits = []
+    for number, part in enumerate(parts):
+        front = not number and not value.appends
+        binds = part.previous and (guarded or part.leads or part.trails) and "-" not in part.text
+        if not binds or (part.trails if front else part.leads):
+            fits.append(part)
+        else:
+            words = f"${{{name}:+${name}:}}" if front else f"${{{name}:+:${name}}}"
+            fits.append(ListPart(words, previous=True, leads=not front, trails=front))
+    return replace(value, parts=tuple(fits))
 
 
 def _word_end(line: str, place: int) -> int:
@@ -166,7 +163,7 @@ def _with_colon(variable: str, piece: str) -> ListPart | None:
 
 
 def _plain(variable: str, words: str) -> ListPart:
-    bare = words[1:-1] if words[:1] == words[-1:] == '"' else words
+    bare = _unquoted(words)
     previous = bare in {f"${variable}", f"${{{variable}}}"} or bare.startswith((f"${{{variable}:-", f"${{{variable}-"))
     return ListPart(words, previous)
 
@@ -215,7 +212,9 @@ def _commands(line: str) -> list[list[tuple[int, int]]]:
     place = 0
     while place < len(line) and line[place] != "#":
         gap = _FISH_GAP.match(line, place)
-        end = gap.end() if gap else _fish_word_end(line, place)
+        end = gap.end() if gap else place
+        while gap is None and (piece := _WORD.match(line, end)):
+            end = piece.end()
         if line[place] == ";":
             commands.append([])
             end = place + 1
@@ -225,12 +224,6 @@ def _commands(line: str) -> list[list[tuple[int, int]]]:
             commands[-1].append((place, end))
         place = end
     return [words for words in commands if words]
-
-
-def _fish_word_end(line: str, place: int) -> int:
-    while piece := _WORD.match(line, place):
-        place = piece.end()
-    return place
 
 
 def _fish_value(line: str, words: list[tuple[int, int]]) -> Written | None:
@@ -282,7 +275,6 @@ class Rewriting:
 
     @property
     def text(self) -> str:
-        """The line for people."""
         return self.line.decode("utf-8", "backslashreplace").strip()
 
 
@@ -290,30 +282,25 @@ def rewrite(
     content: bytes, statement: Statement, fate: Fate, guarded: Collection[str] = (), *, dialect: Dialect = Dialect.BASH
 ) -> Rewriting:
     """The statement with each element as `fate` says; what the `guarded` variables held before makes no empty element in it."""
-    line = _one_line(content[statement.first_byte : statement.end_byte])
+    words = content[statement.first_byte : statement.end_byte].decode("utf-8", "surrogateescape")
+    words = words.removesuffix("\n").removesuffix("\r")
+    if "\n" in words and "'" not in words and "#" not in words:
+        words = words.replace("\\\r\n", "").replace("\\\n", "")
+    line = None if "\n" in words or "\r" in words else words
     lists = None if line is None else _LISTS.get(dialect, read_lists)(line)
-    if line is None or lists is None or not _read_alike(lists, statement.assignments):
+    alike = lists is not None and len(lists) == len(statement.assignments)
+    if line is None or lists is None or not alike or not all(map(_alike, lists, statement.assignments)):
         return Rewriting(why=text("it is written in a way that gpuassist does not replace: comment it out, or change it by hand"))
     new = tuple(_with_fates(value, one, fate, guarded) for value, one in zip(lists, statement.assignments, strict=True))
     hollow = next((value.variable for value, before in zip(new, lists, strict=True) if (value != before and _is_empty(value))), "")
     if hollow:
         why = text("nothing would be left of what it gives {variable}: comment it out instead", variable=hollow)
         return Rewriting(why=why, hollow=all(_is_empty(value) for value in new))
-    if any(_is_unsafe(part.text) for value in new for part in value.parts if part.text not in line):
+    fresh = (part.text for value in new for part in value.parts if part.text not in line)
+    if not all(sign.isalnum() or sign in "/._-+@%~${}:" for part in fresh for sign in part):
         return Rewriting(why=text("the new directory's name holds signs that would have to be quoted; please change it by hand"))
     written = with_lists(line, new)
     return Rewriting() if written == line else Rewriting(written.encode("utf-8", "surrogateescape"))
-
-
-def _one_line(rows: bytes) -> str | None:
-    words = rows.decode("utf-8", "surrogateescape").removesuffix("\n").removesuffix("\r")
-    if "\n" in words and "'" not in words and "#" not in words:
-        words = words.replace("\\\r\n", "").replace("\\\n", "")
-    return None if "\n" in words or "\r" in words else words
-
-
-def _read_alike(lists: tuple[Written, ...], assignments: tuple[Assignment, ...]) -> bool:
-    return len(lists) == len(assignments) and all(_alike(*pair) for pair in zip(lists, assignments, strict=True))
 
 
 def _alike(value: Written, assignment: Assignment) -> bool:
@@ -351,7 +338,3 @@ def _with_fates(value: Written, assignment: Assignment, fate: Fate, guarded: Col
 
 def _is_empty(value: Written) -> bool:
     return all(part.previous or not part.text for part in value.parts)
-
-
-def _is_unsafe(words: str) -> bool:
-    return not all(sign.isalnum() or sign in "/._-+@%~${}:" for sign in words)

@@ -11,7 +11,7 @@ from enum import Enum
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Origin, Toolkit
-from gpuassist.shellfiles.statements import Assignment, Element, Statement, printable
+from gpuassist.shellfiles.statements import WATCHED, Assignment, Element, Statement, printable
 
 LISTS = frozenset(
     (
@@ -19,22 +19,8 @@ LISTS = frozenset(
         *("CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH"),
     )
 )
-HOMES = frozenset(
-    (
-        *(
-            "CUDA_HOME",
-            "CUDA_PATH",
-            "CUDA_ROOT",
-            "CUDADIR",
-            "CUDA_DIR",
-            "CUDA_BIN_PATH",
-            "CUDA_TOOLKIT_ROOT_DIR",
-            "CUDAToolkit_ROOT",
-        ),
-        *("CUDACXX", "NVCC", "CMAKE_CUDA_COMPILER", "CUDNN_HOME", "CUDNN_PATH", "CUDNN_ROOT", "CUDNN_ROOT_DIR"),
-        *("CUDNN_INCLUDE_DIR", "CUDNN_INCLUDE_PATH", "CUDNN_LIBRARY", "CUDNN_LIBRARY_PATH", "CUDNN_LIB_DIR"),
-    )
-)
+# Every other variable that is watched, but for those that choose GPUs.
+HOMES = frozenset(WATCHED) - LISTS - {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"}
 FLAGS = frozenset(("XLA_FLAGS", "LDFLAGS", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"))
 CHOOSING = LISTS | HOMES | FLAGS
 # Not within another path, of which a part may hold a space or a quote; behind `-L` and the like of compilers one begins all the
@@ -67,7 +53,6 @@ class InstalledToolkits:
     exists: Callable[[str], bool] = bool
 
     def lead(self, directory: str) -> Lead:
-        """Where a directory leads."""
         if not directory:
             return Lead.UNKNOWN
         candidates = (directory.rstrip("/") or "/", self.real(directory))
@@ -219,17 +204,17 @@ def other_contributions(statement: Statement, installed: InstalledToolkits) -> t
     for assignment in statement.assignments:
         if assignment.variable not in LISTS | HOMES:
             also.append(assignment.variable)
-        also.extend(printable(element.written) for element in assignment.elements if _is_the_users(element, installed))
+        own = (element for element in assignment.elements if not element.previous and element.written)
+        users = (element for element in own if installed.lead(element.directory) in {Lead.ELSEWHERE, Lead.UNKNOWN})
+        also.extend(printable(element.written) for element in users)
     return tuple(also)
 
 
-def _is_the_users(element: Element, installed: InstalledToolkits) -> bool:
-    return not element.previous and bool(element.written) and installed.lead(element.directory) in {Lead.ELSEWHERE, Lead.UNKNOWN}
-
-
 def does(assignment: Assignment, installed: InstalledToolkits) -> Text:
-    """What an assignment does to its variable, in words."""
-    shown = ":".join(_shown(element, installed) for element in assignment.elements if not element.previous) or "''"
+    own = (element for element in assignment.elements if not element.previous)
+    unknown = Lead.UNKNOWN
+    words = (element.written if installed.lead(element.directory) is unknown else element.directory for element in own)
+    shown = printable(":".join(words)) or "''"
     if all(element.previous for element in assignment.elements) and assignment.elements:
         return text("adds no directory to {variable}", variable=assignment.variable)
     if not assignment.keeps_previous:
@@ -239,7 +224,3 @@ def does(assignment: Assignment, installed: InstalledToolkits) -> Text:
     if assignment.elements[0].previous:
         return text("puts {value} at the end of {variable}", variable=assignment.variable, value=shown)
     return text("puts {value} around {variable}", variable=assignment.variable, value=shown)
-
-
-def _shown(element: Element, installed: InstalledToolkits) -> str:
-    return printable(element.written if installed.lead(element.directory) is Lead.UNKNOWN else element.directory)
