@@ -28,10 +28,18 @@ def choose_toolkit(toolkits: Fact[tuple[Toolkit, ...]], wish: str) -> Toolkit:
         raise WishError(text("{wish} is not a CUDA version; 12.4 or 12.4.1 is", wish=wish))
     if isinstance(toolkits, Unknown):
         raise RepairError(text("which toolkits are installed is not known: {reason}", reason=toolkits.reason))
-    fitting = [toolkit for toolkit in toolkits.value if _fits(toolkit, version)]
+    depth = len(version.parts)
+    fitting = [one for one in toolkits.value if any(known.parts[:depth] == version.parts for known in _versions(one))]
     usable = [toolkit for toolkit in fitting if _unusable(toolkit) is None]
-    if usable:
-        return max(usable, key=_preference)
+    if usable:  # the newest; of two the one where NVIDIA's own packages put it
+        return max(
+            usable,
+            key=lambda one: (
+                one.version.value.parts if isinstance(one.version, Known) else (),
+                one.root.startswith("/usr/local/"),
+                one.root,
+            ),
+        )
     if fitting:
         raise RepairError(_unusable(fitting[0]) or text("{root} cannot be used", root=fitting[0].root))
     installed = "; ".join(f"{version_of(toolkit)} ({toolkit.root})" for toolkit in toolkits.value if _unusable(toolkit) is None)
@@ -42,8 +50,7 @@ def choose_toolkit(toolkits: Fact[tuple[Toolkit, ...]], wish: str) -> Toolkit:
 
 def version_of(toolkit: Toolkit) -> str:
     """Its version for people, or a question mark."""
-    known = (fact.value for fact in (toolkit.version, toolkit.nvcc_version) if isinstance(fact, Known))
-    return next((str(version) for version in known), "?")
+    return next((str(version) for version in _versions(toolkit)), "?")
 
 
 def require_executable(files: Files, toolkit: Toolkit) -> None:
@@ -55,9 +62,8 @@ def require_executable(files: Files, toolkit: Toolkit) -> None:
         raise RepairError(text("{nvcc} is not executable, so no shell would find it", nvcc=nvcc))
 
 
-def _fits(toolkit: Toolkit, wish: Version) -> bool:
-    versions = (fact.value for fact in (toolkit.version, toolkit.nvcc_version) if isinstance(fact, Known))
-    return any(version.parts[: len(wish.parts)] == wish.parts for version in versions)
+def _versions(toolkit: Toolkit) -> tuple[Version, ...]:
+    return tuple(fact.value for fact in (toolkit.version, toolkit.nvcc_version) if isinstance(fact, Known))
 
 
 def _unusable(toolkit: Toolkit) -> Text | None:
@@ -68,11 +74,6 @@ def _unusable(toolkit: Toolkit) -> Text | None:
     if isinstance(toolkit.nvcc, Known) and not toolkit.nvcc.value:
         return text("{root} holds no nvcc", root=toolkit.root)
     return None
-
-
-def _preference(toolkit: Toolkit) -> tuple[tuple[int, ...], bool, str]:
-    version = toolkit.version.value.parts if isinstance(toolkit.version, Known) else ()
-    return version, toolkit.root.startswith("/usr/local/"), toolkit.root
 
 
 ALL = "all"
@@ -111,7 +112,9 @@ def choose_devices(gpus: Fact[tuple[Gpu, ...]], words: str) -> Devices:
         raise RepairError(text("this machine has no NVIDIA GPU, so there is none to choose"))
     found = tuple(_number_of(value, gpus.value) for value in values)
     pairs = tuple(zip(values, found, strict=True))
-    _require_distinct(values, tuple(value if number is None else (number, _mig(value)) for value, number in pairs), gpus.value)
+    # Two instances of one GPU are two devices.
+    meant = (value if number is None else (number, value if value.startswith("MIG-") else "") for value, number in pairs)
+    _require_distinct(values, tuple(meant), gpus.value)
     hidden = tuple(_name(number, gpu) for number, gpu in enumerate(gpus.value) if number not in found)
     unsure = tuple(value for value, number in pairs if number is None)
     return Devices(values, () if unsure else hidden, _notes(values, unsure, gpus.value))
@@ -138,10 +141,6 @@ def _require_distinct(values: tuple[str, ...], meant: tuple[object, ...], gpus: 
             )
 
 
-def _mig(value: str) -> str:
-    return value if value.startswith("MIG-") else ""
-
-
 def _notes(values: tuple[str, ...], unsure: tuple[str, ...], gpus: tuple[Gpu, ...]) -> tuple[Text, ...]:
     notes: list[Text] = []
     if unsure:
@@ -161,7 +160,10 @@ def _number_of(value: str, gpus: tuple[Gpu, ...]) -> int | None:
         places = [value_or(gpu.index, place) for place, gpu in enumerate(gpus)]
         found = [place for place, index in enumerate(places) if index == int(value)]
     else:
-        found = [place for place, gpu in enumerate(gpus) if _answers_to(gpu, value)]
+        # CUDA takes as much of a UUID as makes it clear which one is meant; an instance of before R470 is named after its GPU.
+        asked = (value.removeprefix("MIG-").partition("/")[0] if value.startswith("MIG-GPU-") else value).lower()
+        names = [value_or(_identities(gpu, value), ()) for gpu in gpus]
+        found = [place for place, known in enumerate(names) if any(name.lower().startswith(asked) for name in known)]
     if len(found) > 1:
         raise RepairError(text("{value} fits several GPUs. This machine has {gpus}", value=value, gpus=names_of(gpus)))
     if not found and not value.isdigit() and any(isinstance(_identities(gpu, value), Unknown) for gpu in gpus):
@@ -169,13 +171,6 @@ def _number_of(value: str, gpus: tuple[Gpu, ...]) -> int | None:
     if not found:
         raise RepairError(text("{value} is no GPU of this machine. It has {gpus}", value=value, gpus=names_of(gpus)))
     return found[0]
-
-
-def _answers_to(gpu: Gpu, value: str) -> bool:
-    known = _identities(gpu, value)
-    # CUDA takes as much of a UUID as makes it clear which one is meant; an instance of before R470 is named after its GPU.
-    asked = value.removeprefix("MIG-").partition("/")[0] if value.startswith("MIG-GPU-") else value
-    return isinstance(known, Known) and any(identity.lower().startswith(asked.lower()) for identity in known.value)
 
 
 def _identities(gpu: Gpu, value: str) -> Fact[tuple[str, ...]]:

@@ -47,12 +47,17 @@ def prove_kernels(
     environment = _environment(session.world, terminal)
     by_architecture: dict[str, list[Gpu]] = {}
     for gpu in value_or(machine.gpus, ()):
-        by_architecture.setdefault(_architecture(gpu), []).append(gpu)
+        capability = gpu.compute_capability
+        known = f"sm_{capability.value.major}{capability.value.minor}" if isinstance(capability, Known) else ""
+        by_architecture.setdefault(known, []).append(gpu)
     proofs = []
     for architecture, gpus in (by_architecture or {"": []}).items():
         if cancelled is not None and cancelled():
             break
-        on_progress(_doing(architecture))
+        doing = (
+            text("compiling a kernel for {architecture}", architecture=architecture) if architecture else text("compiling a kernel")
+        )
+        on_progress(doing)
         wish = KernelWish(nvcc, architecture, environment, _devices(session.world, gpus))
         names = tuple(value_or(gpu.name, "?") for gpu in gpus)
         proofs.append(KernelProof(architecture, names, check_kernel(session.world, wish, cancelled=cancelled)))
@@ -67,17 +72,6 @@ def told(proof: KernelProof) -> Text:
     return text(
         "a kernel for {architecture} ({gpus}): {words}", architecture=proof.architecture, gpus=names, words=proof.check.words
     )
-
-
-def _doing(architecture: str) -> Text:
-    return text("compiling a kernel for {architecture}", architecture=architecture) if architecture else text("compiling a kernel")
-
-
-def _architecture(gpu: Gpu) -> str:
-    if not isinstance(gpu.compute_capability, Known):
-        return ""
-    capability = gpu.compute_capability.value
-    return f"sm_{capability.major}{capability.minor}"
 
 
 def _devices(world: World, gpus: list[Gpu]) -> tuple[str, ...]:

@@ -96,12 +96,9 @@ def _uses(world: World, loader: Loader, environment: PythonEnvironment, director
     sites = value_or(environment.sites, ())
     for library in libraries.read(world.files, sites, loader, directory):
         # onnxruntime and its like find what the wheels beside them bring once torch, or their own code, has loaded it.
-        if library.taken and (library.own or not _brought_along(world, sites, library.soname)):
+        places = (f"{site}/{place}/{library.soname}" for site in sites for place in ("nvidia/*/lib", "torch/lib"))
+        if library.taken and (library.own or not any(world.files.glob(place) for place in places)):
             yield LibraryUse(environment.name, library)
-
-
-def _brought_along(world: World, sites: tuple[str, ...], soname: str) -> bool:
-    return any(world.files.glob(f"{site}/{place}/{soname}") for site in sites for place in ("nvidia/*/lib", "torch/lib"))
 
 
 def _confirmed(world: World, use: LibraryUse, directory: str) -> LibraryUse:
@@ -188,17 +185,12 @@ def library_directory(files: Files | None, toolkit: Toolkit) -> str:
 def _listed_in(files: Files, directory: str) -> str:
     wanted = {directory, files.real(directory)}
     for path in ("/etc/ld.so.conf", *files.glob("/etc/ld.so.conf.d/*.conf")):
-        if any(line in wanted or files.real(line) in wanted for line in _directories(files, path)):
+        try:
+            content = files.read_text(path, _CONFIGURATION_AT_MOST_BYTES)
+        except OSError:
+            continue
+        lines = (line.partition("#")[0].strip() for line in content.splitlines())
+        directories = (str(PurePosixPath(line)) for line in lines if line.startswith("/"))
+        if any(directory in wanted or files.real(directory) in wanted for directory in directories):
             return path
     return ""
-
-
-def _directories(files: Files, path: str) -> Iterator[str]:
-    try:
-        content = files.read_text(path, _CONFIGURATION_AT_MOST_BYTES)
-    except OSError:
-        return
-    for line in content.splitlines():
-        directory = line.partition("#")[0].strip()
-        if directory.startswith("/"):
-            yield str(PurePosixPath(directory))

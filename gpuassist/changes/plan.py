@@ -83,12 +83,10 @@ class ChangePlan:
 
     @property
     def edits(self) -> tuple[FileEdit, ...]:
-        """The edits of all files, that of the main one first."""
         return tuple(step.edit for step in self.plan.steps if step.edit is not None)
 
     @property
     def edit(self) -> FileEdit:
-        """The edit of the file that is named first."""
         return self.edits[0]
 
     @property

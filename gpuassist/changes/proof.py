@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -24,6 +24,7 @@ from gpuassist.system.terminal import SECONDS, Opening, ask_terminal, usable_she
 from gpuassist.system.world import World
 
 _NVCC = "nvcc"
+_EMPTY = "''"
 _SYSTEM = frozenset({"/usr/local/bin", "/usr/bin", "/bin"})
 
 
@@ -31,7 +32,7 @@ def prove_toolkit(world: World, root: str, *, shell: str = "", seconds: float = 
     """Opens a new terminal of that shell, none for the login shell, and looks which nvcc wins there."""
     terminal = ask_terminal(with_shell(world, shell) if shell else world, seconds=seconds)
     if isinstance(terminal, Unknown):
-        return Proof(terminal, text("no new terminal could be asked: {reason}", reason=terminal.reason), terminal)
+        return _unasked(terminal)
     winner = winner_in(world, terminal.value)
     wrong = _wrong_nvcc(world, root, terminal.value, winner)
     if wrong is not None:
@@ -47,9 +48,7 @@ def judge_shells(world: World, chosen: ToolkitChoice, before: tuple[ShellSeen, .
     terminal = next((one for one in after if one.opening is Opening.TERMINAL), None)
     told = terminal.terminal if terminal is not None else Unknown(text("none was asked"))
     if isinstance(told, Unknown):
-        words = text("no new terminal could be asked: {reason}", reason=told.reason)
-        unknown: Fact[bool] = Unknown(told.reason)
-        return Proof(unknown, _with_complaint(words, terminal), Unknown(told.reason), worse=worse)
+        return _unasked(told, terminal, worse)
     winner = winner_in(world, told.value)
     wrong = [(one, why) for one in after if (why := judge.wrong(one)) is not None]
     if not wrong:
@@ -123,9 +122,11 @@ class _Judge:
         return None
 
     def _has_toolkit(self, terminal: Terminal) -> bool:
-        if _was_given_nvcc(terminal) or terminal.shadow(_NVCC) is not None:
-            return True
-        return any(one.name in CHOOSING and self._installed.lead_of(one.value) is not Lead.ELSEWHERE for one in terminal.variables)
+        return (
+            _was_given_nvcc(terminal)
+            or terminal.shadow(_NVCC) is not None
+            or any(one.name in CHOOSING and self._installed.lead_of(one.value) is not Lead.ELSEWHERE for one in terminal.variables)
+        )
 
     def _left_behind(self, terminal: Terminal) -> Iterator[Text]:
         """Variables that still lead to another toolkit; a list only where that stands in front of the chosen one."""
@@ -202,6 +203,41 @@ def _sentence(winner: Winner | None) -> Text:
     return text("a new terminal finds {path}, but it does not answer: {reason}", path=winner.path, reason=winner.version.reason)
 
 
+def _unasked(reason: Unknown, shell: ShellSeen | None = None, worse: Text | None = None) -> Proof:
+    words = _with_complaint(text("no new terminal could be asked: {reason}", reason=reason.reason), shell)
+    return Proof(reason, words, reason, worse=worse)
+
+
+def prove_devices(world: World, value: str) -> Proof:
+    """Asks a real new terminal what it holds in CUDA_VISIBLE_DEVICES."""
+    terminal = ask_terminal(world)
+    if isinstance(terminal, Unknown):
+        return _unasked(terminal)
+    found = terminal.value.variable("CUDA_VISIBLE_DEVICES")
+    right = found == value and terminal.value.is_set("CUDA_VISIBLE_DEVICES") is bool(value)
+    words = text("a new terminal holds CUDA_VISIBLE_DEVICES={value}", value=found or _EMPTY)
+    if right and not value:
+        words = text("a new terminal shows its programs every GPU")
+    return Proof(Known(right, terminal.source), words, terminal)
+
+
+def prove_clean(world: World, before: Fact[Terminal]) -> Proof:
+    after = ask_terminal(world)
+    if isinstance(after, Unknown):
+        return _unasked(after)
+    holds = Known(value=True, source=after.source)
+    if isinstance(before, Unknown):
+        return Proof(holds, text("a new terminal starts as before"), after)
+    gone = []
+    for name in sorted(LISTS):
+        left = after.value.variable(name).split(":")
+        elements = before.value.variable(name).split(":") if before.value.variable(name) else []
+        taken = (element for element in dict.fromkeys(elements) if elements.count(element) > left.count(element))
+        gone += [f"{name}: {element or _EMPTY}" for element in taken]
+    words = text("a new terminal no longer searches {places}", places="; ".join(gone))
+    return Proof(holds, words if gone else text("a new terminal searches the same places as before"), after)
+
+
 # The proof of a choice for an environment: a real shell enters it as its users do, is asked what it holds, and leaves it again.
 
 
@@ -230,9 +266,7 @@ deactivate >/dev/null 2>&1
 """
 
 
-def provable(scope: Scope) -> bool:
-    """Whether a shell can be asked: the others are read by programs that gpuassist does not start."""
-    return scope.kind in {Kind.CONDA, Kind.VENV}
+PROVABLE = frozenset({Kind.CONDA, Kind.VENV})  # the others are read by programs that gpuassist does not start
 
 
 def prove_scope(world: World, scope: Scope, held: ScopeValues) -> Proof:
@@ -249,15 +283,14 @@ def prove_scope(world: World, scope: Scope, held: ScopeValues) -> Proof:
     }
     command = ("bash", "--noprofile", "--norc", "-c", script, "bash", mark, scope.place)
     outcome = world.processes.run(command, seconds=_SECONDS, environment=environment)
-    states = [_state(part) for part in outcome.stdout.decode("utf-8", "surrogateescape").split(f"{mark}\0")[:-1]]
+    parts = outcome.stdout.decode("utf-8", "surrogateescape").split(f"{mark}\0")[:-1]
+    rows = ([row.split("=", 1) for row in part.split("\0") if "=" in row] for part in parts)
+    states = [{name: value for name, value in found if name in _NAMES} for found in rows]
     if outcome.ending is not Ending.EXITED or len(states) != len(("before", "inside", "after")):
         reason = outcome.words or outcome.stderr.decode("utf-8", "replace").strip() or outcome.ending.value
         unknown = text("bash could not enter and leave {place}: {reason}", place=scope.place, reason=reason)
         return Proof(Unknown(unknown), unknown)
-    return _judged(states[0], states[1], states[2], held)
-
-
-def _judged(before: Mapping[str, str], inside: Mapping[str, str], after: Mapping[str, str], held: ScopeValues) -> Proof:
+    before, inside, after = states
     for name, value in held.variables:
         if inside.get(name) != value:
             return _no(text("in the environment {name} is {value}", name=name, value=inside.get(name) or "''"))
@@ -277,8 +310,3 @@ def _judged(before: Mapping[str, str], inside: Mapping[str, str], after: Mapping
 
 def _no(words: Text) -> Proof:
     return Proof(Known(value=False, source="bash"), words)
-
-
-def _state(part: str) -> dict[str, str]:
-    found = (row.split("=", 1) for row in part.split("\0") if "=" in row)
-    return {name: value for name, value in found if name in _NAMES}

@@ -77,7 +77,6 @@ def scope_at(world: World, kind: Kind, place: str, words: str = "") -> Scope:
 
 
 def environments(world: World) -> tuple[Prefix, ...]:
-    """The environments of this user and the system's own."""
     return value_or(prefixes.scan(world), ())
 
 
@@ -87,7 +86,6 @@ def kernels(world: World) -> tuple[KernelSpec, ...]:
 
 
 def name_of(world: World, prefix: Prefix) -> str:
-    """What conda calls the environment."""
     return "base" if world.files.is_directory(f"{prefix.path}/condabin") else PurePosixPath(prefix.path).name
 
 

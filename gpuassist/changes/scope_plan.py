@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from gpuassist.changes.choice import Devices, choose_devices, choose_toolkit, require_executable, version_of
 from gpuassist.changes.library_path import choose_loader_path, library_directory
-from gpuassist.changes.line_plan import new_id, parsed
+from gpuassist.changes.line_plan import new_id, parsed, step_of
 from gpuassist.changes.plan import ChangePlan, ScopeChoice
 from gpuassist.changes.scope_find import Scope, find_scope, held_by, strangers_prefix
 from gpuassist.changes.scopes import jupyter
@@ -18,10 +18,9 @@ from gpuassist.changes.scopes.values import ScopeValues, Wanted
 from gpuassist.changes.target import FileTarget, examine
 from gpuassist.changes.wishes import UseCuda, UseDevices
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
+from gpuassist.model.plan import Plan, Step, StepKind
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError, find
-from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import LineChanges, write
 from gpuassist.system.world import World
 
@@ -102,39 +101,27 @@ def _kernel(world: World, scope: Scope, wanted: Wanted) -> _Draft:
 def _planned(world: World, draft: _Draft, plan: ChangePlan) -> ChangePlan:
     """The plan with its files: the steps, what else is to be known, and what forbids them."""
     scope, files = draft.scope, draft.files
-    edits = tuple(
-        FileEdit(file.target.path, file.target.path_written, file.target.content, file.after, file.target.exists, file.dialect)
-        for file in files
-        if file.target.exists or file.after
-    )
+    edits = tuple(file.target.edit(file.after, file.dialect) for file in files if file.target.exists or file.after)
     afterwards = AFTERWARDS[scope.kind](scope)
-    steps = tuple(
-        Step(
-            StepKind.EDIT,
-            text("Write it in {path}", path=edit.path) if edit.existed else text("Make {path}", path=edit.path),
-            diff=unified(edit.path, edit.before, edit.after),
-            edit=edit,
-        )
+    steps = (
+        step_of(edit, text("Write it in {path}", path=edit.path) if edit.existed else text("Make {path}", path=edit.path))
         for edit in edits
     )
     obstacles = (strangers_prefix(world, scope), *(file.target.obstacle for file in files))
     obstacle = next((one for one in obstacles if one is not None), None)
-    notes = tuple(dict.fromkeys((*plan.plan.notes, *notes_on_scope(scope, draft.wanted), *_notes(draft, edits))))
+    changed = {edit.path for edit in edits if edit.after != edit.before}
+    notes = [*plan.plan.notes, *notes_on_scope(scope, draft.wanted)]
+    for file in files:
+        notes += file.target.notes if file.target.path in changed else ()
+        notes += notes_on_lines(file.target.path, file.target.content, draft.wanted)
     return replace(
         plan,
-        plan=replace(plan.plan, steps=(*steps, Step(StepKind.NEW_SHELL, afterwards)), notes=notes),
+        plan=replace(plan.plan, steps=(*steps, Step(StepKind.NEW_SHELL, afterwards)), notes=tuple(dict.fromkeys(notes))),
         block="\n\n".join(f"# {file.target.path}\n{file.block}" if len(files) > 1 else file.block for file in files),
         obstacle=parsed(world, edits)[1] if obstacle is None and edits else obstacle,
         by_hand=BY_HAND[scope.kind],
         afterwards=afterwards,
     )
-
-
-def _notes(draft: _Draft, edits: tuple[FileEdit, ...]) -> Iterator[Text]:
-    changed = {edit.path for edit in edits if edit.after != edit.before}
-    for file in draft.files:
-        yield from file.target.notes if file.target.path in changed else ()
-        yield from notes_on_lines(file.target.path, file.target.content, draft.wanted)
 
 
 _SETS = re.compile(rb"^[ \t]*(?:export[ \t]+|set[ \t]+-gx[ \t]+)?(CUDA_HOME|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)[= \t]")
@@ -201,7 +188,6 @@ def notes_on_scope(scope: Scope, wanted: Wanted) -> Iterator[Text]:
 
 
 def notes_on_devices(devices: Devices) -> Iterator[Text]:
-    """What the choice hides there."""
     if devices.values:
         if devices.hidden:
             yield text("programs find no other GPU there: {hidden} is hidden from them", hidden="; ".join(devices.hidden))

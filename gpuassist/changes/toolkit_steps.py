@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from gpuassist.changes.choice import version_of
+from gpuassist.changes.line_plan import step_of
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.plan import FileEdit, Step, StepKind
 from gpuassist.model.shell import Terminal
@@ -15,12 +16,10 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.block import quoted_for
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.toolkits import HOMES, InstalledToolkits, Lead
 
 
 def goal_of(toolkit: Toolkit) -> Text:
-    """What the plan is for."""
     return text("Make CUDA {version} in {root} the toolkit that new shells use", version=version_of(toolkit), root=toolkit.root)
 
 
@@ -36,17 +35,13 @@ def steps_of(edits: tuple[FileEdit, ...], toolkit: Toolkit, main: str) -> tuple[
         ),
         check=text("`command -v nvcc` prints {nvcc}", nvcc=nvcc),
     )
-    return (*(_edit(edit, _does(edit, toolkit, main), found) for edit in edits), terminal)
-
-
-def _does(edit: FileEdit, toolkit: Toolkit, main: str) -> Text:
-    if edit.path == main:
-        return text("Make {path} lead to CUDA {version}", path=edit.path, version=version_of(toolkit))
-    return text("Change the lines of {path} that lead to another toolkit", path=edit.path)
-
-
-def _edit(edit: FileEdit, words: Text, found: Text) -> Step:
-    return Step(StepKind.EDIT, words, diff=unified(edit.path, edit.before, edit.after), check=found, edit=edit)
+    steps = []
+    for edit in edits:
+        words = text("Change the lines of {path} that lead to another toolkit", path=edit.path)
+        if edit.path == main:
+            words = text("Make {path} lead to CUDA {version}", path=edit.path, version=version_of(toolkit))
+        steps.append(step_of(edit, words, found))
+    return (*steps, terminal)
 
 
 _LOADER = "LD_LIBRARY_PATH"

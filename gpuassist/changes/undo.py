@@ -11,7 +11,7 @@ from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.changes.replace_file import ChangedError, put, remove_directories, take_away
 from gpuassist.changes.restore import FileUndo, GoneError, plan_file
 from gpuassist.changes.settle import holds, stands, sweep, undo_of
-from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
+from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.clock import iso
@@ -32,18 +32,7 @@ class UndoPlan:
 
     @property
     def receipt(self) -> Receipt:
-        """The first file's."""
         return self.files[0].receipt
-
-    @property
-    def edit(self) -> FileEdit | None:
-        """The first file's; none where it holds nothing of the change any more."""
-        return self.files[0].edit
-
-    @property
-    def removes_file(self) -> bool:
-        """Whether the first file was made by the change and goes again."""
-        return self.files[0].removes_file
 
     @property
     def way(self) -> Text:
@@ -86,8 +75,11 @@ def plan_undo(world: World, change: str = "", *, take_out: bool = False) -> Undo
     journal = Journal.of(world)
     receipts = _history(world, journal, journal.group(change) if change else journal.entries())
     wanted = next((one.change for one in receipts if change in {one.change, one.id} or not (change or one.undone_at)), None)
+    if wanted is None and change in journal.left_out:
+        raise RepairError(text("the record of {change} is not used: {reason}", change=change, reason=journal.left_out[change]))
     if wanted is None and change:
-        raise _unknown(journal, change)
+        shown = change if is_plain(change) else ascii(change)
+        raise UnknownChangeError(text("there is no change {change}; `gpuassist undo --list` shows all", change=shown))
     if wanted is None:
         raise NothingToUndoError(text("there is no change to undo"))
     group = [receipt for receipt in receipts if receipt.change == wanted]
@@ -139,7 +131,7 @@ class _Taking:
         self._journal.begin_undo(planned.receipt.change, {file.receipt.id: _wanted(file) for file in files})
         try:
             for file in files:
-                self._carry_out(file)
+                self._write(file)
                 self._done.append(undone(file.receipt, iso(self._world.clock.now()), _wanted(file)))
         finally:
             finished = len(self._done) == len(files)
@@ -161,7 +153,7 @@ class _Taking:
             return text("nothing was changed: {reason}; please try again", reason=reason)
         return text("{paths} was taken back, then: {reason}. Please try again for the rest.", paths=paths, reason=reason)
 
-    def _carry_out(self, file: FileUndo) -> None:
+    def _write(self, file: FileUndo) -> None:
         if file.edit is None:
             return
         if file.edited:
@@ -181,14 +173,6 @@ def _history(world: World, journal: Journal, entries: Iterable[JournalEntry]) ->
     return tuple(receipt for group in reversed(groups.values()) for receipt in group)
 
 
-def _unknown(journal: Journal, change: str) -> RepairError:
-    reason = journal.left_out.get(change)
-    if reason is not None:
-        return RepairError(text("the record of {change} is not used: {reason}", change=change, reason=reason))
-    shown = change if is_plain(change) else ascii(change)
-    return UnknownChangeError(text("there is no change {change}; `gpuassist undo --list` shows all", change=shown))
-
-
 def _planned(world: World, journal: Journal, receipt: Receipt, *, take_out: bool) -> FileUndo:
     try:
         return plan_file(world, journal, receipt, take_out=take_out)
@@ -197,9 +181,7 @@ def _planned(world: World, journal: Journal, receipt: Receipt, *, take_out: bool
 
 
 def _wanted(file: FileUndo) -> str:
-    if file.edit is None:
-        return ""
-    return "" if file.removes_file else digest(file.edit.after)
+    return "" if file.edit is None or file.removes_file else digest(file.edit.after)
 
 
 def _is_history(world: World, journal: Journal, entry: JournalEntry) -> bool:

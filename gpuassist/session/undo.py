@@ -8,7 +8,6 @@ from shlex import quote
 from gpuassist.changes.record import ChangeStatus, records
 from gpuassist.changes.undo import UndoPlan
 from gpuassist.context import Session
-from gpuassist.detect.startup.fish_universal import universal_variables
 from gpuassist.model.text import Text, text
 from gpuassist.system.world import World
 
@@ -24,6 +23,8 @@ def what_stays(session: Session, taking: UndoPlan) -> tuple[Text, ...]:
 
 def _remembered(world: World, taking: UndoPlan) -> Iterator[Text]:
     """`fish_add_path` puts directories into a universal variable, which outlives the line that did it."""
+    from gpuassist.detect.startup.fish_universal import universal_variables  # fish's reader is for homes that have fish
+
     taken = b"".join(file.edit.before for file in taking.files if file.edit is not None)
     left = b"".join(file.edit.after for file in taking.files if file.edit is not None)
     for variable in universal_variables(world):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.plan import Proof
-from gpuassist.changes.proof import provable, prove_scope
+from gpuassist.changes.proof import PROVABLE, prove_scope
 from gpuassist.changes.scope_find import Scope
 from gpuassist.changes.scopes.kinds import Kind
 from gpuassist.changes.scopes.values import ScopeValues
@@ -106,4 +106,4 @@ def test_nothing_chosen_is_proved_too(home: Path) -> None:
 
 @pytest.mark.parametrize("kind", Kind)
 def test_only_environments_can_be_entered(kind: Kind) -> None:
-    assert provable(Scope(kind, "", "/x")) is (kind in {Kind.CONDA, Kind.VENV})
+    assert (kind in PROVABLE) is (kind in {Kind.CONDA, Kind.VENV})

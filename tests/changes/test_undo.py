@@ -231,8 +231,9 @@ def test_lists_the_newest_first(world: World, bashrc: Path) -> None:
 def test_looks_before_it_takes_back(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one")
     taking = plan_undo(world, "one")
-    assert taking.edit is not None
-    assert (taking.edit.after, taking.removes_file) == (ORIGINAL, False)
+    (file,) = taking.files
+    assert file.edit is not None
+    assert (file.edit.after, file.removes_file) == (ORIGINAL, False)
     assert bashrc.read_bytes() != ORIGINAL
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from gpuassist.changes.scopes.values import HEAD, ScopeValues, require_simple, settings_line
+from gpuassist.changes.scopes.values import ScopeValues, block_lines, require_simple
 from gpuassist.shellfiles.block import Sections, devices_section, loader_section, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect
 
@@ -28,36 +28,29 @@ def envrc_lines(held: ScopeValues) -> tuple[bytes, ...]:
 
 def read_envrc(block: tuple[bytes, ...]) -> ScopeValues:
     """What a block of this kind holds, a start-up file's too; `use … --rc .envrc` writes the same lines."""
-    found = {match[1]: _unquoted(match[2] or match[3] or b"") for match in map(_SETS.fullmatch, block) if match is not None}
+    matches = (match for match in map(_SETS.fullmatch, block) if match is not None)
+    words = {match[1]: (match[2] or match[3] or b"").replace(b"'\\''", b"'") for match in matches}
+    found = {name: value.decode("utf-8", "surrogateescape") for name, value in words.items()}
     toolkit, devices = found.get(b"CUDA_HOME", ""), found.get(b"CUDA_VISIBLE_DEVICES", "")
     folder = next((match[1] for match in map(_LIBRARIES.fullmatch, block) if match is not None), b"")
     libraries = toolkit + folder.decode("utf-8", "surrogateescape") if folder else ""
     return ScopeValues(toolkit, libraries, tuple(devices.split(",")) if devices else ())
 
 
-def _unquoted(words: bytes) -> str:
-    return words.replace(b"'\\''", b"'").decode("utf-8", "surrogateescape")
-
-
 def dotenv_lines(held: ScopeValues) -> tuple[bytes, ...]:
-    """The block's dotenv_lines; none where nothing is held. Raises `RepairError` for a path that would need quotes."""
-    if held == ScopeValues():
-        return ()
+    """The block's lines; none where nothing is held. Raises `RepairError` for a path that would need quotes."""
     require_simple(held)
-    return (HEAD, settings_line(held), *(f"{name}={value}".encode() for name, value in held.variables))
+    return block_lines(held, *(f"{name}={value}".encode() for name, value in held.variables))
 
 
 DESKTOP_FILE = ".config/environment.d/60-gpuassist.conf"
 
 
 def desktop_lines(held: ScopeValues) -> tuple[bytes, ...]:
-    """The block's desktop_lines; none where nothing is held. Raises `RepairError` for a path that would need quotes."""
-    if held == ScopeValues():
-        return ()
+    """The block's lines; raises as `dotenv_lines` does."""
     require_simple(held)
-    return (
-        HEAD,
-        settings_line(held),
+    return block_lines(
+        held,
         *(f"{name}={value}".encode() for name, value in held.variables),
         *(f"{name}={directory}${{{name}:+:${name}}}".encode() for name, directory in held.lists),
     )

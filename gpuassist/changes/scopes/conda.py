@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 
 from gpuassist.changes.scopes.hooks import putting_back, putting_back_fish, setting, setting_fish, taking_out
-from gpuassist.changes.scopes.values import HEAD, ScopeValues, settings_line
+from gpuassist.changes.scopes.values import ScopeValues, block_lines
 
 ACTIVATE = "etc/conda/activate.d/gpuassist"
 DEACTIVATE = "etc/conda/deactivate.d/gpuassist"
@@ -20,11 +20,8 @@ _KEPT = b"# What was there before is kept under names with _GPUASSIST_ in front,
 
 def activate_lines(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For activate.d/*.sh; none where nothing is held."""
-    if held == ScopeValues():
-        return ()
-    return (
-        HEAD,
-        settings_line(held),
+    return block_lines(
+        held,
         _KEPT,
         b'if [ -n "${_GPUASSIST_LEFT-}" ]; then',
         b'    if [ "${_GPUASSIST_LEFT#*:}" != "$PATH" ]; then',
@@ -40,11 +37,8 @@ def activate_lines(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
 
 def deactivate_lines(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For deactivate.d/*.sh: puts back whatever the other hook set, also where that was changed since."""
-    if held == ScopeValues():
-        return ()
-    return (
-        HEAD,
-        settings_line(held),
+    return block_lines(
+        held,
         _key(prefix),
         b'eval "_gpuassist_left=\\"\\${${_gpuassist_key}_PATH-}\\""',
         *putting_back(_LISTS),
@@ -60,11 +54,8 @@ def deactivate_lines(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
 
 def activate_fish(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For activate.d/*.fish; none where nothing is held."""
-    if held == ScopeValues():
-        return ()
-    return (
-        HEAD,
-        settings_line(held),
+    return block_lines(
+        held,
         _KEPT,
         b"if set -q _GPUASSIST_LEFT",
         b"    set -l left (string split -m 1 : -- (string join : -- $_GPUASSIST_LEFT))",
@@ -81,11 +72,8 @@ def activate_fish(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
 
 def deactivate_fish(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For deactivate.d/*.fish: puts back whatever the other hook set, also where that was changed since."""
-    if held == ScopeValues():
-        return ()
-    return (
-        HEAD,
-        settings_line(held),
+    return block_lines(
+        held,
         *_key_fish(prefix),
         b'set -l _gpuassist_left "$_gpuassist_key"_PATH',
         b"set _gpuassist_left (string replace -r -- '^=' '' $$_gpuassist_left)",

@@ -33,7 +33,13 @@ def setting(held: ScopeValues, *, exported: bool) -> tuple[bytes, ...]:
         lines.append(f'eval {kept} || eval "{keep}${{_gpuassist_key}}_{name}=\\"\\${{{name}+=}}\\${{{name}-}}\\""'.encode())
         lines.append(f"export {name}=".encode() + quoted(value))
     for name, directory in held.lists:
-        lines += [b"_gpuassist_directory=" + quoted(directory), *_put_first(name, keep)]
+        lines += [
+            b"_gpuassist_directory=" + quoted(directory),
+            f'if eval "[ -z \\"\\${{${{_gpuassist_key}}_{name}+x}}\\" ]"; then'.encode(),
+            f'    eval "{keep}${{_gpuassist_key}}_{name}=\\"\\${{{name}+=}}\\$_gpuassist_directory\\""'.encode(),
+            f'    export {name}="$_gpuassist_directory${{{name}:+:${name}}}"'.encode(),
+            b"fi",
+        ]
     if held.lists:
         lines.append(b"unset _gpuassist_directory")
     return tuple(lines)
@@ -73,15 +79,6 @@ def taking_out(directory: str, variable: str) -> tuple[bytes, ...]:
         *_TAKE_FIRST_OUT,
         f'export {variable}="$_gpuassist_list"'.encode(),
         b"unset _gpuassist_list _gpuassist_directory",
-    )
-
-
-def _put_first(name: str, keep: str) -> tuple[bytes, ...]:
-    return (
-        f'if eval "[ -z \\"\\${{${{_gpuassist_key}}_{name}+x}}\\" ]"; then'.encode(),
-        f'    eval "{keep}${{_gpuassist_key}}_{name}=\\"\\${{{name}+=}}\\$_gpuassist_directory\\""'.encode(),
-        f'    export {name}="$_gpuassist_directory${{{name}:+:${name}}}"'.encode(),
-        b"fi",
     )
 
 

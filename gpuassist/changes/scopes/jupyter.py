@@ -104,7 +104,6 @@ class _Object:
     members: tuple[_Member, ...]
 
     def member(self, name: str) -> _Member | None:
-        """The one of that name."""
         return next((one for one in self.members if one.name == name), None)
 
 

@@ -7,7 +7,7 @@ one in bash and zsh; fish runs ours when VIRTUAL_ENV changes, whoever changes it
 from __future__ import annotations
 
 from gpuassist.changes.scopes.hooks import putting_back, putting_back_fish, setting, setting_fish
-from gpuassist.changes.scopes.values import HEAD, ScopeValues, settings_line
+from gpuassist.changes.scopes.values import ScopeValues, block_lines
 
 _KEY = "_gpuassist_venv"
 _FUNCTIONS = b"_gpuassist_venv_back _gpuassist_venv_deactivate"
@@ -15,11 +15,8 @@ _FUNCTIONS = b"_gpuassist_venv_back _gpuassist_venv_deactivate"
 
 def activate_lines(held: ScopeValues) -> tuple[bytes, ...]:
     """For bin/activate; none where nothing is held."""
-    if held == ScopeValues():
-        return ()
-    return (
-        HEAD,
-        settings_line(held),
+    return block_lines(
+        held,
         b"_gpuassist_venv_back () {",
         b"    _gpuassist_key=" + _KEY.encode(),
         *(b"    " + line for line in putting_back("LD_LIBRARY_PATH")),
@@ -42,11 +39,8 @@ def activate_lines(held: ScopeValues) -> tuple[bytes, ...]:
 
 def activate_fish(held: ScopeValues) -> tuple[bytes, ...]:
     """For bin/activate.fish; none where nothing is held."""
-    if held == ScopeValues():
-        return ()
-    return (
-        HEAD,
-        settings_line(held),
+    return block_lines(
+        held,
         b"set -l _gpuassist_key " + _KEY.encode(),
         *setting_fish(held, exported=False),
         b"function _gpuassist_venv_back --on-variable VIRTUAL_ENV",
