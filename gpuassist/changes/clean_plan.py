@@ -12,7 +12,7 @@ from gpuassist.changes.shell_files import ShellFile, shell_files
 from gpuassist.changes.wishes import CleanShell
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
+from gpuassist.model.plan import Plan, Step, StepKind
 from gpuassist.model.text import Text, counted, text
 from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.edit import change_lines
@@ -35,10 +35,15 @@ def plan_clean(world: World, machine: Machine, wish: CleanShell) -> ChangePlan:
     # Under sudo nothing of another's home is run, not even to look whether it still works.
     obstacle = strangers_home(world) or (parsed(world, edits)[1] if edits else None)
     places = (*(edit.target for edit in edits), world.surroundings.home)
+    check = text("a new terminal starts and no longer searches it")
+    steps = (
+        *(step_of(edit, text("Take what should not be searched out of {path}", path=edit.path), check) for edit in edits),
+        Step(StepKind.NEW_SHELL, text("Open a new terminal: those that are open keep what they have.")),
+    )
     plan = Plan(
         change,
         text("Take out of the start-up files what should not be searched"),
-        _steps(edits),
+        steps if edits else (),
         (*_notes(lines), *(warning for place in places if edits and (warning := open_to_others(world, place)) is not None)),
     )
     return ChangePlan(wish, plan, "clean start-up files", lines, obstacle=obstacle, now=machine.shell.new_terminal)
@@ -59,14 +64,6 @@ def _judged(
             file, judge_clean(file.reading, grounds, file.content, file.block, file=file.path, dialect=file.dialect)
         )
     )
-
-
-def _steps(edits: tuple[FileEdit, ...]) -> tuple[Step, ...]:
-    if not edits:
-        return ()
-    check = text("a new terminal starts and no longer searches it")
-    changed = (step_of(edit, text("Take what should not be searched out of {path}", path=edit.path), check) for edit in edits)
-    return (*changed, Step(StepKind.NEW_SHELL, text("Open a new terminal: those that are open keep what they have.")))
 
 
 def _notes(lines: tuple[ShellLine, ...]) -> tuple[Text, ...]:

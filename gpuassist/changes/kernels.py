@@ -44,7 +44,11 @@ def prove_kernels(
 
     Once `cancelled`, what was being compiled is stopped, and nothing more is begun.
     """
-    environment = _environment(session.world, terminal)
+    around = session.world.surroundings
+    login = login_environment(session.world.files, around, shell=around.login_shell, home=around.home)
+    held = {one.name: one.value for one in terminal.value.variables} if isinstance(terminal, Known) else {}
+    # What hides GPUs from programs is not what is proved here, and each is chosen by name.
+    environment = {**login, **{name: value for name, value in held.items() if name != "CUDA_VISIBLE_DEVICES"}}
     by_architecture: dict[str, list[Gpu]] = {}
     for gpu in value_or(machine.gpus, ()):
         capability = gpu.compute_capability
@@ -81,11 +85,3 @@ def _devices(world: World, gpus: list[Gpu]) -> tuple[str, ...]:
     named = tuple(str(fact.value) for fact in known if isinstance(fact, Known))
     # Without NVML nobody numbers the GPUs: CUDA itself takes the first.
     return named or ("0",)
-
-
-def _environment(world: World, terminal: Fact[Terminal]) -> dict[str, str]:
-    around = world.surroundings
-    login = login_environment(world.files, around, shell=around.login_shell, home=around.home)
-    held = {one.name: one.value for one in terminal.value.variables} if isinstance(terminal, Known) else {}
-    # What hides GPUs from programs is not what is proved here, and each is chosen by name.
-    return {**login, **{name: value for name, value in held.items() if name != "CUDA_VISIBLE_DEVICES"}}

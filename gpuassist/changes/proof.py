@@ -133,8 +133,10 @@ class _Judge:
         for one in terminal.variables:
             if one.name in CHOOSING - LISTS and self._installed.lead_of(one.value) is Lead.OTHER:
                 yield text("{name} is still {value}", name=one.name, value=one.value)
-            elif one.name in LISTS and self._first(one.value) is Lead.OTHER:
-                yield text("{name} still has another toolkit in front: {value}", name=one.name, value=one.value)
+            elif one.name in LISTS:
+                leads = (self._installed.lead(element) for element in one.value.split(":") if element)
+                if next((lead for lead in leads if lead in {Lead.OTHER, Lead.CHOSEN}), None) is Lead.OTHER:
+                    yield text("{name} still has another toolkit in front: {value}", name=one.name, value=one.value)
 
     def _mixed(self, terminal: Terminal) -> Iterator[Text]:
         command = terminal.command(_NVCC)
@@ -152,10 +154,6 @@ class _Judge:
         rest = (self._installed.chosen, *(other for other in others if other is not own))
         seen_from_it = replace(self._installed, chosen=own, others=rest)
         return all(seen_from_it.lead_of(one.value) is not Lead.OTHER for one in terminal.variables if one.name in CHOOSING - LISTS)
-
-    def _first(self, value: str) -> Lead:
-        leads = (self._installed.lead(element) for element in value.split(":") if element)
-        return next((lead for lead in leads if lead in {Lead.OTHER, Lead.CHOSEN}), Lead.ELSEWHERE)
 
 
 def _was_given_nvcc(terminal: Terminal) -> bool:

@@ -295,20 +295,20 @@ class _Draft:
 
 def _edits(draft: _Draft, change: str) -> tuple[FileEdit, ...]:
     """The main file's first; of the others those that change."""
-    found = [(file, _changed(draft, file, change)) for file in (draft.seen.main, *draft.seen.others)]
+    found = []
+    for file in (draft.seen.main, *draft.seen.others):
+        block = draft.block_of(file)
+        written = block.lines(file, draft.wanted)
+        if file.obstacle is None or file.content:
+            after = write(file.content, written, changes_in(draft.lines, file.path), change, place=place_of(file))
+        else:
+            after = write(b"", written, changes_in((), file.path), change) if block.toolkit else file.content
+        found.append((file, after))
     edits = [file.edit(after) for file, after in found if after != file.content]
     main = found[0][0].edit(found[0][1])
     if not (main.existed or main.after) and edits:  # a file of ours that would be made for nothing is none
         return tuple(edits)
     return (main, *(edit for edit in edits if edit.path != main.path))
-
-
-def _changed(draft: _Draft, file: ShellFile, change: str) -> bytes:
-    block = draft.block_of(file)
-    written = block.lines(file, draft.wanted)
-    if file.obstacle is not None and not file.content:
-        return file.content if not block.toolkit else write(b"", written, changes_in((), file.path), change)
-    return write(file.content, written, changes_in(draft.lines, file.path), change, place=place_of(file))
 
 
 def _obstacle(world: World, seen: _Seen, edits: tuple[FileEdit, ...], block: _Block) -> tuple[Syntax | None, Text | None]:

@@ -120,18 +120,14 @@ def _value(assignment: re.Match[str], written: str) -> Written | None:
     piece = _PIECE.match(written)
     quote = written[0] if (piece is not None and written[0] in "'\"" and piece.end() == len(written)) else ""
     inner = written[1:-1] if quote else written
-    parts = _parts(variable, inner, quote)
-    if parts is None or (appends and parts[0].text):
-        return None
-    value = Written(variable, assignment.end(), assignment.end() + len(written), quote, parts[1:] if appends else parts, appends)
-    return value if value.text == written else None
-
-
-def _parts(variable: str, inner: str, quote: str) -> tuple[ListPart, ...] | None:
     pieces = [*inner] if quote == "'" else [piece[0] for piece in (_INNER if quote else _PIECE).finditer(inner)]
     if not quote and any(piece[0] in "'\"" and ":" in re.sub(_BRACED, "", piece) for piece in pieces):
         return None
-    return tuple(_split(variable, pieces))
+    parts = tuple(_split(variable, pieces))
+    if appends and parts[0].text:
+        return None
+    value = Written(variable, assignment.end(), assignment.end() + len(written), quote, parts[1:] if appends else parts, appends)
+    return value if value.text == written else None
 
 
 def _split(variable: str, pieces: list[str]) -> Iterator[ListPart]:

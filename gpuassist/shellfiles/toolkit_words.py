@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from tree_sitter import Node
 
@@ -126,7 +127,13 @@ class _Finder:
         self.installed = installed
         self.statements = statements
         self.starts = [0, *(found.end() for found in re.finditer(b"\n", content))]
-        self.locate: _Locate = _place_finder(content, dialect)
+        self.locate: _Locate
+        if dialect is Dialect.FISH:
+            self.locate = _Fish(content).where
+        elif dialect in {Dialect.ENVIRONMENT, Dialect.ENVIRONMENT_D}:
+            self.locate = partial(_in_a_list, content)
+        else:
+            self.locate = _Posix(content, dialect).where
 
     def words(self) -> tuple[ToolkitWord, ...]:
         found = {word.first_byte: word for word in self._directories()}
@@ -244,14 +251,6 @@ class _Finder:
         end = self.content.find(b"\n", row)
         words = self.content[row : len(self.content) if end < 0 else end]
         return printable(words.decode("utf-8", "surrogateescape").strip())
-
-
-def _place_finder(content: bytes, dialect: Dialect) -> _Locate:
-    if dialect is Dialect.FISH:
-        return _Fish(content).where
-    if dialect in {Dialect.ENVIRONMENT, Dialect.ENVIRONMENT_D}:
-        return lambda place: _in_a_list(content, place)
-    return _Posix(content, dialect).where
 
 
 def _in_a_list(content: bytes, place: int) -> _Where | None:
