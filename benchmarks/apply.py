@@ -17,9 +17,9 @@ from benchmarks.timing import report
 from gpuassist.changes import syntax, undo
 from gpuassist.changes.apply import FileChange, apply
 from gpuassist.model.plan import FileEdit
+from gpuassist.shellfiles.block import toolkit_section
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, write
-from gpuassist.shellfiles.sections import toolkit_section
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 

@@ -13,8 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpuassist.app import compose
-from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import UseCuda
 from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine

@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from gpuassist.changes import undo
 from gpuassist.changes.journal import digest
+from gpuassist.changes.undo import history, plan_undo
 from gpuassist.cli import detect, doctor, shell
 from gpuassist.cli import explain as explaining
 from gpuassist.cli import plan as planning
@@ -40,11 +40,10 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
 from gpuassist.shellfiles import block, diff, edit, merge
-from gpuassist.shellfiles.block import RepairError
+from gpuassist.shellfiles.block import RepairError, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.judge import judge
 from gpuassist.shellfiles.lines import LineEvidence, StartupText, changes_in
-from gpuassist.shellfiles.sections import toolkit_section
 from gpuassist.shellfiles.toolkit_words import toolkit_words
 from gpuassist.shellfiles.toolkits import InstalledToolkits
 from gpuassist.system.processes import Ending, ProcessResult
@@ -397,9 +396,9 @@ def _journal(scratch: Path) -> Run:
         (state / "journal" / f"{_ID}.json").write_bytes(data)
         (state / "installs" / _ID / "install.json").write_bytes(data)
         installs(world)
-        undo.history(world)
+        history(world)
         try:
-            undo.plan(world, "")
+            plan_undo(world)
         except RepairError as error:
             return _said(session, error.reason)
         return ""

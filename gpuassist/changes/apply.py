@@ -12,10 +12,11 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpuassist.changes import syntax
 from gpuassist.changes.journal import Journal, JournalError, Kept, digest
+from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.changes.replace_file import ChangedError, make_directories, put, remove_directories, sibling
 from gpuassist.changes.settle import FileHolds, holds, restore, sweep
+from gpuassist.changes.syntax import check
 from gpuassist.changes.target import FileTarget, examine
 from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
 from gpuassist.model.text import Text, enumerated, text
@@ -34,40 +35,26 @@ class FileChange:
     edits: tuple[FileEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What came of it; the receipts of the files that were changed, and what an interrupted change before this one came to."""
-
-    outcome: Outcome
-    receipts: tuple[Receipt, ...] = ()
-    notes: tuple[Text, ...] = ()
-
-    @property
-    def receipt(self) -> Receipt | None:
-        """The first file's receipt, whose id names the whole change."""
-        return self.receipts[0] if self.receipts else None
-
-
-def apply(world: World, change: FileChange) -> Applied:
+def apply(world: World, change: FileChange) -> ChangeOutcome:
     """Makes the change, or says why not; each file holds its old bytes or its new ones, whatever happens."""
     edits = tuple(edit for edit in change.edits if not (edit.existed and edit.after == edit.before))
     if not edits:
-        paths = _names(change.edits)
-        return Applied(Outcome(Result.UNCHANGED, text("{path} already says so; nothing was changed", path=paths)))
+        words = text("{path} already says so; nothing was changed", path=_names(change.edits))
+        return ChangeOutcome(Outcome(Result.UNCHANGED, words))
     refusal = _refusal(world, edits)
     if refusal is not None:
-        return Applied(refusal)  # before a journal is made: under sudo it would lie in another's home
+        return ChangeOutcome(refusal)  # before a journal is made: under sudo it would lie in another's home
     journal = Journal.of(world)
     try:
         with journal.lock():
             notes = sweep(world, journal)
             return _apply_locked(world, journal, FileChange(change.id, change.goal, edits), notes)
     except JournalError as error:
-        return Applied(Outcome(Result.REFUSED, error.reason))
+        return ChangeOutcome(Outcome(Result.REFUSED, error.reason))
     except BlockingIOError:
-        return Applied(Outcome(Result.REFUSED, text("another gpuassist is changing a file just now; please try again")))
+        return ChangeOutcome(Outcome(Result.REFUSED, text("another gpuassist is changing a file just now; please try again")))
     except OSError as error:
-        return Applied(Outcome(Result.FAILED, _failed(_names(edits), error)))
+        return ChangeOutcome(Outcome(Result.FAILED, _failed(_names(edits), error)))
 
 
 def _refusal(world: World, edits: Sequence[FileEdit]) -> Outcome | None:
@@ -77,31 +64,42 @@ def _refusal(world: World, edits: Sequence[FileEdit]) -> Outcome | None:
             return Outcome(Result.REFUSED, obstacle)
     targets = [edit.target for edit in edits]
     for edit in edits:
+        # Two names of one file (a link) would each be written with the other's change missing.
         if targets.count(edit.target) > 1:
             return Outcome(Result.REFUSED, text("{paths} are one and the same file", paths=_names(edits)))
-        after = syntax.check(world, edit.after, edit.dialect)
-        if after.broken and not (edit.existed and syntax.check(world, edit.before, edit.dialect).broken):
-            return Outcome(Result.FAILED, _would_break(edit, after.words))
+        after = check(world, edit.after, edit.dialect)
+        if after.broken and not (edit.existed and check(world, edit.before, edit.dialect).broken):
+            words = text(
+                "{shell} could not parse the result ({words}), so {path} was not changed",
+                shell=edit.dialect,
+                words=after.words,
+                path=edit.path,
+            )
+            return Outcome(Result.FAILED, words)
     return None
 
 
-def _apply_locked(world: World, journal: Journal, change: FileChange, notes: tuple[Text, ...]) -> Applied:
+def _apply_locked(world: World, journal: Journal, change: FileChange, notes: tuple[Text, ...]) -> ChangeOutcome:
+    # Again, behind the lock: asking the shells takes its time, in which an editor may have saved.
     targets = [examine(world, edit.path) for edit in change.edits]
     for edit, target in zip(change.edits, targets, strict=True):
-        refusal = target.obstacle or _changed_since(edit, target)
+        same = (target.path_written, target.content, target.exists) == (edit.target, edit.before, edit.existed)
+        refusal = target.obstacle or (None if same else _changed(edit.path))
         if refusal is not None:
-            return Applied(Outcome(Result.REFUSED, refusal), notes=notes)
+            return ChangeOutcome(Outcome(Result.REFUSED, refusal), notes=notes)
     receipts = _receipts(world, change, targets)
     making = _Making(world, journal, change.id, receipts)
     try:
         journal.prepare([Kept(receipt, edit.before, edit.after) for receipt, edit in zip(receipts, change.edits, strict=True)])
         making.make(change.edits)
     except ChangedError as error:
-        return Applied(Outcome(Result.REFUSED, making.left or _changed(error.path)), making.standing, notes)
+        return ChangeOutcome(Outcome(Result.REFUSED, making.left or _changed(error.path)), making.standing, notes)
     except OSError as error:
         words = _failed(_names(change.edits), error)
-        return Applied(Outcome(Result.FAILED, making.left or words), making.standing, notes)
-    return Applied(Outcome(Result.MODIFIED, _changed_files(change.edits)), receipts, notes)
+        return ChangeOutcome(Outcome(Result.FAILED, making.left or words), making.standing, notes)
+    files = enumerated(edit.path for edit in change.edits)
+    words = text("{path} was changed", path=files) if len(change.edits) == 1 else text("{paths} were changed", paths=files)
+    return ChangeOutcome(Outcome(Result.MODIFIED, words), receipts, notes)
 
 
 class _Making:
@@ -117,7 +115,14 @@ class _Making:
     @property
     def left(self) -> Text | None:
         """What has to be said where not every file could be put back."""
-        return _stays(self._change, self.standing) if self.standing else None
+        if not self.standing:
+            return None
+        return text(
+            "not every file could be changed, and {files} could not be put back: it holds its new lines. "
+            "`gpuassist undo {change}` takes them out.",
+            files=", ".join(receipt.path for receipt in self.standing),
+            change=self._change,
+        )
 
     def make(self, edits: Sequence[FileEdit]) -> None:
         """Raises `ChangedError` or `OSError`, after everything was put back that could be."""
@@ -160,11 +165,6 @@ class _Making:
             return False
 
 
-def _changed_since(edit: FileEdit, target: FileTarget) -> Text | None:
-    same = (target.path_written, target.content, target.exists) == (edit.target, edit.before, edit.existed)
-    return None if same else _changed(edit.path)
-
-
 def _changed(path: str) -> Text:
     return text(
         "{path} was changed by someone else since the preview; nothing was written. Please look at the new preview and apply that.",
@@ -199,26 +199,6 @@ def _receipts(world: World, change: FileChange, targets: Sequence[FileTarget]) -
 
 def _names(edits: Sequence[FileEdit]) -> str:
     return ", ".join(edit.path for edit in edits)
-
-
-def _changed_files(edits: Sequence[FileEdit]) -> Text:
-    files = enumerated(edit.path for edit in edits)
-    return text("{path} was changed", path=files) if len(edits) == 1 else text("{paths} were changed", paths=files)
-
-
-def _would_break(edit: FileEdit, words: str) -> Text:
-    return text(
-        "{shell} could not parse the result ({words}), so {path} was not changed", shell=edit.dialect, words=words, path=edit.path
-    )
-
-
-def _stays(change: str, left: Sequence[Receipt]) -> Text:
-    return text(
-        "not every file could be changed, and {files} could not be put back: it holds its new lines. "
-        "`gpuassist undo {change}` takes them out.",
-        files=", ".join(receipt.path for receipt in left),
-        change=change,
-    )
 
 
 def _failed(path: str, error: OSError) -> Text:

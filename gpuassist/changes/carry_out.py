@@ -8,22 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpuassist.changes import apply as applying
-from gpuassist.changes.apply import Applied
-from gpuassist.changes.plan import RECORDED, Aim, ChangeOutcome, ChangePlan, Proof
-from gpuassist.changes.proof import judge_shells, provable, prove_scope, with_shell
+from gpuassist.changes.apply import FileChange, apply
+from gpuassist.changes.plan import RECORDED, ChangeOutcome, ChangePlan, ToolkitChoice
+from gpuassist.changes.proof import PROVABLE, judge_shells, prove_clean, prove_devices, prove_scope, with_shell
 from gpuassist.changes.shells import ShellSeen, ask_shells, compare, slow
 from gpuassist.changes.undo import undo
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Outcome, Result
-from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError
-from gpuassist.shellfiles.toolkits import LISTS
-from gpuassist.system.terminal import SECONDS, ask_terminal
+from gpuassist.system.terminal import SECONDS
 from gpuassist.system.world import World
-
-_NAMELESS = "''"
 
 
 def carry_out(world: World, plan: ChangePlan, *, seconds: float = SECONDS) -> ChangeOutcome:
@@ -33,100 +28,53 @@ def carry_out(world: World, plan: ChangePlan, *, seconds: float = SECONDS) -> Ch
     if plan.obstacle is not None:
         return ChangeOutcome(Outcome(Result.REFUSED, plan.obstacle))
     if plan.cuda is not None:
-        return _toolkit(world, plan, seconds)
-    made = _made(world, plan)
-    outcome = ChangeOutcome(made.outcome, made.receipts, made.notes)
-    return replace(outcome, proof=_proof(world, plan)) if outcome.wrote else outcome
+        return _toolkit(world, plan, plan.cuda, seconds)
+    outcome = _made(world, plan)
+    if not outcome.wrote:
+        return outcome
+    if plan.devices is not None:
+        return replace(outcome, proof=prove_devices(with_shell(world, plan.edit.dialect), plan.devices.value))
+    if plan.scope is None:
+        return replace(outcome, proof=prove_clean(world, plan.now))
+    provable = plan.scope.scope.kind in PROVABLE
+    return replace(outcome, proof=prove_scope(world, plan.scope.scope, plan.scope.held) if provable else None)
 
 
-def _made(world: World, plan: ChangePlan) -> Applied:
-    if not plan.diff:
-        if plan.cuda is not None and plan.edits:
-            unchanged = text("{path} already says so; nothing was changed", path=plan.edit.path)
-        else:
-            unchanged = text("nothing is left to do; nothing was changed")
-        return Applied(Outcome(Result.UNCHANGED, unchanged))
-    return applying.apply(world, applying.FileChange(plan.plan.id, plan.command, plan.edits))
+def _made(world: World, plan: ChangePlan) -> ChangeOutcome:
+    if plan.diff:
+        return apply(world, FileChange(plan.plan.id, plan.command, plan.edits))
+    unchanged = text("nothing is left to do; nothing was changed")
+    if plan.cuda is not None and plan.edits:
+        unchanged = text("{path} already says so; nothing was changed", path=plan.edit.path)
+    return ChangeOutcome(Outcome(Result.UNCHANGED, unchanged))
 
 
-def _toolkit(world: World, plan: ChangePlan, seconds: float) -> ChangeOutcome:
+def _toolkit(world: World, plan: ChangePlan, chosen: ToolkitChoice, seconds: float) -> ChangeOutcome:
     """Every way of starting a shell is asked before and after: what one of them lost is given back at once."""
-    if plan.cuda is None:
-        raise ValueError(plan.aim)
-    asked = _asked_as(world, plan)
+    # A start-up file that was named is asked with the shell that reads it; else the user's own shell is.
+    asked = with_shell(world, chosen.dialect.value) if chosen.wish.rc else world
     before = ask_shells(asked, seconds=seconds)
-    made = _made(world, plan)
-    outcome = ChangeOutcome(made.outcome, made.receipts, made.notes, left_behind=_left_behind(before))
+    outcome = replace(_made(world, plan), left_behind=_left_behind(before))
     if not outcome.wrote:
         return outcome
     after = ask_shells(asked, seconds=seconds) if plan.diff else before
     spoke = {one.opening for one in before if isinstance(one.terminal, Known)}
-    if any(
-        one.opening in spoke and isinstance(one.terminal, Unknown) for one in after
-    ):  # on a busy machine one of many shells may: it is asked again before anything is taken back
+    if any(one.opening in spoke and isinstance(one.terminal, Unknown) for one in after):
+        # On a busy machine one of many shells may not answer: they are asked again before anything is taken back.
         after = ask_shells(asked, seconds=seconds)
-    judged = judge_shells(world, plan.cuda, before, after)
-    changes = compare(before, after, world.files.real(plan.cuda.expected.nvcc))
-    outcome = replace(outcome, proof=judged.proof, shells=changes, slow=slow(after), left_behind=_left_behind((*before, *after)))
-    if judged.worse is None or not made.receipts:
+    proof = judge_shells(world, chosen, before, after)
+    changes = compare(before, after, world.files.real(chosen.expected.nvcc))
+    outcome = replace(outcome, proof=proof, shells=changes, slow=slow(after), left_behind=_left_behind((*before, *after)))
+    if proof.worse is None or not outcome.receipts:
         return outcome
-    change = outcome.receipts[0].change
     try:
-        undo(world, change)
+        undo(world, outcome.receipts[0].change)
     except RepairError as error:
-        words = text("{worse}. Taking the change back failed: {reason}", worse=judged.worse, reason=error.reason)
+        words = text("{worse}. Taking the change back failed: {reason}", worse=proof.worse, reason=error.reason)
         return replace(outcome, notes=(*outcome.notes, words))
-    said = text("the change was taken back again, and every file is as it was: {worse}", worse=judged.worse)
-    return replace(outcome, outcome=Outcome(Result.FAILED, said), rolled_back=judged.worse, receipts=())
-
-
-def _asked_as(world: World, plan: ChangePlan) -> World:
-    """A start-up file that was named is asked with the shell that reads it; else the user's own shell is."""
-    return with_shell(world, plan.cuda.dialect.value) if plan.cuda is not None and plan.cuda.wish.rc else world
+    said = text("the change was taken back again, and every file is as it was: {worse}", worse=proof.worse)
+    return replace(outcome, outcome=Outcome(Result.FAILED, said), rolled_back=proof.worse, receipts=())
 
 
 def _left_behind(shells: tuple[ShellSeen, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{one.name} ({one.pid})" for shell in shells for one in shell.left_behind))
-
-
-def _proof(world: World, plan: ChangePlan) -> Proof | None:
-    if plan.devices is not None:
-        return _devices_proof(with_shell(world, plan.devices.dialect.value), plan.devices.value)
-    if plan.scope is not None:
-        if not provable(plan.scope.scope):
-            return None
-        found = prove_scope(world, plan.scope.scope, plan.scope.held)
-        return Proof(found.holds, found.words)
-    return _clean_proof(world, plan.now) if plan.aim is Aim.CLEAN else None
-
-
-def _devices_proof(world: World, value: str) -> Proof:
-    """Asks a real new terminal what it holds in CUDA_VISIBLE_DEVICES."""
-    terminal = ask_terminal(world)
-    if isinstance(terminal, Unknown):
-        return Proof(terminal, text("no new terminal could be asked: {reason}", reason=terminal.reason), terminal)
-    found = terminal.value.variable("CUDA_VISIBLE_DEVICES")
-    right = found == value and terminal.value.is_set("CUDA_VISIBLE_DEVICES") is bool(value)
-    words = text("a new terminal holds CUDA_VISIBLE_DEVICES={value}", value=found or _NAMELESS)
-    if right and not value:
-        words = text("a new terminal shows its programs every GPU")
-    return Proof(Known(right, terminal.source), words, terminal)
-
-
-def _clean_proof(world: World, before: Fact[Terminal]) -> Proof:
-    """Asks a real new terminal what it searches now."""
-    after = ask_terminal(world)
-    if isinstance(after, Unknown):
-        return Proof(after, text("no new terminal could be asked: {reason}", reason=after.reason), after)
-    holds = Known(value=True, source=after.source)
-    if isinstance(before, Unknown):
-        return Proof(holds, text("a new terminal starts as before"), after)
-    gone = [f"{name}: {element or _NAMELESS}" for name in sorted(LISTS) for element in _gone(name, before.value, after.value)]
-    words = text("a new terminal no longer searches {places}", places="; ".join(gone))
-    return Proof(holds, words if gone else text("a new terminal searches the same places as before"), after)
-
-
-def _gone(name: str, before: Terminal, after: Terminal) -> list[str]:
-    left = after.variable(name).split(":")
-    elements = before.variable(name).split(":") if before.variable(name) else []
-    return [element for element in dict.fromkeys(elements) if elements.count(element) > left.count(element)]

@@ -1,14 +1,14 @@
-"""Which installed toolkit a wished version means, and whether its libraries belong on LD_LIBRARY_PATH."""
+"""Which installed toolkit, or which GPUs, the words of a wish mean: `12.4`, `0,2`, `GPU-8932f937`, `all`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
-from enum import Enum
-from pathlib import PurePosixPath
 
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.changes.wishes import WishError
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.gpu import Gpu
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version, VersionError
@@ -16,33 +16,6 @@ from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.files import Files
 
 _SYSTEM_ROOTS = frozenset({"/", "/usr", "/usr/local"})
-_CONFIGURATION_AT_MOST_BYTES = 1 << 16
-
-
-class LdLibraryPath(str, Enum):
-    """Whether the toolkit's libraries go on LD_LIBRARY_PATH; `AUTO` decides by what this machine shows."""
-
-    ON = "on"
-    OFF = "off"
-    AUTO = "auto"
-
-
-@dataclass(frozen=True, slots=True)
-class LoaderChoice:
-    """What was decided about a new line for LD_LIBRARY_PATH, and what it rests on; what stands there already follows the toolkit.
-
-    `listed` where the loader finds the libraries without it; `harms` where a program of this machine breaks with them on it, so
-    that what stands there is taken out.
-    """
-
-    on: bool
-    reason: Text
-    listed: bool = False
-    harms: bool = False
-
-
-class WishError(RepairError):
-    """The wished version is none: wrong usage, not a state of the machine."""
 
 
 def choose_toolkit(toolkits: Fact[tuple[Toolkit, ...]], wish: str) -> Toolkit:
@@ -55,10 +28,18 @@ def choose_toolkit(toolkits: Fact[tuple[Toolkit, ...]], wish: str) -> Toolkit:
         raise WishError(text("{wish} is not a CUDA version; 12.4 or 12.4.1 is", wish=wish))
     if isinstance(toolkits, Unknown):
         raise RepairError(text("which toolkits are installed is not known: {reason}", reason=toolkits.reason))
-    fitting = [toolkit for toolkit in toolkits.value if _fits(toolkit, version)]
+    depth = len(version.parts)
+    fitting = [one for one in toolkits.value if any(known.parts[:depth] == version.parts for known in _versions(one))]
     usable = [toolkit for toolkit in fitting if _unusable(toolkit) is None]
-    if usable:
-        return max(usable, key=_preference)
+    if usable:  # the newest; of two the one where NVIDIA's own packages put it
+        return max(
+            usable,
+            key=lambda one: (
+                one.version.value.parts if isinstance(one.version, Known) else (),
+                one.root.startswith("/usr/local/"),
+                one.root,
+            ),
+        )
     if fitting:
         raise RepairError(_unusable(fitting[0]) or text("{root} cannot be used", root=fitting[0].root))
     installed = "; ".join(f"{version_of(toolkit)} ({toolkit.root})" for toolkit in toolkits.value if _unusable(toolkit) is None)
@@ -69,41 +50,7 @@ def choose_toolkit(toolkits: Fact[tuple[Toolkit, ...]], wish: str) -> Toolkit:
 
 def version_of(toolkit: Toolkit) -> str:
     """Its version for people, or a question mark."""
-    known = (fact.value for fact in (toolkit.version, toolkit.nvcc_version) if isinstance(fact, Known))
-    return next((str(version) for version in known), "?")
-
-
-def choose_loader_path(files: Files | None, toolkit: Toolkit, wish: LdLibraryPath) -> LoaderChoice:
-    """Whether to write LD_LIBRARY_PATH, where no program was looked at; `files` is none for a recorded machine."""
-    if wish is LdLibraryPath.ON:
-        return LoaderChoice(
-            on=True, reason=text("you asked for it; it comes before the libraries that Python packages bring along")
-        )
-    if wish is LdLibraryPath.OFF:
-        return LoaderChoice(on=False, reason=text("you asked for no toolkit on it"))
-    listed = _listed_in(files, library_directory(files, toolkit)) if files else ""
-    if listed:
-        reason = text(
-            "not needed: {file} lets the loader find this toolkit's libraries.",
-            file=listed,
-        )
-        return LoaderChoice(on=False, reason=reason, listed=True)
-    reason = text(
-        "left alone: nvcc links the CUDA runtime statically unless told otherwise, PyTorch brings its own CUDA libraries, and "
-        "LD_LIBRARY_PATH would come before those. Turn it on if a program of yours says that it cannot find libcudart, libcublas "
-        "or the like. Based on general rules; no program of this machine was looked at."
-    )
-    return LoaderChoice(on=False, reason=reason)
-
-
-def library_directory(files: Files | None, toolkit: Toolkit) -> str:
-    """Where the toolkit's libraries lie: lib64, or lib where it has no lib64."""
-    if files is None:
-        return toolkit.root + "/lib64"
-    return next(
-        (f"{toolkit.root}/{name}" for name in ("lib64", "lib") if files.is_directory(f"{toolkit.root}/{name}")),
-        toolkit.root + "/lib64",
-    )
+    return next((str(version) for version in _versions(toolkit)), "?")
 
 
 def require_executable(files: Files, toolkit: Toolkit) -> None:
@@ -115,9 +62,8 @@ def require_executable(files: Files, toolkit: Toolkit) -> None:
         raise RepairError(text("{nvcc} is not executable, so no shell would find it", nvcc=nvcc))
 
 
-def _fits(toolkit: Toolkit, wish: Version) -> bool:
-    versions = (fact.value for fact in (toolkit.version, toolkit.nvcc_version) if isinstance(fact, Known))
-    return any(version.parts[: len(wish.parts)] == wish.parts for version in versions)
+def _versions(toolkit: Toolkit) -> tuple[Version, ...]:
+    return tuple(fact.value for fact in (toolkit.version, toolkit.nvcc_version) if isinstance(fact, Known))
 
 
 def _unusable(toolkit: Toolkit) -> Text | None:
@@ -130,25 +76,112 @@ def _unusable(toolkit: Toolkit) -> Text | None:
     return None
 
 
-def _preference(toolkit: Toolkit) -> tuple[tuple[int, ...], bool, str]:
-    version = toolkit.version.value.parts if isinstance(toolkit.version, Known) else ()
-    return version, toolkit.root.startswith("/usr/local/"), toolkit.root
+ALL = "all"
+_MOST_DIGITS = 9
+_GPU_UUID = re.compile(r"GPU-[0-9a-fA-F-]+")
+_MIG_ID = re.compile(r"MIG-(?:[0-9a-fA-F-]+|GPU-[0-9a-fA-F-]+/\d+/\d+)")
 
 
-def _listed_in(files: Files, directory: str) -> str:
-    wanted = {directory, files.real(directory)}
-    for path in ("/etc/ld.so.conf", *files.glob("/etc/ld.so.conf.d/*.conf")):
-        if any(line in wanted or files.real(line) in wanted for line in _directories(files, path)):
-            return path
-    return ""
+@dataclass(frozen=True, slots=True)
+class Devices:
+    """The GPUs that programs shall see, as CUDA_VISIBLE_DEVICES names them, none for all of them; `hidden` are names of the others,
+    and `notes` say what could not be checked.
+    """
+
+    values: tuple[str, ...]
+    hidden: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
+
+    @property
+    def value(self) -> str:
+        """What a program would find in CUDA_VISIBLE_DEVICES; empty where it should not be set by us."""
+        return ",".join(self.values)
 
 
-def _directories(files: Files, path: str) -> Iterator[str]:
-    try:
-        content = files.read_text(path, _CONFIGURATION_AT_MOST_BYTES)
-    except OSError:
-        return
-    for line in content.splitlines():
-        directory = line.partition("#")[0].strip()
-        if directory.startswith("/"):
-            yield str(PurePosixPath(directory))
+def choose_devices(gpus: Fact[tuple[Gpu, ...]], words: str) -> Devices:
+    """The GPUs that the words mean; raises `WishError` for words that mean none, `RepairError` for a GPU that is not here."""
+    if words.strip() == ALL:
+        return Devices(())
+    values = tuple(_value(word.strip(), words) for word in words.split(","))
+    if len({value.isdigit() for value in values}) > 1:
+        raise WishError(text("{words} mixes indices and UUIDs; CUDA takes the ones or the others", words=words))
+    if isinstance(gpus, Unknown):
+        _require_distinct(values, values, ())
+        return Devices(values, notes=(text("not checked: this machine's GPUs are not known ({reason})", reason=gpus.reason),))
+    if not gpus.value:
+        raise RepairError(text("this machine has no NVIDIA GPU, so there is none to choose"))
+    found = tuple(_number_of(value, gpus.value) for value in values)
+    pairs = tuple(zip(values, found, strict=True))
+    # Two instances of one GPU are two devices.
+    meant = (value if number is None else (number, value if value.startswith("MIG-") else "") for value, number in pairs)
+    _require_distinct(values, tuple(meant), gpus.value)
+    hidden = tuple(_name(number, gpu) for number, gpu in enumerate(gpus.value) if number not in found)
+    unsure = tuple(value for value, number in pairs if number is None)
+    return Devices(values, () if unsure else hidden, _notes(values, unsure, gpus.value))
+
+
+def names_of(gpus: tuple[Gpu, ...]) -> str:
+    """This machine's GPUs for people, as they can be chosen."""
+    return "; ".join(_name(number, gpu) for number, gpu in enumerate(gpus))
+
+
+def _value(word: str, words: str) -> str:
+    if word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS:
+        return str(int(word))
+    if _GPU_UUID.fullmatch(word) or _MIG_ID.fullmatch(word):
+        return word
+    raise WishError(text("{word} names no GPU; 0,2 or UUIDs (GPU-…, MIG-…) or all do", word=word or f"'{words}'"))
+
+
+def _require_distinct(values: tuple[str, ...], meant: tuple[object, ...], gpus: tuple[Gpu, ...]) -> None:
+    for number, value in enumerate(values):
+        if meant[number] in meant[:number]:
+            raise WishError(
+                text("{value} names a GPU a second time. This machine has {gpus}", value=value, gpus=names_of(gpus) or "?")
+            )
+
+
+def _notes(values: tuple[str, ...], unsure: tuple[str, ...], gpus: tuple[Gpu, ...]) -> tuple[Text, ...]:
+    notes: list[Text] = []
+    if unsure:
+        reasons = (fact.reason for gpu in gpus for fact in (gpu.uuid, gpu.mig_uuids) if isinstance(fact, Unknown))
+        reason = next(reasons, text("not looked at"))
+        notes.append(text("not checked: whether {values} is here ({reason})", values=", ".join(unsure), reason=reason))
+    elif values[0].isdigit() and not all(isinstance(gpu.index, Known) for gpu in gpus):
+        notes.append(text("NVML did not count the GPUs: their indices were taken from the order of the PCI bus"))
+    if sum(value.startswith("MIG-") for value in values) > 1:
+        notes.append(text("CUDA gives a program one MIG instance: the first of the list"))
+    return tuple(notes)
+
+
+def _number_of(value: str, gpus: tuple[Gpu, ...]) -> int | None:
+    """The place of the GPU in the list, none where it cannot be known; raises `RepairError` where it is none of these."""
+    if value.isdigit():
+        places = [value_or(gpu.index, place) for place, gpu in enumerate(gpus)]
+        found = [place for place, index in enumerate(places) if index == int(value)]
+    else:
+        # CUDA takes as much of a UUID as makes it clear which one is meant; an instance of before R470 is named after its GPU.
+        asked = (value.removeprefix("MIG-").partition("/")[0] if value.startswith("MIG-GPU-") else value).lower()
+        names = [value_or(_identities(gpu, value), ()) for gpu in gpus]
+        found = [place for place, known in enumerate(names) if any(name.lower().startswith(asked) for name in known)]
+    if len(found) > 1:
+        raise RepairError(text("{value} fits several GPUs. This machine has {gpus}", value=value, gpus=names_of(gpus)))
+    if not found and not value.isdigit() and any(isinstance(_identities(gpu, value), Unknown) for gpu in gpus):
+        return None
+    if not found:
+        raise RepairError(text("{value} is no GPU of this machine. It has {gpus}", value=value, gpus=names_of(gpus)))
+    return found[0]
+
+
+def _identities(gpu: Gpu, value: str) -> Fact[tuple[str, ...]]:
+    """What the GPU, or its instances, are called in the kind of names that `value` is one of."""
+    if value.startswith("MIG-") and not value.startswith("MIG-GPU-"):
+        return gpu.mig_uuids
+    return Known((gpu.uuid.value,), gpu.uuid.source) if isinstance(gpu.uuid, Known) else gpu.uuid
+
+
+def _name(number: int, gpu: Gpu) -> str:
+    index = value_or(gpu.index, number)
+    name = value_or(gpu.name, "") or value_or(gpu.pci_id, "")
+    uuid = value_or(gpu.uuid, "")
+    return f"{index}: {name} ({uuid})" if uuid else f"{index}: {name}"

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from gpuassist.changes.devices import Devices, choose_devices, names_of
-from gpuassist.changes.line_plan import change_id, edit_of, parsed
+from gpuassist.changes.choice import Devices, choose_devices, names_of
+from gpuassist.changes.line_plan import change_id, parsed, step_of
 from gpuassist.changes.lines_after import place_of
 from gpuassist.changes.notes import notes_on, notes_on_shell, notes_on_syntax
-from gpuassist.changes.plan import Aim, ChangePlan, DevicesChoice
-from gpuassist.changes.shell_files import ShellFile, ShellFiles, shell_files
+from gpuassist.changes.plan import ChangePlan
+from gpuassist.changes.shell_files import ShellFiles, shell_files
+from gpuassist.changes.wishes import UseDevices
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Plan, Step, StepKind
 from gpuassist.model.text import Text, text
+from gpuassist.shellfiles.block import devices_section
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import LineChanges, write
-from gpuassist.shellfiles.sections import Sections, devices_section, read_sections
-from gpuassist.shellfiles.statements import Statement
 from gpuassist.system.world import World
-
-
-@dataclass(frozen=True, slots=True)
-class UseDevices:
-    """What the user wishes: indices, UUIDs, or all, and the start-up file (empty: the login shell's own)."""
-
-    devices: str
-    rc: str = ""
 
 
 def plan_use_devices(world: World, machine: Machine, wish: UseDevices) -> ChangePlan:
@@ -37,21 +28,20 @@ def plan_use_devices(world: World, machine: Machine, wish: UseDevices) -> Change
     files = shell_files(world, wish.rc)
     main = files.main
     section = devices_section(devices.values, main.dialect) if devices.values else ()
-    block = replace(_sections(main), devices=section).lines
+    block = replace(main.sections, devices=section).lines
     change = change_id(world, main, (b"devices", *block))
-    edit = edit_of(main, write(main.content, block, LineChanges(), change, place=place_of(main)))
+    edit = main.edit(write(main.content, block, LineChanges(), change, place=place_of(main)))
     syntax, obstacle = (None, main.obstacle) if main.obstacle is not None else parsed(world, (edit,))
-    value = ",".join(devices.values)
-    steps = (
-        Step(
-            StepKind.EDIT,
-            _does(devices, main.path),
-            diff=unified(edit.path, edit.before, edit.after),
-            check=text('in a new terminal, `echo "$CUDA_VISIBLE_DEVICES"` prints {value}', value=value or text("an empty line")),
-            edit=edit,
-        ),
-        Step(StepKind.NEW_SHELL, _RESTART, commands=_paste(devices, main.dialect)),
-    )
+    paste = _paste(devices, main.dialect)
+    goal = text("Make programs of new shells see every GPU")
+    does = text("Take the lines that choose GPUs out of gpuassist's block in {path}", path=main.path)
+    if devices.values:
+        goal = text("Make programs of new shells see the GPUs {devices} alone", devices=devices.value)
+        does = text("Write CUDA_VISIBLE_DEVICES={value} in gpuassist's block in {path}", value=devices.value, path=main.path)
+    restart = text("Open a new terminal: those that are open, and programs that run, keep what they have.")
+    value = devices.value or text("an empty line")
+    check = text('in a new terminal, `echo "$CUDA_VISIBLE_DEVICES"` prints {value}', value=value)
+    steps = (step_of(edit, does, check), Step(StepKind.NEW_SHELL, restart, commands=paste))
     notes = (
         *notes_on_choice(machine, devices),
         *(main.target.notes if edit.after != edit.before else ()),
@@ -60,37 +50,16 @@ def plan_use_devices(world: World, machine: Machine, wish: UseDevices) -> Change
         *notes_on_shell(value_or(machine.shell.login_shell, ""), main.path, main.dialect.value),
         *(notes_on_syntax(syntax) if syntax is not None else ()),
     )
-    written = b"\n".join(section).decode("utf-8", "replace")
-    plan = Plan(change, _goal(devices), steps, notes)
     return ChangePlan(
-        Aim.DEVICES,
-        plan,
+        wish,
+        Plan(change, goal, steps, notes),
         f"use devices {wish.devices.strip()}",
-        block=written,
-        paste=_paste(devices, main.dialect),
+        block=b"\n".join(section).decode("utf-8", "replace"),
+        paste=paste,
         obstacle=obstacle,
         now=machine.shell.new_terminal,
-        devices=DevicesChoice(devices, main.dialect),
+        devices=devices,
     )
-
-
-def _sections(main: ShellFile) -> Sections:
-    return read_sections(main.block.lines) if main.block is not None else Sections()
-
-
-def _goal(devices: Devices) -> Text:
-    if not devices.values:
-        return text("Make programs of new shells see every GPU")
-    return text("Make programs of new shells see the GPUs {devices} alone", devices=",".join(devices.values))
-
-
-def _does(devices: Devices, path: str) -> Text:
-    if not devices.values:
-        return text("Take the lines that choose GPUs out of gpuassist's block in {path}", path=path)
-    return text("Write CUDA_VISIBLE_DEVICES={value} in gpuassist's block in {path}", value=",".join(devices.values), path=path)
-
-
-_RESTART = text("Open a new terminal: those that are open, and programs that run, keep what they have.")
 
 
 def _paste(devices: Devices, dialect: Dialect) -> tuple[str, ...]:
@@ -127,21 +96,17 @@ def notes_on_choice(machine: Machine, devices: Devices) -> Iterator[Text]:
 
 def notes_on_lines(files: ShellFiles, devices: Devices) -> Iterator[Text]:
     """The user's own lines that choose GPUs, and whether the block wins over each."""
-    for file, statement in _choosing(files):
-        value, where, line = statement.text.strip(), file.path, statement.line
-        if not devices.values:
-            yield text("line {line} of {file} chooses GPUs all the same ({value})", line=line, file=where, value=value)
-        elif file.later:
-            yield text(
-                "line {line} of {file} is read after the block and wins over it ({value})", line=line, file=where, value=value
-            )
-        else:
-            yield text("line {line} of {file} loses to the block ({value})", line=line, file=where, value=value)
-
-
-def _choosing(files: ShellFiles) -> Iterator[tuple[ShellFile, Statement]]:
     for file in (files.main, *files.others):
         for statement in file.reading.statements:
             ours = file.block is not None and file.block.first_byte <= statement.first_byte < file.block.end_byte
-            if not ours and any(assignment.variable in VARIABLES for assignment in statement.assignments):
-                yield file, statement
+            if ours or not any(assignment.variable in VARIABLES for assignment in statement.assignments):
+                continue
+            value, where, line = statement.text.strip(), file.path, statement.line
+            if not devices.values:
+                yield text("line {line} of {file} chooses GPUs all the same ({value})", line=line, file=where, value=value)
+            elif file.later:
+                yield text(
+                    "line {line} of {file} is read after the block and wins over it ({value})", line=line, file=where, value=value
+                )
+            else:
+                yield text("line {line} of {file} loses to the block ({value})", line=line, file=where, value=value)

@@ -44,15 +44,24 @@ def prove_kernels(
 
     Once `cancelled`, what was being compiled is stopped, and nothing more is begun.
     """
-    environment = _environment(session.world, terminal)
+    around = session.world.surroundings
+    login = login_environment(session.world.files, around, shell=around.login_shell, home=around.home)
+    held = {one.name: one.value for one in terminal.value.variables} if isinstance(terminal, Known) else {}
+    # What hides GPUs from programs is not what is proved here, and each is chosen by name.
+    environment = {**login, **{name: value for name, value in held.items() if name != "CUDA_VISIBLE_DEVICES"}}
     by_architecture: dict[str, list[Gpu]] = {}
     for gpu in value_or(machine.gpus, ()):
-        by_architecture.setdefault(_architecture(gpu), []).append(gpu)
+        capability = gpu.compute_capability
+        known = f"sm_{capability.value.major}{capability.value.minor}" if isinstance(capability, Known) else ""
+        by_architecture.setdefault(known, []).append(gpu)
     proofs = []
     for architecture, gpus in (by_architecture or {"": []}).items():
         if cancelled is not None and cancelled():
             break
-        on_progress(_doing(architecture))
+        doing = (
+            text("compiling a kernel for {architecture}", architecture=architecture) if architecture else text("compiling a kernel")
+        )
+        on_progress(doing)
         wish = KernelWish(nvcc, architecture, environment, _devices(session.world, gpus))
         names = tuple(value_or(gpu.name, "?") for gpu in gpus)
         proofs.append(KernelProof(architecture, names, check_kernel(session.world, wish, cancelled=cancelled)))
@@ -69,17 +78,6 @@ def told(proof: KernelProof) -> Text:
     )
 
 
-def _doing(architecture: str) -> Text:
-    return text("compiling a kernel for {architecture}", architecture=architecture) if architecture else text("compiling a kernel")
-
-
-def _architecture(gpu: Gpu) -> str:
-    if not isinstance(gpu.compute_capability, Known):
-        return ""
-    capability = gpu.compute_capability.value
-    return f"sm_{capability.major}{capability.minor}"
-
-
 def _devices(world: World, gpus: list[Gpu]) -> tuple[str, ...]:
     if not any(world.files.exists(node) for node in _DRIVER_NODES):
         return ()
@@ -87,11 +85,3 @@ def _devices(world: World, gpus: list[Gpu]) -> tuple[str, ...]:
     named = tuple(str(fact.value) for fact in known if isinstance(fact, Known))
     # Without NVML nobody numbers the GPUs: CUDA itself takes the first.
     return named or ("0",)
-
-
-def _environment(world: World, terminal: Fact[Terminal]) -> dict[str, str]:
-    around = world.surroundings
-    login = login_environment(world.files, around, shell=around.login_shell, home=around.home)
-    held = {one.name: one.value for one in terminal.value.variables} if isinstance(terminal, Known) else {}
-    # What hides GPUs from programs is not what is proved here, and each is chosen by name.
-    return {**login, **{name: value for name, value in held.items() if name != "CUDA_VISIBLE_DEVICES"}}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.changes.choice import LdLibraryPath, LoaderChoice, choose_loader_path, library_directory
+from gpuassist.changes.wishes import LdLibraryPath
 from gpuassist.detect import libraries
 from gpuassist.detect.loader import Loader
 from gpuassist.diagnose.rules.shell import older
@@ -15,6 +15,7 @@ from gpuassist.model.fact import Fact, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.toolkit import Toolkit
+from gpuassist.system.files import Files
 from gpuassist.system.processes import clean
 from gpuassist.system.world import World
 
@@ -95,12 +96,9 @@ def _uses(world: World, loader: Loader, environment: PythonEnvironment, director
     sites = value_or(environment.sites, ())
     for library in libraries.read(world.files, sites, loader, directory):
         # onnxruntime and its like find what the wheels beside them bring once torch, or their own code, has loaded it.
-        if library.taken and (library.own or not _brought_along(world, sites, library.soname)):
+        places = (f"{site}/{place}/{library.soname}" for site in sites for place in ("nvidia/*/lib", "torch/lib"))
+        if library.taken and (library.own or not any(world.files.glob(place) for place in places)):
             yield LibraryUse(environment.name, library)
-
-
-def _brought_along(world: World, sites: tuple[str, ...], soname: str) -> bool:
-    return any(world.files.glob(f"{site}/{place}/{soname}") for site in sites for place in ("nvidia/*/lib", "torch/lib"))
 
 
 def _confirmed(world: World, use: LibraryUse, directory: str) -> LibraryUse:
@@ -132,3 +130,67 @@ def choose_loader(world: World, machine: Machine, toolkit: Toolkit, wish: LdLibr
         return by_rule
     on = wish is LdLibraryPath.ON or (bool(view.needs) and not view.hurts)
     return LoaderChoice(on=on, reason=reason(view, on=on), harms=bool(view.hurts) and not on)
+
+
+_CONFIGURATION_AT_MOST_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderChoice:
+    """What was decided about a new line for LD_LIBRARY_PATH, and what it rests on; what stands there already follows the toolkit.
+
+    `listed` where the loader finds the libraries without it; `harms` where a program of this machine breaks with them on it, so
+    that what stands there is taken out.
+    """
+
+    on: bool
+    reason: Text
+    listed: bool = False
+    harms: bool = False
+
+
+def choose_loader_path(files: Files | None, toolkit: Toolkit, wish: LdLibraryPath) -> LoaderChoice:
+    """Whether to write LD_LIBRARY_PATH, where no program was looked at; `files` is none for a recorded machine."""
+    if wish is LdLibraryPath.ON:
+        return LoaderChoice(
+            on=True, reason=text("you asked for it; it comes before the libraries that Python packages bring along")
+        )
+    if wish is LdLibraryPath.OFF:
+        return LoaderChoice(on=False, reason=text("you asked for no toolkit on it"))
+    listed = _listed_in(files, library_directory(files, toolkit)) if files else ""
+    if listed:
+        reason = text(
+            "not needed: {file} lets the loader find this toolkit's libraries.",
+            file=listed,
+        )
+        return LoaderChoice(on=False, reason=reason, listed=True)
+    reason = text(
+        "left alone: nvcc links the CUDA runtime statically unless told otherwise, PyTorch brings its own CUDA libraries, and "
+        "LD_LIBRARY_PATH would come before those. Turn it on if a program of yours says that it cannot find libcudart, libcublas "
+        "or the like. Based on general rules; no program of this machine was looked at."
+    )
+    return LoaderChoice(on=False, reason=reason)
+
+
+def library_directory(files: Files | None, toolkit: Toolkit) -> str:
+    """Where the toolkit's libraries lie: lib64, or lib where it has no lib64."""
+    if files is None:
+        return toolkit.root + "/lib64"
+    return next(
+        (f"{toolkit.root}/{name}" for name in ("lib64", "lib") if files.is_directory(f"{toolkit.root}/{name}")),
+        toolkit.root + "/lib64",
+    )
+
+
+def _listed_in(files: Files, directory: str) -> str:
+    wanted = {directory, files.real(directory)}
+    for path in ("/etc/ld.so.conf", *files.glob("/etc/ld.so.conf.d/*.conf")):
+        try:
+            content = files.read_text(path, _CONFIGURATION_AT_MOST_BYTES)
+        except OSError:
+            continue
+        lines = (line.partition("#")[0].strip() for line in content.splitlines())
+        directories = (str(PurePosixPath(line)) for line in lines if line.startswith("/"))
+        if any(directory in wanted or files.real(directory) in wanted for directory in directories):
+            return path
+    return ""

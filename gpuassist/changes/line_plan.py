@@ -9,9 +9,10 @@ from gpuassist.changes.journal import Journal, digest
 from gpuassist.changes.shell_files import ShellFile
 from gpuassist.changes.syntax import Syntax, breaks, check
 from gpuassist.model.fact import Fact, Known
-from gpuassist.model.plan import FileEdit
+from gpuassist.model.plan import FileEdit, Step, StepKind
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
+from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.judge import judge
 from gpuassist.shellfiles.lines import LineEvidence, ShellLine, StartupText
 from gpuassist.shellfiles.toolkit_words import commands_run, toolkit_words
@@ -25,16 +26,18 @@ def judged(
     """The lines of every file that choose a toolkit, with what is suggested for each; `asked` is what shells hold that were asked,
     `no_loader` as in `LineEvidence`.
     """
-    texts = [_text(file, installed) for file in files]
+    texts = []
+    for file in files:
+        words = toolkit_words(file.content, file.dialect, installed, file.reading.statements)
+        texts.append(StartupText(file.content, file.reading, words, file.block, file.path, file.dialect))
     values: tuple[str, ...] | None = None
     for terminal in asked:
         if isinstance(terminal, Known):  # what an alias or a function says is in effect as well
             held = (*(one.value for one in terminal.value.variables), *(shadow.text for shadow in terminal.value.shadows))
             values = (*(values or ()), *held)
-    called = (
-        frozenset(name for file in files for name in commands_run(file.content, file.dialect)) if _asleep(texts) else frozenset()
-    )
-    evidence = LineEvidence(values, called, no_loader=no_loader)
+    asleep = any(word.runs_in for one in texts for word in one.words)
+    called = (name for file in files for name in commands_run(file.content, file.dialect)) if asleep else ()
+    evidence = LineEvidence(values, frozenset(called), no_loader=no_loader)
     followed = frozenset(
         word.directory
         for file, one in zip(files, texts, strict=True)
@@ -60,10 +63,9 @@ def within_reach(file: ShellFile, lines: tuple[ShellLine, ...]) -> tuple[ShellLi
     )
 
 
-def edit_of(file: ShellFile, after: bytes) -> FileEdit:
-    """The edit that gives a file these bytes."""
-    target = file.target
-    return FileEdit(target.path, target.path_written, target.content, after, target.exists, file.dialect.value)
+def step_of(edit: FileEdit, words: Text, check: Text | None = None) -> Step:
+    """The step that makes an edit, with its diff."""
+    return Step(StepKind.EDIT, words, diff=unified(edit.path, edit.before, edit.after), check=check, edit=edit)
 
 
 def parsed(world: World, edits: tuple[FileEdit, ...]) -> tuple[Syntax, Text | None]:
@@ -93,12 +95,3 @@ def change_id(world: World, file: ShellFile, wanted: tuple[bytes, ...]) -> str:
 def new_id(world: World, parts: tuple[bytes, ...]) -> str:
     """An id that no change has yet, by the time and these parts of it."""
     return Journal.of(world).unused(f"{world.clock.now():%Y%m%d-%H%M%S}-{digest(bytes([0]).join(parts))[:6]}")
-
-
-def _text(file: ShellFile, installed: InstalledToolkits) -> StartupText:
-    words = toolkit_words(file.content, file.dialect, installed, file.reading.statements)
-    return StartupText(file.content, file.reading, words, file.block, file.path, file.dialect)
-
-
-def _asleep(texts: list[StartupText]) -> bool:
-    return any(word.runs_in for one in texts for word in one.words)

@@ -11,7 +11,6 @@ from gpuassist.model.shell import Terminal
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.edit import write
 from gpuassist.shellfiles.lines import ShellLine, changes_in
-from gpuassist.shellfiles.sections import read_sections
 from gpuassist.shellfiles.statements import Reading, StatementPlace
 from gpuassist.shellfiles.toolkits import HOMES, InstalledToolkits, Lead
 
@@ -46,22 +45,12 @@ def _place(content: bytes, reading: Reading, dialect: Dialect, file: ShellFile) 
 
 def set_in_block(file: ShellFile, installed: InstalledToolkits) -> Iterator[tuple[str, str]]:
     """The variables beside CUDA_HOME that our block in a file sets, for the chosen toolkit: else they would lead to another."""
-    toolkit = read_sections(file.block.lines).toolkit if file.block is not None else ()
-    lines = b"".join(line + b"\n" for line in toolkit)
+    lines = b"".join(line + b"\n" for line in file.sections.toolkit)
     for name, value in read_startup(lines, file.dialect, {}).values:
         root = installed.root_of(value) if name in HOMES and name != "CUDA_HOME" else ""
         place = installed.chosen.root + value[len(root) :]
         if root and installed.holds(place):
             yield name, place
-
-
-def _is_ahead_of_the_system(directory: str, path: list[str]) -> bool:
-    return directory in path and any(one in path[path.index(directory) :] for one in ("/usr/bin", "/bin"))
-
-
-def _end(file: ShellFile) -> int:
-    place = place_of(file)
-    return _NOWHERE if place is None else place
 
 
 class LinesAfter:
@@ -100,7 +89,8 @@ class LinesAfter:
             if any(first for _, first, _ in given) or self._takes_from_a_home(reads):
                 return True
             # What stands in front of the system's directories was not put behind them: no such line is what the shell finds it by.
-            ahead = _is_ahead_of_the_system(directory, now.value.variable("PATH").split(":"))
+            path = now.value.variable("PATH").split(":")
+            ahead = directory in path and any(one in path[path.index(directory) :] for one in ("/usr/bin", "/bin"))
             appending = frozenset(place for place, _, _ in given) if ahead else frozenset()
             return (bool(given) and not ahead) or self._programs_replaced(reads, but=appending)
         return any(first for _, first, certain in self._given("PATH", reads) if certain)
@@ -163,6 +153,7 @@ class LinesAfter:
         that are read well. `certain` where nothing in front of it may keep it from being read, in a shell that finds no nvcc: what
         names one that is there does not reach it, as a line behind an error does not.
         """
+        holds = self._installed.holds
         return any(
             _PROGRAMS.match(file.content, one.end_byte)
             for file in self._files
@@ -171,11 +162,13 @@ class LinesAfter:
             if line.rewritten and line.file == file.path and (not line.variables or "PATH" in line.variables)
             if (line.file, line.line) not in but
             for one in line.replacements
-            if not certain or (one.first_byte < _end(file) and not line.variables and not self._has_nvcc(line))
+            if not certain
+            or (
+                ((place := place_of(file)) is None or one.first_byte < place)
+                and not line.variables
+                and not any(holds(f"{root}/bin/nvcc") for root in line.roots)
+            )
         )
-
-    def _has_nvcc(self, line: ShellLine) -> bool:
-        return any(self._installed.holds(f"{root}/bin/nvcc") for root in line.roots)
 
     def _takes_from_a_home(self, reads: Callable[[ShellFile], bool]) -> bool:
         """Whether a line takes PATH from a variable that a replaced line sets in a way that no reader follows."""

@@ -14,12 +14,23 @@ from gpuassist.system.shell_questions import PLAIN
 
 def notes_on(
     content: bytes, reading: Reading, lines: tuple[ShellLine, ...], file: str = "", *, block: bool = False
-) -> tuple[Text, ...]:
+) -> Iterator[Text]:
     """Everything that the file's own content gives reason to say; `lines` may be of other files too, `block` whether one is
     written.
     """
-    endings = _on_endings(reading.endings) if block else ()
-    return (*endings, *_on_bytes(content), *_on_parsing(reading), *_on_lines(lines, file))
+    if block:
+        yield from _on_endings(reading.endings)
+    if b"\r\n" in content:
+        yield text(
+            "the file has Windows line ends (CR LF), and bash takes the CR for a part of each line's last word. gpuassist writes "
+            "its own lines with LF and leaves yours as they are; `sed -i 's/\\r$//' FILE` would mend them"
+        )
+    if reading.unreadable_line:
+        yield text(
+            "line {line} could not be understood by the parser, so no line is commented out",
+            line=reading.unreadable_line,
+        )
+    yield from _on_lines(lines, file)
 
 
 def notes_on_syntax(before: Syntax) -> tuple[Text, ...]:
@@ -85,22 +96,6 @@ def _on_endings(endings: tuple[EarlyEnd, ...]) -> Iterator[Text]:
             return
 
 
-def _on_bytes(content: bytes) -> Iterator[Text]:
-    if b"\r\n" in content:
-        yield text(
-            "the file has Windows line ends (CR LF), and bash takes the CR for a part of each line's last word. gpuassist writes "
-            "its own lines with LF and leaves yours as they are; `sed -i 's/\\r$//' FILE` would mend them"
-        )
-
-
-def _on_parsing(reading: Reading) -> Iterator[Text]:
-    if reading.unreadable_line:
-        yield text(
-            "line {line} could not be understood by the parser, so no line is commented out",
-            line=reading.unreadable_line,
-        )
-
-
 def _on_lines(lines: tuple[ShellLine, ...], file: str) -> Iterator[Text]:
     ticked = sum(line.ticked for line in lines)
     if ticked:
@@ -119,7 +114,6 @@ def _on_lines(lines: tuple[ShellLine, ...], file: str) -> Iterator[Text]:
     for line in lines:
         if line.other and not line.ticked and not line.rewritten and not line.follows:
             if line.file == file:
-                stays = text("line {line} stays: {why}", line=line.line, why=line.why)
+                yield text("line {line} stays: {why}", line=line.line, why=line.why)
             else:
-                stays = text("line {line} of {file} stays: {why}", line=line.line, file=line.file, why=line.why)
-            yield stays
+                yield text("line {line} of {file} stays: {why}", line=line.line, file=line.file, why=line.why)

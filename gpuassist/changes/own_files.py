@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from gpuassist.model.plan import Receipt
@@ -31,7 +30,9 @@ def why_strange(world: World, receipt: Receipt) -> Text | None:
         return text("it names directories that do not lead to its file")
     # Where a part of its path has become a symlink since, what that leads to counts as well.
     for path in dict.fromkeys((receipt.target, world.files.real(receipt.target))):
-        known = _is_configuration(world, path) or _is_of_scope(world, path) or _is_led_to(world, path, receipt)
+        # A symlink of the user's configuration may still lead to it, as those of a checkout of dotfiles do.
+        led_to = _is_configuration(world, receipt.path) and world.files.real(receipt.path) == world.files.real(path)
+        known = _is_configuration(world, path) or _is_of_scope(world, path) or led_to
         if not (known or _says_so(world, path, receipt)):
             return text("it names {path}, which is no file of your configuration", path=path)
     return None
@@ -42,19 +43,10 @@ def _is_whole(path: str) -> bool:
 
 
 def _is_configuration(world: World, path: str) -> bool:
-    return any(path.startswith(f"{place.rstrip('/')}/") for place in _places(world))
-
-
-def _places(world: World) -> Iterator[str]:
     around = world.surroundings
-    for place in (around.home, *(around.variables.get(name, "") for name in _CONFIGURATION)):
-        if place.startswith("/"):
-            yield from (place, world.files.real(place))
-
-
-def _is_led_to(world: World, path: str, receipt: Receipt) -> bool:
-    """Whether a symlink of the user's configuration still leads to it, as those of a checkout of dotfiles do."""
-    return _is_configuration(world, receipt.path) and world.files.real(receipt.path) == world.files.real(path)
+    named = (around.home, *(around.variables.get(name, "") for name in _CONFIGURATION))
+    places = (one for place in named if place.startswith("/") for one in (place, world.files.real(place)))
+    return any(path.startswith(f"{place.rstrip('/')}/") for place in places)
 
 
 def _is_of_scope(world: World, path: str) -> bool:

@@ -2,46 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gpuassist.changes.choice import LdLibraryPath, LoaderChoice
-from gpuassist.changes.devices import Devices
-from gpuassist.changes.scope_find import Scope
-from gpuassist.changes.scopes.values import ScopeValues
-from gpuassist.changes.shells import ShellChange, ShellSeen, Winner
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result
-from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.model.toolkit import Toolkit
-from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.lines import LineChoice, ShellLine
+
+if TYPE_CHECKING:  # an undo has an outcome, and takes nothing of what plans and proofs are made of
+    from gpuassist.changes.choice import Devices
+    from gpuassist.changes.library_path import LoaderChoice
+    from gpuassist.changes.scope_find import Scope
+    from gpuassist.changes.scopes.values import ScopeValues
+    from gpuassist.changes.shells import ShellChange, ShellSeen, Winner
+    from gpuassist.changes.wishes import ChangeWish, UseCuda
+    from gpuassist.model.shell import Terminal
+    from gpuassist.model.toolkit import Toolkit
+    from gpuassist.shellfiles.dialect import Dialect
+    from gpuassist.shellfiles.lines import ShellLine
 
 RECORDED = text("this is a recorded machine: nothing on it can be changed")
-
-
-class Aim(str, Enum):
-    """What is changed: which toolkit new shells use, what start-up files put on search lists, which GPUs programs see."""
-
-    TOOLKIT = "toolkit"
-    CLEAN = "clean"
-    DEVICES = "devices"
-
-
-@dataclass(frozen=True, slots=True)
-class UseCuda:
-    """What the user wishes: a CUDA version, the start-up file (empty: the login shell's own), and what becomes of which lines.
-
-    `lines` are the lines that are not kept; none means what is suggested, an empty tuple no line. `retire` says the same of the one
-    file alone by line numbers.
-    """
-
-    version: str
-    rc: str = ""
-    ld_library_path: LdLibraryPath = LdLibraryPath.AUTO
-    retire: tuple[int, ...] | None = None
-    lines: tuple[LineChoice, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +47,6 @@ class ToolkitChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class DevicesChoice:
-    """The GPUs that programs see."""
-
-    devices: Devices
-    dialect: Dialect
-
-    @property
-    def value(self) -> str:
-        """What a program would find in CUDA_VISIBLE_DEVICES; empty where it should not be set by us."""
-        return ",".join(self.devices.values)
-
-
-@dataclass(frozen=True, slots=True)
 class ScopeChoice:
     """What is chosen for one environment, project, kernel or the desktop, and what that holds then."""
 
@@ -91,14 +58,15 @@ class ScopeChoice:
 
 @dataclass(frozen=True, slots=True)
 class ChangePlan:
-    """The plan with all that is shown of it, and what it chooses: one of `cuda`, `devices` and `scope`, none for a cleaning.
+    """The plan of a wish with all that is shown of it, and what it chooses: one of `cuda`, `devices` and `scope`, none for a
+    cleaning.
 
     `command` is what the history calls it, `now` what a new terminal holds before, `block` what may be written by hand where
     `obstacle` says why gpuassist may not (`by_hand` introduces it where it is for no start-up file), `paste` the lines for a
     terminal that is open, `afterwards` what the user does once it is made; a `recorded` machine can be looked at only.
     """
 
-    aim: Aim
+    wish: ChangeWish
     plan: Plan
     command: str
     lines: tuple[ShellLine, ...] = ()
@@ -110,17 +78,15 @@ class ChangePlan:
     now: Fact[Terminal] = NOT_ASKED
     recorded: bool = False
     cuda: ToolkitChoice | None = None
-    devices: DevicesChoice | None = None
+    devices: Devices | None = None
     scope: ScopeChoice | None = None
 
     @property
     def edits(self) -> tuple[FileEdit, ...]:
-        """The edits of all files, that of the main one first."""
         return tuple(step.edit for step in self.plan.steps if step.edit is not None)
 
     @property
     def edit(self) -> FileEdit:
-        """The edit of the file that is named first."""
         return self.edits[0]
 
     @property
@@ -134,19 +100,20 @@ class Proof:
     """What real shells were found to do: `holds` whether that is what was planned, `words` say so.
 
     `terminal` is what a new terminal holds now; `winner` the nvcc that it finds, none where it finds none or a toolkit was not
-    asked for.
+    asked for; `worse` why the change made something worse than before, none where it did not.
     """
 
     holds: Fact[bool]
     words: Text
     terminal: Fact[Terminal] = NOT_ASKED
     winner: Winner | None = None
+    worse: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeOutcome:
-    """What came of carrying out a plan: the receipts of its files, what became of an earlier change that had been interrupted, and
-    the proof where something was asked.
+    """What came of carrying out a plan, or of an undo: the receipts of its files, what became of an earlier change that had been
+    interrupted, and the proof where something was asked.
 
     `shells` are all ways of starting a shell before and after, `slow` the one that took long; `rolled_back` says why the change was
     taken back by itself, none where it stands.
@@ -159,7 +126,7 @@ class ChangeOutcome:
     shells: tuple[ShellChange, ...] = ()
     slow: ShellSeen | None = None
     rolled_back: Text | None = None
-    left_behind: tuple[str, ...] = field(default=())
+    left_behind: tuple[str, ...] = ()
 
     @property
     def wrote(self) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from gpuassist.changes.plan import Proof, ToolkitChoice
@@ -24,22 +24,15 @@ from gpuassist.system.terminal import SECONDS, Opening, ask_terminal, usable_she
 from gpuassist.system.world import World
 
 _NVCC = "nvcc"
+_EMPTY = "''"
 _SYSTEM = frozenset({"/usr/local/bin", "/usr/bin", "/bin"})
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The proof, and why what was changed made something worse than before; none where it did not."""
-
-    proof: Proof
-    worse: Text | None = None
 
 
 def prove_toolkit(world: World, root: str, *, shell: str = "", seconds: float = SECONDS) -> Proof:
     """Opens a new terminal of that shell, none for the login shell, and looks which nvcc wins there."""
     terminal = ask_terminal(with_shell(world, shell) if shell else world, seconds=seconds)
     if isinstance(terminal, Unknown):
-        return Proof(terminal, text("no new terminal could be asked: {reason}", reason=terminal.reason), terminal)
+        return _unasked(terminal)
     winner = winner_in(world, terminal.value)
     wrong = _wrong_nvcc(world, root, terminal.value, winner)
     if wrong is not None:
@@ -47,29 +40,23 @@ def prove_toolkit(world: World, root: str, *, shell: str = "", seconds: float = 
     return Proof(Known(value=True, source=terminal.source), _sentence(winner), terminal, winner)
 
 
-def judge_shells(world: World, chosen: ToolkitChoice, before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> Judged:
+def judge_shells(world: World, chosen: ToolkitChoice, before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> Proof:
     """Whether every way that counts has the toolkit now, and whether one lost what it had."""
     installed = InstalledToolkits(chosen.toolkit, chosen.others, world.files.real, world.surroundings.home, world.files.exists)
     judge = _Judge(world, installed, before)
+    worse = next((why for one in after if (why := judge.worse(one)) is not None), None)
     terminal = next((one for one in after if one.opening is Opening.TERMINAL), None)
-    if terminal is None or isinstance(terminal.terminal, Unknown):
-        reason = (
-            terminal.terminal.reason if terminal is not None and isinstance(terminal.terminal, Unknown) else text("none was asked")
-        )
-        words = text("no new terminal could be asked: {reason}", reason=reason)
-        worse = next((why for one in after if (why := judge.worse(one)) is not None), None)
-        unknown: Fact[bool] = Unknown(reason)
-        return Judged(Proof(unknown, _with_complaint(words, terminal), Unknown(reason)), worse)
-    told = terminal.terminal
+    told = terminal.terminal if terminal is not None else Unknown(text("none was asked"))
+    if isinstance(told, Unknown):
+        return _unasked(told, terminal, worse)
     winner = winner_in(world, told.value)
     wrong = [(one, why) for one in after if (why := judge.wrong(one)) is not None]
-    worse = next((why for one in after if (why := judge.worse(one)) is not None), None)
     if not wrong:
-        return Judged(Proof(Known(value=True, source=told.source), _sentence(winner), told, winner), worse)
+        return Proof(Known(value=True, source=told.source), _sentence(winner), told, winner, worse)
     shell, why = next((pair for pair in wrong if pair[0].opening is Opening.TERMINAL), wrong[0])
     if shell.opening is not Opening.TERMINAL:
         why = text("{shell}: {why}", shell=NAMES[shell.opening], why=why)
-    return Judged(Proof(Known(value=False, source=told.source), _with_complaint(why, shell), told, winner), worse)
+    return Proof(Known(value=False, source=told.source), _with_complaint(why, shell), told, winner, worse)
 
 
 def with_shell(world: World, shell: str) -> World:
@@ -135,17 +122,21 @@ class _Judge:
         return None
 
     def _has_toolkit(self, terminal: Terminal) -> bool:
-        if _was_given_nvcc(terminal) or terminal.shadow(_NVCC) is not None:
-            return True
-        return any(one.name in CHOOSING and self._installed.lead_of(one.value) is not Lead.ELSEWHERE for one in terminal.variables)
+        return (
+            _was_given_nvcc(terminal)
+            or terminal.shadow(_NVCC) is not None
+            or any(one.name in CHOOSING and self._installed.lead_of(one.value) is not Lead.ELSEWHERE for one in terminal.variables)
+        )
 
     def _left_behind(self, terminal: Terminal) -> Iterator[Text]:
         """Variables that still lead to another toolkit; a list only where that stands in front of the chosen one."""
         for one in terminal.variables:
             if one.name in CHOOSING - LISTS and self._installed.lead_of(one.value) is Lead.OTHER:
                 yield text("{name} is still {value}", name=one.name, value=one.value)
-            elif one.name in LISTS and self._first(one.value) is Lead.OTHER:
-                yield text("{name} still has another toolkit in front: {value}", name=one.name, value=one.value)
+            elif one.name in LISTS:
+                leads = (self._installed.lead(element) for element in one.value.split(":") if element)
+                if next((lead for lead in leads if lead in {Lead.OTHER, Lead.CHOSEN}), None) is Lead.OTHER:
+                    yield text("{name} still has another toolkit in front: {value}", name=one.name, value=one.value)
 
     def _mixed(self, terminal: Terminal) -> Iterator[Text]:
         command = terminal.command(_NVCC)
@@ -163,10 +154,6 @@ class _Judge:
         rest = (self._installed.chosen, *(other for other in others if other is not own))
         seen_from_it = replace(self._installed, chosen=own, others=rest)
         return all(seen_from_it.lead_of(one.value) is not Lead.OTHER for one in terminal.variables if one.name in CHOOSING - LISTS)
-
-    def _first(self, value: str) -> Lead:
-        leads = (self._installed.lead(element) for element in value.split(":") if element)
-        return next((lead for lead in leads if lead in {Lead.OTHER, Lead.CHOSEN}), Lead.ELSEWHERE)
 
 
 def _was_given_nvcc(terminal: Terminal) -> bool:
@@ -214,6 +201,41 @@ def _sentence(winner: Winner | None) -> Text:
     return text("a new terminal finds {path}, but it does not answer: {reason}", path=winner.path, reason=winner.version.reason)
 
 
+def _unasked(reason: Unknown, shell: ShellSeen | None = None, worse: Text | None = None) -> Proof:
+    words = _with_complaint(text("no new terminal could be asked: {reason}", reason=reason.reason), shell)
+    return Proof(reason, words, reason, worse=worse)
+
+
+def prove_devices(world: World, value: str) -> Proof:
+    """Asks a real new terminal what it holds in CUDA_VISIBLE_DEVICES."""
+    terminal = ask_terminal(world)
+    if isinstance(terminal, Unknown):
+        return _unasked(terminal)
+    found = terminal.value.variable("CUDA_VISIBLE_DEVICES")
+    right = found == value and terminal.value.is_set("CUDA_VISIBLE_DEVICES") is bool(value)
+    words = text("a new terminal holds CUDA_VISIBLE_DEVICES={value}", value=found or _EMPTY)
+    if right and not value:
+        words = text("a new terminal shows its programs every GPU")
+    return Proof(Known(right, terminal.source), words, terminal)
+
+
+def prove_clean(world: World, before: Fact[Terminal]) -> Proof:
+    after = ask_terminal(world)
+    if isinstance(after, Unknown):
+        return _unasked(after)
+    holds = Known(value=True, source=after.source)
+    if isinstance(before, Unknown):
+        return Proof(holds, text("a new terminal starts as before"), after)
+    gone = []
+    for name in sorted(LISTS):
+        left = after.value.variable(name).split(":")
+        elements = before.value.variable(name).split(":") if before.value.variable(name) else []
+        taken = (element for element in dict.fromkeys(elements) if elements.count(element) > left.count(element))
+        gone += [f"{name}: {element or _EMPTY}" for element in taken]
+    words = text("a new terminal no longer searches {places}", places="; ".join(gone))
+    return Proof(holds, words if gone else text("a new terminal searches the same places as before"), after)
+
+
 # The proof of a choice for an environment: a real shell enters it as its users do, is asked what it holds, and leaves it again.
 
 
@@ -242,20 +264,10 @@ deactivate >/dev/null 2>&1
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeProof:
-    """Whether a real shell holds in the environment what was chosen, and what it held before once it has left it again."""
-
-    holds: Fact[bool]
-    words: Text
+PROVABLE = frozenset({Kind.CONDA, Kind.VENV})  # the others are read by programs that gpuassist does not start
 
 
-def provable(scope: Scope) -> bool:
-    """Whether a shell can be asked: the others are read by programs that gpuassist does not start."""
-    return scope.kind in {Kind.CONDA, Kind.VENV}
-
-
-def prove_scope(world: World, scope: Scope, held: ScopeValues) -> ScopeProof:
+def prove_scope(world: World, scope: Scope, held: ScopeValues) -> Proof:
     """Asks bash, from an otherwise empty environment."""
     mark = f"gpuassist-{secrets.token_hex(8)}"
     script = _CONDA if scope.kind is Kind.CONDA else _VENV
@@ -269,15 +281,14 @@ def prove_scope(world: World, scope: Scope, held: ScopeValues) -> ScopeProof:
     }
     command = ("bash", "--noprofile", "--norc", "-c", script, "bash", mark, scope.place)
     outcome = world.processes.run(command, seconds=_SECONDS, environment=environment)
-    states = [_state(part) for part in outcome.stdout.decode("utf-8", "surrogateescape").split(f"{mark}\0")[:-1]]
+    parts = outcome.stdout.decode("utf-8", "surrogateescape").split(f"{mark}\0")[:-1]
+    rows = ([row.split("=", 1) for row in part.split("\0") if "=" in row] for part in parts)
+    states = [{name: value for name, value in found if name in _NAMES} for found in rows]
     if outcome.ending is not Ending.EXITED or len(states) != len(("before", "inside", "after")):
         reason = outcome.words or outcome.stderr.decode("utf-8", "replace").strip() or outcome.ending.value
         unknown = text("bash could not enter and leave {place}: {reason}", place=scope.place, reason=reason)
-        return ScopeProof(Unknown(unknown), unknown)
-    return _judged(states[0], states[1], states[2], held)
-
-
-def _judged(before: Mapping[str, str], inside: Mapping[str, str], after: Mapping[str, str], held: ScopeValues) -> ScopeProof:
+        return Proof(Unknown(unknown), unknown)
+    before, inside, after = states
     for name, value in held.variables:
         if inside.get(name) != value:
             return _no(text("in the environment {name} is {value}", name=name, value=inside.get(name) or "''"))
@@ -292,13 +303,8 @@ def _judged(before: Mapping[str, str], inside: Mapping[str, str], after: Mapping
     else:
         chosen = ", ".join(f"{name}={value}" for name, value in held.variables)
         words = text("bash finds {chosen} in the environment, and everything as before once it has left it", chosen=chosen)
-    return ScopeProof(Known(value=True, source="bash"), words)
+    return Proof(Known(value=True, source="bash"), words)
 
 
-def _no(words: Text) -> ScopeProof:
-    return ScopeProof(Known(value=False, source="bash"), words)
-
-
-def _state(part: str) -> dict[str, str]:
-    found = (row.split("=", 1) for row in part.split("\0") if "=" in row)
-    return {name: value for name, value in found if name in _NAMES}
+def _no(words: Text) -> Proof:
+    return Proof(Known(value=False, source="bash"), words)

@@ -39,7 +39,6 @@ class ChangeRecord:
 
     @property
     def receipt(self) -> Receipt:
-        """The first file's, which says when and what for."""
         return self.files[0].receipt
 
 

@@ -35,6 +35,7 @@ def put(world: World, edit: FileEdit, change: str) -> None:
         world.disk.create(beside)
         world.disk.write(beside, edit.after)
         if edit.existed:
+            # Owner, mode, ACL and SELinux label go with the file, not with its bytes.
             world.disk.copy_attributes(world.files.place(edit.target), beside)
         else:
             world.disk.set_mode(beside, _NEW_FILE_MODE if edit.mode is None else edit.mode)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from gpuassist.changes import syntax
 from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest
+from gpuassist.changes.syntax import breaks, check
 from gpuassist.changes.target import FileTarget, examine
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import Text, text
@@ -23,7 +23,7 @@ from gpuassist.system.world import World
 
 
 @dataclass(frozen=True, slots=True)
-class FileBack:
+class FileUndo:
     """What undoing would do to one file: `edit` is none where it holds nothing of the change any more; `way` says how.
 
     `edited` where somebody wrote in it since; `passed_over` where it is not there any more, and the change is not taken back in it;
@@ -81,7 +81,7 @@ class _Looked:
         return self.target.content
 
 
-def plan_file(world: World, journal: Journal, receipt: Receipt, *, take_out: bool = False) -> FileBack:
+def plan_file(world: World, journal: Journal, receipt: Receipt, *, take_out: bool = False) -> FileUndo:
     """How the file would be taken back, with `take_out` our block also with what was edited in it; raises `RepairError`."""
     target = examine(world, receipt.target)
     looked = _Looked(world, journal, receipt, target, take_out)
@@ -93,19 +93,18 @@ def plan_file(world: World, journal: Journal, receipt: Receipt, *, take_out: boo
         raise GoneError(_cannot(looked, text("{path} is not there any more", path=receipt.target)))
     # Whether the bytes before this change hold the block of one that was undone in the meantime.
     if digest(target.content) == receipt.hash_after and not (
-        looked.receipt.existed and _block_of(_backup(looked)) is not None and _earlier(looked) is None
+        receipt.existed and _block_of(_backup(looked)) is not None and _earlier(looked) is None
     ):
-        receipt = looked.receipt
         if not receipt.existed:
             return _removed(looked, edited=False)
         way = text("{path} is byte for byte what it was before", path=receipt.target)
-        return FileBack(receipt, _edit(looked, _backup(looked)), removes_file=False, way=way)
+        return FileUndo(receipt, _edit(looked, _backup(looked)), removes_file=False, way=way)
     if receipt.existed and digest(target.content) == receipt.hash_before:
         return _nothing_left(receipt)
     return _by_marks(looked)
 
 
-def _by_marks(looked: _Looked) -> FileBack:
+def _by_marks(looked: _Looked) -> FileUndo:
     """By our block and marks; by merging where they do not say everything."""
     receipt = looked.receipt
     try:
@@ -119,33 +118,39 @@ def _by_marks(looked: _Looked) -> FileBack:
         return _merged(looked, wanted, None)
     if _breaks(looked, after):
         return _merged(looked, wanted, text("the result would not be valid shell"))
-    return _changed(looked, after, _ours_only(receipt, edited=digest(looked.now) != receipt.hash_after))
+    way = text("{path}: only what this change wrote was taken out", path=receipt.target)
+    if digest(looked.now) != receipt.hash_after:
+        way = text(
+            "{path} was edited since: only gpuassist's own lines were taken out and the retired ones restored, the rest stays as "
+            "it is",
+            path=receipt.target,
+        )
+    return _changed(looked, after, way)
 
 
-def _changed(looked: _Looked, after: bytes, way: Text) -> FileBack:
+def _changed(looked: _Looked, after: bytes, way: Text) -> FileUndo:
     edited = digest(looked.now) != looked.receipt.hash_after
     if after or not _is_ours(looked):
-        return FileBack(looked.receipt, _edit(looked, after), removes_file=False, way=way, edited=edited)
+        return FileUndo(looked.receipt, _edit(looked, after), removes_file=False, way=way, edited=edited)
     return _removed(looked, edited=edited)
 
 
-def _removed(looked: _Looked, *, edited: bool) -> FileBack:
+def _removed(looked: _Looked, *, edited: bool) -> FileUndo:
     way = text("{path} was removed again, because it had not been there before", path=looked.receipt.target)
     made = [path for entry in _of_this_file(looked) for path in entry.receipt.made_directories]
     edit, directories = _edit(looked, b""), tuple(sorted(set(made), key=len))
-    return FileBack(looked.receipt, edit, removes_file=True, way=way, edited=edited, directories=directories)
+    return FileUndo(looked.receipt, edit, removes_file=True, way=way, edited=edited, directories=directories)
 
 
 def _wanted(looked: _Looked) -> tuple[bytes, bool]:
     """What undo would have made of the file as it was written, and whether our marks alone tell that."""
     before, written, receipt = _backup(looked), _written(looked), looked.receipt
-    by_marks = take_back(written, receipt.change, find(before))
-    if by_marks != before:
+    if take_back(written, receipt.change, find(before)) != before:  # words were replaced, which leaves no mark (decision 9)
         return before, False
     return take_back(written, receipt.change, _earlier(looked)), True
 
 
-def _merged(looked: _Looked, wanted: bytes, reason: Text | None) -> FileBack:
+def _merged(looked: _Looked, wanted: bytes, reason: Text | None) -> FileUndo:
     written, receipt = _written(looked), looked.receipt
     merged = merge(written, wanted, looked.now)
     if (not merged.meetings and merged.content == looked.now) or _all_gone(written, wanted, looked.now):
@@ -153,7 +158,12 @@ def _merged(looked: _Looked, wanted: bytes, reason: Text | None) -> FileBack:
     if merged.meetings or _breaks(looked, merged.content):
         without = _without_block(looked, wanted)
         if without is not None and looked.take_out:
-            return _changed(looked, without, _with_edits(receipt))
+            way = text(
+                "{path} was edited since in gpuassist's own lines: they were taken out with what was edited there, the rest stays "
+                "as it is",
+                path=receipt.target,
+            )
+            return _changed(looked, without, way)
         words = reason or text("{path} was changed since in the same lines", path=receipt.target)
         three = ThreeWay(receipt.path, written, looked.now, wanted, merged.meetings)
         raise ConflictError(_cannot(looked, words), three, receipt.change, in_block=without is not None)
@@ -212,8 +222,8 @@ def _of_this_file(looked: _Looked) -> list[JournalEntry]:
 
 def _breaks(looked: _Looked, after: bytes) -> bool:
     dialect = looked.receipt.dialect
-    found = syntax.check(looked.world, after, dialect)
-    return found.broken and syntax.breaks(syntax.check(looked.world, looked.now, dialect), found)
+    found = check(looked.world, after, dialect)
+    return found.broken and breaks(check(looked.world, looked.now, dialect), found)
 
 
 def _earlier(looked: _Looked) -> Block | None:
@@ -258,25 +268,9 @@ def _edit(looked: _Looked, after: bytes) -> FileEdit:
     return FileEdit(receipt.path, target.path_written, target.content, after, existed=True, dialect=receipt.dialect)
 
 
-def _nothing_left(receipt: Receipt) -> FileBack:
+def _nothing_left(receipt: Receipt) -> FileUndo:
     way = text("{path} holds nothing of this change any more; nothing was changed", path=receipt.target)
-    return FileBack(receipt, None, removes_file=False, way=way)
-
-
-def _ours_only(receipt: Receipt, *, edited: bool) -> Text:
-    if not edited:
-        return text("{path}: only what this change wrote was taken out", path=receipt.target)
-    return text(
-        "{path} was edited since: only gpuassist's own lines were taken out and the retired ones restored, the rest stays as it is",
-        path=receipt.target,
-    )
-
-
-def _with_edits(receipt: Receipt) -> Text:
-    return text(
-        "{path} was edited since in gpuassist's own lines: they were taken out with what was edited there, the rest stays as it is",
-        path=receipt.target,
-    )
+    return FileUndo(receipt, None, removes_file=False, way=way)
 
 
 def _cannot(looked: _Looked, reason: Text) -> Text:

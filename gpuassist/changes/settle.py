@@ -105,8 +105,18 @@ def _put_back(world: World, journal: Journal, change: str, found: list[tuple[Rec
             remove_directories(world, receipt.made_directories)
             journal.settle(undone(receipt, now), JournalState.UNDONE)
     if left:
-        return [_left(change, left)]
-    return [_whole_again(change, back)] if back else []
+        return [
+            text(
+                "the change {change} had been interrupted half way, and {files} was edited since: `gpuassist undo {change}` takes "
+                "it back",
+                change=change,
+                files=", ".join(receipt.path for receipt in left),
+            )
+        ]
+    if not back:
+        return []
+    files = ", ".join(receipt.path for receipt in back)
+    return [text("the change {change} had been interrupted half way; {files} was put back as it was", change=change, files=files)]
 
 
 def undo_of(change: str) -> str:
@@ -162,22 +172,6 @@ def _is_back(world: World, receipt: Receipt, wanted: Mapping[str, str]) -> bool:
     except FileNotFoundError:
         return not receipt.existed
     return now == wanted.get(receipt.id, receipt.hash_before if receipt.existed else "")
-
-
-def _whole_again(change: str, back: list[Receipt]) -> Text:
-    return text(
-        "the change {change} had been interrupted half way; {files} was put back as it was",
-        change=change,
-        files=", ".join(receipt.path for receipt in back),
-    )
-
-
-def _left(change: str, left: list[Receipt]) -> Text:
-    return text(
-        "the change {change} had been interrupted half way, and {files} was edited since: `gpuassist undo {change}` takes it back",
-        change=change,
-        files=", ".join(receipt.path for receipt in left),
-    )
 
 
 def _half_undone(change: str) -> Text:

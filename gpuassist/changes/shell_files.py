@@ -10,9 +10,10 @@ from gpuassist.changes.target import FileTarget, examine
 from gpuassist.detect.startup.chain import ChainFile, Stage, dialect_of, sources, startup_chain
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
+from gpuassist.model.plan import FileEdit
 from gpuassist.model.shell import StartupFile
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles.block import Block, RepairError, find
+from gpuassist.shellfiles.block import Block, RepairError, Sections, find, read_sections
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.statements import Reading
 from gpuassist.system.shell_questions import PLAIN
@@ -53,13 +54,18 @@ class ShellFile:
 
     @property
     def path(self) -> str:
-        """Its path as the user names it."""
         return self.target.path
 
     @property
     def content(self) -> bytes:
-        """Its bytes."""
         return self.target.content
+
+    def edit(self, after: bytes) -> FileEdit:
+        return self.target.edit(after, self.dialect.value)
+
+    @property
+    def sections(self) -> Sections:
+        return read_sections(self.block.lines) if self.block is not None else Sections()
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,19 +257,15 @@ _OF_TERMINALS = frozenset({Stage.SYSTEM_TERMINAL, Stage.TERMINAL})
 
 def _is_later(file: ChainFile, main: ShellFile, chain: tuple[ChainFile, ...]) -> bool:
     order = [one.path for one in chain]
-    if main.path in order:
-        return order.index(file.path) > order.index(main.path) and not _read_by(file, main.path, chain)
-    # Files of fish's conf.d are read by name, and config.fish after them.
-    return file.path.rpartition("/")[0] != main.path.rpartition("/")[0] or file.path > main.path
-
-
-def _read_by(file: ChainFile, reader: str, chain: tuple[ChainFile, ...]) -> bool:
-    """Whether a line of the main file reads it in: the block stands below all of them."""
+    if main.path not in order:
+        # Files of fish's conf.d are read by name, and config.fish after them.
+        return file.path.rpartition("/")[0] != main.path.rpartition("/")[0] or file.path > main.path
+    # What a line of the main file reads in comes before the block, which stands below all of its lines.
     above = {one.path: one.sourced_by[0] for one in chain if one.sourced_by is not None}
     path, steps = file.path, len(chain)
-    while path in above and path != reader and steps:
+    while path in above and path != main.path and steps:
         path, steps = above[path], steps - 1
-    return path == reader
+    return order.index(file.path) > order.index(main.path) and path != main.path
 
 
 def _guarded(world: World, file: ShellFile) -> ShellFile:

@@ -101,18 +101,15 @@ def _differences(before: ShellSeen, after: ShellSeen) -> Iterator[Text]:
     if isinstance(before.terminal, Unknown):
         return
     if before.nvcc() != after.nvcc():
-        yield _program(before.nvcc(), after.nvcc())
+        if not before.nvcc():
+            yield text("nvcc: none before, now {after}", after=after.nvcc())
+        elif not after.nvcc():
+            yield text("nvcc: {before} before, now none", before=before.nvcc())
+        else:
+            yield text("nvcc: {before} before, now {after}", before=before.nvcc(), after=after.nvcc())
     names = [one.name for terminal in (before.terminal.value, after.terminal.value) for one in terminal.variables]
     for name in dict.fromkeys(names):
         yield from _of_variable(name, before.terminal.value, after.terminal.value)
-
-
-def _program(before: str, after: str) -> Text:
-    if not before:
-        return text("nvcc: none before, now {after}", after=after)
-    if not after:
-        return text("nvcc: {before} before, now none", before=before)
-    return text("nvcc: {before} before, now {after}", before=before, after=after)
 
 
 def _of_variable(name: str, before: Terminal, after: Terminal) -> Iterator[Text]:

@@ -49,5 +49,4 @@ def check(world: World, content: bytes, dialect: str = "bash") -> Syntax:
 
 
 def breaks(before: Syntax, after: Syntax) -> bool:
-    """Whether a change broke what was right."""
     return after.broken and not before.broken

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import PurePosixPath
 
+from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import Text, text
 from gpuassist.system.ownership import open_to_others, strangers_home, why_state_untrusted
 from gpuassist.system.world import World
@@ -32,18 +33,19 @@ class FileTarget:
     notes: tuple[Text, ...] = ()
     missing_directories: tuple[str, ...] = ()
 
+    def edit(self, after: bytes, dialect: str) -> FileEdit:
+        """What gives it these bytes."""
+        return FileEdit(self.path, self.path_written, self.content, after, self.exists, dialect)
+
 
 def examine(world: World, path: str) -> FileTarget:
     """Looks at a start-up file without changing anything; never opens what is not a regular file."""
     real = world.files.real(path)
-    stranger = strangers_home(world)
-    if stranger is not None and _is_within(real, world.files.real(world.surroundings.home)):
-        forbidden: Text | None = stranger
-    elif real.startswith("/etc/"):
-        forbidden = text("{path} is a file of the whole system; gpuassist changes only your own start-up files", path=path)
-    else:
-        forbidden = None
-    obstacle = forbidden or _link_forbids(world, path) or _place_forbids(world, path, real)
+    home = world.files.real(world.surroundings.home)
+    obstacle = strangers_home(world) if real == home or real.startswith(home.rstrip("/") + "/") else None
+    if obstacle is None and real.startswith("/etc/"):
+        obstacle = text("{path} is a file of the whole system; gpuassist changes only your own start-up files", path=path)
+    obstacle = obstacle or _link_forbids(world, path) or _place_forbids(world, path, real)
     obstacle = obstacle or why_state_untrusted(world, f"{world.surroundings.state()}/journal")  # nothing is written off the record
     if obstacle is not None:
         return FileTarget(path, real, obstacle=obstacle)
@@ -159,9 +161,11 @@ def _directory_forbids(world: World, real: str) -> Text | None:
 def _strangers_directory(world: World, real: str) -> Text | None:
     # Root may write anywhere, but a file of root's in another user's home is one that this user cannot change.
     parent = str(PurePosixPath(real).parent)
-    if _owner(world, parent) != world.surroundings.uid:
-        return text("{directory} belongs to another user, so no file is made there", directory=parent)
-    return None
+    try:
+        own = world.files.status(parent).st_uid == world.surroundings.uid
+    except OSError:
+        own = False
+    return None if own else text("{directory} belongs to another user, so no file is made there", directory=parent)
 
 
 def _notes(world: World, path: str, real: str) -> Iterator[Text]:
@@ -170,27 +174,10 @@ def _notes(world: World, path: str, real: str) -> Iterator[Text]:
     warning = open_to_others(world, real)
     if warning is not None:
         yield warning
-    checkout = _checkout(world, real)
+    parents = (str(parent) for parent in PurePosixPath(real).parents)
+    checkout = next((parent for parent in parents if world.files.exists(f"{parent}/.git")), "")
     if checkout:
         yield text("{target} lies in the git checkout {checkout}: the change will show up there", target=real, checkout=checkout)
     names = world.files.status(real).st_nlink
     if names > 1:
         yield text("{target} has {count} names (hard links); the other names keep the old content", target=real, count=names)
-
-
-def _checkout(world: World, real: str) -> str:
-    for parent in PurePosixPath(real).parents:
-        if world.files.exists(f"{parent}/.git"):
-            return str(parent)
-    return ""
-
-
-def _owner(world: World, path: str) -> int | None:
-    try:
-        return world.files.status(path).st_uid
-    except OSError:
-        return None
-
-
-def _is_within(path: str, directory: str) -> bool:
-    return path == directory or path.startswith(directory.rstrip("/") + "/")

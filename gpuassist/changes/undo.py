@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest, is_plain, undone
+from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.changes.replace_file import ChangedError, put, remove_directories, take_away
-from gpuassist.changes.restore import FileBack, GoneError, plan_file
+from gpuassist.changes.restore import FileUndo, GoneError, plan_file
 from gpuassist.changes.settle import holds, stands, sweep, undo_of
-from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
+from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.clock import iso
@@ -20,29 +21,18 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class TakeBack:
+class UndoPlan:
     """What undoing a change would do to each of its files that it still stands in, in the order in which they were changed.
 
     `take_out` where our block goes also with what was edited in it.
     """
 
-    files: tuple[FileBack, ...]
+    files: tuple[FileUndo, ...]
     take_out: bool = False
 
     @property
     def receipt(self) -> Receipt:
-        """The first file's."""
         return self.files[0].receipt
-
-    @property
-    def edit(self) -> FileEdit | None:
-        """The first file's; none where it holds nothing of the change any more."""
-        return self.files[0].edit
-
-    @property
-    def removes_file(self) -> bool:
-        """Whether the first file was made by the change and goes again."""
-        return self.files[0].removes_file
 
     @property
     def way(self) -> Text:
@@ -77,13 +67,19 @@ def left_out(world: World) -> tuple[Text, ...]:
     )
 
 
-def plan(world: World, change: str, *, take_out: bool = False) -> TakeBack:
-    """How a change, or the newest one that stands, would be taken back; raises `RepairError` where it cannot be."""
+def plan_undo(world: World, change: str = "", *, take_out: bool = False) -> UndoPlan:
+    """How a change, or the newest one that stands, would be taken back; raises `RepairError` where it cannot be.
+
+    With `take_out` our block goes also with what was edited in it.
+    """
     journal = Journal.of(world)
     receipts = _history(world, journal, journal.group(change) if change else journal.entries())
     wanted = next((one.change for one in receipts if change in {one.change, one.id} or not (change or one.undone_at)), None)
+    if wanted is None and change in journal.left_out:
+        raise RepairError(text("the record of {change} is not used: {reason}", change=change, reason=journal.left_out[change]))
     if wanted is None and change:
-        raise _unknown(journal, change)
+        shown = change if is_plain(change) else ascii(change)
+        raise UnknownChangeError(text("there is no change {change}; `gpuassist undo --list` shows all", change=shown))
     if wanted is None:
         raise NothingToUndoError(text("there is no change to undo"))
     group = [receipt for receipt in receipts if receipt.change == wanted]
@@ -93,14 +89,13 @@ def plan(world: World, change: str, *, take_out: bool = False) -> TakeBack:
     files = tuple(_planned(world, journal, receipt, take_out=take_out) for receipt in standing)
     if all(file.passed_over for file in files):
         raise GoneError(files[0].way)
-    return TakeBack(files, take_out)
+    return UndoPlan(files, take_out)
 
 
-def undo(world: World, change: str, *, take_out: bool = False) -> tuple[Outcome, Receipt]:
+def undo(world: World, change: str = "", *, take_out: bool = False) -> ChangeOutcome:
     """Takes it back; raises `RepairError` where it cannot be."""
-    change = plan(
-        world, change, take_out=take_out
-    ).receipt.change  # raises before a lock is made: under sudo it would lie in another's home
+    # Raises before a lock is made: under sudo it would lie in another's home.
+    change = plan_undo(world, change, take_out=take_out).receipt.change
     journal = Journal.of(world)
     taking = _Taking(world, journal)
     try:
@@ -111,8 +106,8 @@ def undo(world: World, change: str, *, take_out: bool = False) -> tuple[Outcome,
                 entry = journal.settled(change)
                 if entry is None:
                     raise UnknownChangeError(settled[0])
-                return Outcome(Result.MODIFIED, settled[0]), entry.receipt
-            return taking.take(plan(world, change, take_out=take_out))
+                return ChangeOutcome(Outcome(Result.MODIFIED, settled[0]), (entry.receipt,))
+            return taking.take(plan_undo(world, change, take_out=take_out))
     except BlockingIOError as error:
         raise RepairError(text("another gpuassist is changing a file just now; please try again")) from error
     except ChangedError as error:
@@ -130,13 +125,13 @@ class _Taking:
         self._journal = journal
         self._done: list[Receipt] = []
 
-    def take(self, planned: TakeBack) -> tuple[Outcome, Receipt]:
+    def take(self, planned: UndoPlan) -> ChangeOutcome:
         """Raises `ChangedError` or `OSError`; each file is then as it was or taken back, and its record says which."""
         files = [file for file in reversed(planned.files) if not file.passed_over]
         self._journal.begin_undo(planned.receipt.change, {file.receipt.id: _wanted(file) for file in files})
         try:
             for file in files:
-                self._carry_out(file)
+                self._write(file)
                 self._done.append(undone(file.receipt, iso(self._world.clock.now()), _wanted(file)))
         finally:
             finished = len(self._done) == len(files)
@@ -149,7 +144,7 @@ class _Taking:
                 # The files are as they were: only the records lag behind, and what `begin_undo` noted tells the next run.
                 _log.info("undo of %s not settled: %s", planned.receipt.change, error)
         changed = any(file.edit is not None for file in files)
-        return Outcome(Result.MODIFIED if changed else Result.UNCHANGED, planned.way), self._done[-1]
+        return ChangeOutcome(Outcome(Result.MODIFIED if changed else Result.UNCHANGED, planned.way), tuple(reversed(self._done)))
 
     def stopped(self, reason: Text) -> Text:
         """What to say where it could not go on."""
@@ -158,7 +153,7 @@ class _Taking:
             return text("nothing was changed: {reason}; please try again", reason=reason)
         return text("{paths} was taken back, then: {reason}. Please try again for the rest.", paths=paths, reason=reason)
 
-    def _carry_out(self, file: FileBack) -> None:
+    def _write(self, file: FileUndo) -> None:
         if file.edit is None:
             return
         if file.edited:
@@ -178,25 +173,15 @@ def _history(world: World, journal: Journal, entries: Iterable[JournalEntry]) ->
     return tuple(receipt for group in reversed(groups.values()) for receipt in group)
 
 
-def _unknown(journal: Journal, change: str) -> RepairError:
-    reason = journal.left_out.get(change)
-    if reason is not None:
-        return RepairError(text("the record of {change} is not used: {reason}", change=change, reason=reason))
-    shown = change if is_plain(change) else ascii(change)
-    return UnknownChangeError(text("there is no change {change}; `gpuassist undo --list` shows all", change=shown))
-
-
-def _planned(world: World, journal: Journal, receipt: Receipt, *, take_out: bool) -> FileBack:
+def _planned(world: World, journal: Journal, receipt: Receipt, *, take_out: bool) -> FileUndo:
     try:
         return plan_file(world, journal, receipt, take_out=take_out)
     except GoneError as error:
-        return FileBack(receipt, None, removes_file=False, way=error.reason, passed_over=True)
+        return FileUndo(receipt, None, removes_file=False, way=error.reason, passed_over=True)
 
 
-def _wanted(file: FileBack) -> str:
-    if file.edit is None:
-        return ""
-    return "" if file.removes_file else digest(file.edit.after)
+def _wanted(file: FileUndo) -> str:
+    return "" if file.edit is None or file.removes_file else digest(file.edit.after)
 
 
 def _is_history(world: World, journal: Journal, entry: JournalEntry) -> bool:

@@ -11,24 +11,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
 
-from gpuassist.changes.choice import (
-    LdLibraryPath,
-    LoaderChoice,
-    choose_loader_path,
-    choose_toolkit,
-    library_directory,
-    require_executable,
-)
-from gpuassist.changes.library_path import choose_loader
-from gpuassist.changes.line_plan import change_id, edit_of, judged
+from gpuassist.changes.choice import choose_toolkit, require_executable
+from gpuassist.changes.library_path import LoaderChoice, choose_loader, choose_loader_path, library_directory
+from gpuassist.changes.line_plan import change_id, judged
 from gpuassist.changes.lines_after import LOADER, LinesAfter, place_of, set_in_block
 from gpuassist.changes.notes import notes_on, notes_on_login, notes_on_shell, notes_on_syntax
-from gpuassist.changes.paste import paste_toolkit
-from gpuassist.changes.plan import Aim, ChangePlan, Expected, ToolkitChoice, UseCuda
+from gpuassist.changes.plan import ChangePlan, Expected, ToolkitChoice
 from gpuassist.changes.record import edited_block
 from gpuassist.changes.shell_files import ShellFile, login_file, recorded_file, shell_files, with_traced
 from gpuassist.changes.syntax import Syntax, breaks, check
-from gpuassist.changes.toolkit_steps import goal_of, steps_of
+from gpuassist.changes.toolkit_steps import goal_of, paste_toolkit, steps_of
+from gpuassist.changes.wishes import LdLibraryPath, UseCuda
 from gpuassist.detect.startup.chain import Stage
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
@@ -36,10 +29,10 @@ from gpuassist.model.plan import FileEdit, Plan
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
+from gpuassist.shellfiles.block import Sections, loader_section, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import write
 from gpuassist.shellfiles.lines import ShellLine, changes_in, choose, choose_exactly
-from gpuassist.shellfiles.sections import Sections, loader_section, read_sections, toolkit_section
 from gpuassist.shellfiles.toolkits import InstalledToolkits, Lead
 from gpuassist.system.files import Files
 from gpuassist.system.shell_questions import PLAIN
@@ -68,6 +61,10 @@ class _Seen:
     def of_session(self, file: ShellFile) -> bool:
         """Whether a shell reads it that a new terminal comes through: the login shell, or the one that it hands over to."""
         return file.dialect is self.main.dialect or file.dialect.value == PurePosixPath(self.login_shell).name
+
+    @property
+    def login_file(self) -> ShellFile | None:
+        return next((one for one in self.others if one.path == self.login), None)
 
     @property
     def all(self) -> tuple[ShellFile, ...]:
@@ -99,11 +96,10 @@ class _Block:
 
     def lines(self, file: ShellFile, wanted: _Wanted) -> tuple[bytes, ...]:
         """The block's lines; the GPUs that it chooses stay chosen."""
-        devices = read_sections(file.block.lines).devices if file.block is not None else ()
         root = wanted.toolkit.root
         toolkit = toolkit_section(root, file.dialect, self.also, home=self.home) if self.toolkit else ()
         loader = loader_section(root, wanted.libraries, file.dialect, home=self.toolkit and self.home) if self.loader else ()
-        return Sections(toolkit, loader, devices).lines
+        return Sections(toolkit, loader, file.sections.devices).lines
 
 
 def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bool = False) -> ChangePlan:
@@ -112,7 +108,11 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
     A recorded machine is planned for from what its recording holds of the start-up file, and can not be changed.
     """
     toolkit = choose_toolkit(machine.toolkits, wish.version)
-    seen = _recorded(machine, wish) if recorded or _is_recorded(world, machine) else _live(world, machine, wish)
+    if recorded or _is_recorded(world, machine):
+        main_file, home = recorded_file(machine, wish.rc)
+        seen = _Seen(main_file, (), home, None)
+    else:
+        seen = _live(world, machine, wish)
     if seen.files is not None:
         require_executable(seen.files, toolkit)
     wanted = _wanted(world, machine, seen, wish)
@@ -127,8 +127,12 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
     edits = _edits(draft, change)
     syntax, obstacle = _obstacle(world, seen, edits, main)
     notes = (*_notes(world, machine, draft, edits), *(notes_on_syntax(syntax) if syntax else ()), *((unread,) if unread else ()))
+    # What CUDA_HOME should be; empty where nothing sets it, and nothing has to.
+    held = wanted.now.value.variable("CUDA_HOME") if isinstance(wanted.now, Known) else ""
+    expected_home = toolkit.root if main.toolkit or after.gives("CUDA_HOME", bool) or held else ""
+    by_hand = _Block(toolkit=True, loader=wanted.loader.on)
     return ChangePlan(
-        Aim.TOOLKIT,
+        wish,
         Plan(
             change,
             goal_of(toolkit),
@@ -137,7 +141,7 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
         ),
         f"use cuda {wish.version}",
         lines,
-        b"\n".join(_by_hand(seen.main, wanted)).decode("utf-8", "replace"),
+        b"\n".join(by_hand.lines(replace(seen.main, block=None), wanted)).decode("utf-8", "replace"),
         paste_toolkit(wanted.installed, libraries, machine.shell.new_terminal, seen.main.dialect),
         obstacle,
         now=machine.shell.new_terminal,
@@ -146,7 +150,7 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
             wish,
             toolkit,
             wanted.loader,
-            Expected(f"{toolkit.root}/bin/nvcc", _expected_home(after, main, wanted), libraries),
+            Expected(f"{toolkit.root}/bin/nvcc", expected_home, libraries),
             seen.main.dialect,
             wanted.installed.others,
             seen.login,
@@ -181,11 +185,6 @@ def _answering(machine: Machine) -> str:
     return terminal.value.shell if isinstance(terminal, Known) else ""
 
 
-def _recorded(machine: Machine, wish: UseCuda) -> _Seen:
-    main, home = recorded_file(machine, wish.rc)
-    return _Seen(main, (), home, None)
-
-
 def _is_recorded(world: World, machine: Machine) -> bool:
     """Whether its start-up files are not this user's: then planning by the files that are here would mix two machines."""
     files = value_or(machine.shell.startup_files, ())
@@ -207,8 +206,16 @@ def _wanted(world: World, machine: Machine, seen: _Seen, wish: UseCuda) -> _Want
 
 
 def _lines(seen: _Seen, wanted: _Wanted, wish: UseCuda) -> tuple[ShellLine, ...]:
-    found = judged(seen.all, wanted.installed, (wanted.now, *seen.asked), wanted.loader.reason if wanted.no_loader else None)
-    lines = tuple(line for line in found if line.other or line.rewritten or _leads_there(line, wanted.installed))
+    installed = wanted.installed
+    found = judged(seen.all, installed, (wanted.now, *seen.asked), wanted.loader.reason if wanted.no_loader else None)
+    # What has nothing to do with any toolkit is not listed.
+    lines = tuple(
+        line
+        for line in found
+        if line.other
+        or line.rewritten
+        or any(installed.lead_of(str(value)) is not Lead.ELSEWHERE for does in line.does for _, value in does.parameters)
+    )
     if wish.lines is not None:
         return choose_exactly(lines, wish.lines)
     if wish.retire is not None:
@@ -218,15 +225,10 @@ def _lines(seen: _Seen, wanted: _Wanted, wish: UseCuda) -> tuple[ShellLine, ...]
     return lines
 
 
-def _leads_there(line: ShellLine, installed: InstalledToolkits) -> bool:
-    """Whether it leads to the chosen toolkit; what has nothing to do with any is not listed."""
-    return any(installed.lead_of(str(value)) is not Lead.ELSEWHERE for does in line.does for _, value in does.parameters)
-
-
 def _blocks(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> tuple[_Block, _Block]:
     """What the main file's block has to say, and that of the login file which does not read it."""
     left = tuple(after.left_over(wanted.now))
-    present = _present(seen.main)
+    present = seen.main.sections
     needed_also = {name: value for name, value in left if name not in {"CUDA_HOME", LOADER}}
     also = tuple(sorted({**dict(set_in_block(seen.main, wanted.installed)), **needed_also}.items()))
     toolkit = bool(present.toolkit) or any(name != LOADER for name, _ in left) or not _finds(seen, after, wanted)
@@ -234,12 +236,13 @@ def _blocks(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> tuple[_Block, _B
     loader = wished and not wanted.no_loader and (bool(present.loader) or not after.gives(LOADER, seen.of_session))
     home = not after.sets_home(seen.main.path)
     main = _Block(toolkit, loader, also, home)
-    file = next((one for one in seen.others if one.path == seen.login), None)
+    file = seen.login_file
     if file is None or file.obstacle is not None:
         return main, _Block()
-    there = _present(file)
+    there = file.sections
     # A login shell reads nothing else: what the main file's block has to say, this one has to say as well.
-    needed = (toolkit or _has_nvcc(seen.login_now)) and not after.wins(seen.login_now, lambda one: one.of_login)
+    had_nvcc = isinstance(seen.login_now, Known) and seen.login_now.value.command("nvcc") is not None
+    needed = (toolkit or had_nvcc) and not after.wins(seen.login_now, lambda one: one.of_login)
     kept = also if needed else tuple(set_in_block(file, wanted.installed))
     return main, _Block(bool(there.toolkit) or needed, loader and (bool(there.loader) or needed), kept)
 
@@ -253,15 +256,11 @@ def _finds(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> bool:
     return after.wins(seen.bare_now, lambda one: one.of_terminal and seen.of_session(one))
 
 
-def _has_nvcc(terminal: Fact[Terminal]) -> bool:
-    return isinstance(terminal, Known) and terminal.value.command("nvcc") is not None
-
-
 def _unread_login(world: World, seen: _Seen) -> Text | None:
     """That nothing is written in the login file, because its shell stops reading it before the end."""
-    file = next((one for one in seen.others if one.path == seen.login), None)
-    if file is None or seen.files is None:
+    if seen.login_file is None or seen.files is None:
         return None
+    file = seen.login_file
     found = check(world, file.content, file.dialect.value)
     if not found.broken:
         return None
@@ -271,10 +270,6 @@ def _unread_login(world: World, seen: _Seen) -> Text | None:
         path=file.path,
         words=found.words,
     )
-
-
-def _present(file: ShellFile) -> Sections:
-    return read_sections(file.block.lines) if file.block is not None else Sections()
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,27 +288,27 @@ class _Draft:
             return self.main
         if file.path == self.seen.login:
             return self.login
-        there = _present(file)
+        there = file.sections
         also = tuple(set_in_block(file, self.wanted.installed))
         return _Block(bool(there.toolkit), bool(there.loader) and not self.wanted.no_loader, also)
 
 
 def _edits(draft: _Draft, change: str) -> tuple[FileEdit, ...]:
     """The main file's first; of the others those that change."""
-    found = [(file, _changed(draft, file, change)) for file in (draft.seen.main, *draft.seen.others)]
-    edits = [edit_of(file, after) for file, after in found if after != file.content]
-    main = edit_of(*found[0])
+    found = []
+    for file in (draft.seen.main, *draft.seen.others):
+        block = draft.block_of(file)
+        written = block.lines(file, draft.wanted)
+        if file.obstacle is None or file.content:
+            after = write(file.content, written, changes_in(draft.lines, file.path), change, place=place_of(file))
+        else:
+            after = write(b"", written, changes_in((), file.path), change) if block.toolkit else file.content
+        found.append((file, after))
+    edits = [file.edit(after) for file, after in found if after != file.content]
+    main = found[0][0].edit(found[0][1])
     if not (main.existed or main.after) and edits:  # a file of ours that would be made for nothing is none
         return tuple(edits)
     return (main, *(edit for edit in edits if edit.path != main.path))
-
-
-def _changed(draft: _Draft, file: ShellFile, change: str) -> bytes:
-    block = draft.block_of(file)
-    written = block.lines(file, draft.wanted)
-    if file.obstacle is not None and not file.content:
-        return file.content if not block.toolkit else write(b"", written, changes_in((), file.path), change)
-    return write(file.content, written, changes_in(draft.lines, file.path), change, place=place_of(file))
 
 
 def _obstacle(world: World, seen: _Seen, edits: tuple[FileEdit, ...], block: _Block) -> tuple[Syntax | None, Text | None]:
@@ -362,13 +357,3 @@ def _notes(world: World, machine: Machine, draft: _Draft, edits: tuple[FileEdit,
     yield from notes_on_shell(value_or(machine.shell.login_shell, ""), main.path, main.dialect.value, handed_over=handed_over)
     yield from notes_on_login(seen.login, main.path) if draft.login.toolkit or draft.login.loader else ()
     yield from (note for file in seen.others if file.path in changed for note in file.target.notes)
-
-
-def _by_hand(main: ShellFile, wanted: _Wanted) -> tuple[bytes, ...]:
-    return _Block(toolkit=True, loader=wanted.loader.on).lines(replace(main, block=None), wanted)
-
-
-def _expected_home(after: LinesAfter, block: _Block, wanted: _Wanted) -> str:
-    """What CUDA_HOME should be; empty where nothing sets it, and nothing has to."""
-    now = wanted.now.value.variable("CUDA_HOME") if isinstance(wanted.now, Known) else ""
-    return wanted.toolkit.root if block.toolkit or after.gives("CUDA_HOME", bool) or now else ""

@@ -1,45 +1,64 @@
-"""Everything that the repair page and `gpuassist use` can be asked for as one wish, and the plan of it."""
+"""What the user may wish for his files: a toolkit, GPUs, or clean start-up files. `plan_change` makes a plan of each."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Union
 
-from gpuassist.changes.clean_plan import CleanShell, plan_clean
-from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
-from gpuassist.changes.plan import Aim, ChangePlan, UseCuda
-from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
-from gpuassist.changes.scopes.kinds import Kind
-from gpuassist.changes.use_toolkit import plan_use_cuda
-from gpuassist.model.machine import Machine
-from gpuassist.model.text import text
+from gpuassist.model.text import Text
 from gpuassist.shellfiles.block import RepairError
-from gpuassist.system.world import World
+from gpuassist.shellfiles.lines import LineChoice
 
-SHELL = Kind.SHELL.value
-_RECORDED = text("this is a recorded machine: what stands in its files, environments and projects is not here")
+SHELL = "shell"  # the scope of the start-up files
+
+
+class WishError(RepairError):
+    """The wish means nothing: wrong usage, not a state of the machine."""
+
+
+class LdLibraryPath(str, Enum):
+    """Whether the toolkit's libraries go on LD_LIBRARY_PATH; `AUTO` decides by what this machine shows."""
+
+    ON = "on"
+    OFF = "off"
+    AUTO = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeWish:
-    """What the user wishes: `cuda`, `clean` or `devices` as the aim says; `scope` says where a toolkit or GPUs are chosen."""
+class UseCuda:
+    """A CUDA version, the start-up file (empty: the login shell's own), and what becomes of which lines.
 
-    aim: Aim
-    cuda: UseCuda = field(default_factory=lambda: UseCuda(""))
-    clean: CleanShell = field(default_factory=CleanShell)
-    devices: UseDevices = field(default_factory=lambda: UseDevices("all"))
+    `lines` are the lines that are not kept; none means what is suggested, an empty tuple no line. `retire` says the same of the one
+    file alone by line numbers. Another `scope` than the shell's has no start-up file.
+    """
+
+    version: str
+    rc: str = ""
+    ld_library_path: LdLibraryPath = LdLibraryPath.AUTO
+    retire: tuple[int, ...] | None = None
+    lines: tuple[LineChoice, ...] | None = None
     scope: str = SHELL
 
 
-def plan_change(world: World, machine: Machine, wish: ChangeWish, *, recorded: bool = False) -> ChangePlan:
-    """Plans it without changing anything; raises `RepairError` with what to say where there is nothing to plan."""
-    if recorded and (wish.aim is not Aim.TOOLKIT or wish.scope != SHELL):
-        raise RepairError(_RECORDED)
-    if wish.aim is Aim.CLEAN:
-        return plan_clean(world, machine, wish.clean)
-    if wish.aim is Aim.DEVICES:
-        if wish.scope == SHELL:
-            return plan_use_devices(world, machine, wish.devices)
-        return plan_devices_in(world, machine, wish.devices.devices, scope=wish.scope)
-    if wish.scope == SHELL:
-        return plan_use_cuda(world, machine, wish.cuda, recorded=recorded)
-    return plan_cuda_in(world, machine, wish.cuda.version, scope=wish.scope, ld_library_path=wish.cuda.ld_library_path)
+@dataclass(frozen=True, slots=True)
+class UseDevices:
+    """GPUs by indices or UUIDs, or all of them, and the start-up file (empty: the login shell's own) or another `scope`."""
+
+    devices: str
+    rc: str = ""
+    scope: str = SHELL
+
+
+@dataclass(frozen=True, slots=True)
+class CleanShell:
+    """`lines` that do not stay, none for what is suggested; `hurts` says of directories why they hurt on LD_LIBRARY_PATH, none to
+    look that up in this machine's environments.
+    """
+
+    lines: tuple[LineChoice, ...] | None = None
+    hurts: Mapping[str, Text] | None = None
+
+
+ChangeWish = Union[UseCuda, UseDevices, CleanShell]

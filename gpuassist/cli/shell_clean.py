@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from gpuassist.changes.clean_plan import CleanShell, plan_clean
+from gpuassist.changes.plan_change import plan_change
+from gpuassist.changes.wishes import CleanShell
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.line_options import named
 from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="shell --clean"))
     machine = look(context.session)
     try:
-        plan = plan_clean(context.session.world, machine, CleanShell())
+        plan = plan_change(context.session.world, machine, CleanShell())
         if options.lines is not None:
             # The lines that are named: without what is wrong in them where they hold something else, else as a comment only.
             offered = {(line.file, line.line): line for line in plan.lines}
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
             for place in named(options.lines, plan.lines):
                 rewrites = place in offered and bool(offered[place].instead)
                 chosen.append(LineChoice(*place, Choice.REPLACE if rewrites else Choice.COMMENT_OUT))
-            plan = plan_clean(context.session.world, machine, CleanShell(tuple(chosen)))
+            plan = plan_change(context.session.world, machine, CleanShell(tuple(chosen)))
     except ChoiceError as error:
         raise UsageError(error.reason) from error
     except RepairError as error:

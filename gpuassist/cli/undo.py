@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from gpuassist.changes.record import records
 from gpuassist.changes.restore import ConflictError
-from gpuassist.changes.undo import NothingToUndoError, TakeBack, UnknownChangeError
+from gpuassist.changes.undo import NothingToUndoError, UndoPlan, UnknownChangeError, history, left_out, plan_undo, undo
 from gpuassist.cli.confirm import confirmed
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.model.codec import Json
@@ -14,7 +15,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present import undo as undo_document
 from gpuassist.present.marks import Exit
-from gpuassist.session.undo import history, left_out, plan_undo, records, undo, what_stays
+from gpuassist.session.undo import what_stays
 from gpuassist.shellfiles.block import RepairError
 
 NAME = "undo"
@@ -70,14 +71,14 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
 
 def _undo(options: argparse.Namespace, context: Context) -> Exit:
     try:
-        taking = plan_undo(context.session, options.id, take_out=options.take_out)
+        taking = plan_undo(context.session.world, options.id, take_out=options.take_out)
     except ConflictError as error:
         if error.in_block and context.terminal.interactive and not (options.dry_run or options.yes or options.json):
             return _offer(options, context, error)
         raise
     if options.dry_run:
         return _planned(options, context, taking)
-    changes = history(context.session)
+    changes = history(context.session.world)
     newest = next((change.change for change in changes if not change.undone_at), "")
     if taking.receipt.change != newest and not options.yes and not _agreed(context, taking):
         context.note(text("you said no; nothing was changed"))
@@ -85,10 +86,10 @@ def _undo(options: argparse.Namespace, context: Context) -> Exit:
     return _take_back(options, context, taking)
 
 
-def _take_back(options: argparse.Namespace, context: Context, taking: TakeBack) -> Exit:
-    undone = undo(context.session, taking.receipt.change, take_out=taking.take_out)
+def _take_back(options: argparse.Namespace, context: Context, taking: UndoPlan) -> Exit:
+    undone = undo(context.session.world, taking.receipt.change, take_out=taking.take_out)
     if options.json:
-        context.document(_document(context, undone.outcome, undone.receipt, taking))
+        context.document(_document(context, undone.outcome, undone.receipts[0], taking))
         return Exit.HEALTHY
     for file in taking.files:
         if file.edited and file.edit is not None:
@@ -99,7 +100,7 @@ def _take_back(options: argparse.Namespace, context: Context, taking: TakeBack) 
     return Exit.HEALTHY
 
 
-def _planned(options: argparse.Namespace, context: Context, taking: TakeBack) -> Exit:
+def _planned(options: argparse.Namespace, context: Context, taking: UndoPlan) -> Exit:
     nothing = text("nothing was changed (--dry-run)")
     if options.json:
         context.document(_document(context, Outcome(Result.UNCHANGED, nothing), taking.receipt, taking, dry_run=True))
@@ -112,7 +113,7 @@ def _planned(options: argparse.Namespace, context: Context, taking: TakeBack) ->
     return Exit.HEALTHY
 
 
-def _agreed(context: Context, taking: TakeBack) -> bool:
+def _agreed(context: Context, taking: UndoPlan) -> bool:
     for file in taking.files:
         if file.edit is not None:
             context.note_lines(undo_document.diff_of(file))
@@ -120,8 +121,8 @@ def _agreed(context: Context, taking: TakeBack) -> bool:
 
 
 def _list(options: argparse.Namespace, context: Context) -> Exit:
-    made = records(context.session)
-    for note in left_out(context.session):
+    made = records(context.session.world)
+    for note in left_out(context.session.world):
         context.note(note)
     if options.json:
         changes = [file for record in made for file in undo_document.record_json(context.session, record)]
@@ -135,7 +136,7 @@ def _list(options: argparse.Namespace, context: Context) -> Exit:
     return Exit.HEALTHY
 
 
-def _document(context: Context, outcome: Outcome, receipt: Receipt, taking: TakeBack, *, dry_run: bool = False) -> Json:
+def _document(context: Context, outcome: Outcome, receipt: Receipt, taking: UndoPlan, *, dry_run: bool = False) -> Json:
     return {
         "schema": 1,
         "result": outcome.result.value,
@@ -155,7 +156,7 @@ def _show_conflict(context: Context, error: ConflictError) -> None:
 def _offer(options: argparse.Namespace, context: Context, error: ConflictError) -> Exit:
     """What was written into our lines goes only after it was shown."""
     _show_conflict(context, error)
-    taking = plan_undo(context.session, error.change, take_out=True)
+    taking = plan_undo(context.session.world, error.change, take_out=True)
     for file in taking.files:
         if file.edit is not None:
             context.note_lines(undo_document.diff_of(file))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from gpuassist.changes.choice import LdLibraryPath
+from gpuassist.changes.wishes import SHELL, LdLibraryPath
 from gpuassist.cli import use_cuda, use_devices, use_scope
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.model.text import text
@@ -57,6 +57,6 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--seconds takes a number of seconds from {least} to {most}", least=least, most=most))
     if options.what is None or options.which is None:
         raise UsageError(text("what to use is missing: cuda and a version, or devices and which ones"))
-    if options.scope != use_scope.SHELL:
+    if options.scope != SHELL:
         return use_scope.run(options, context)
     return use_devices.run(options, context) if options.what == "devices" else use_cuda.run(options, context)

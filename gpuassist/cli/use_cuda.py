@@ -6,10 +6,11 @@ import argparse
 import os
 from dataclasses import replace
 
-from gpuassist.changes.choice import LdLibraryPath, WishError, version_of
+from gpuassist.changes.choice import version_of
 from gpuassist.changes.kernels import KernelProof, prove_kernels
-from gpuassist.changes.plan import ChangeOutcome, ChangePlan, UseCuda
-from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan
+from gpuassist.changes.plan_change import plan_change
+from gpuassist.changes.wishes import LdLibraryPath, UseCuda, WishError
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.line_options import choices
 from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
@@ -28,9 +29,9 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     wish = UseCuda(options.which, os.path.abspath(options.rc) if options.rc else "", LdLibraryPath(options.ld_library_path))
     try:
         machine = look(context.session)
-        plan = plan_use_cuda(context.session.world, machine, wish)
+        plan = plan_change(context.session.world, machine, wish)
         lines = choices(plan.lines, comment_out=options.comment_out, replaced=options.replace, kept=options.keep)
-        plan = plan if lines is None else plan_use_cuda(context.session.world, machine, replace(wish, lines=lines))
+        plan = plan if lines is None else plan_change(context.session.world, machine, replace(wish, lines=lines))
     except (WishError, ChoiceError) as error:
         raise UsageError(error.reason) from error
     except RepairError as error:
@@ -52,7 +53,7 @@ def _kernels(options: argparse.Namespace, context: Context, machine: Machine, ou
 
 def _members(context: Context, plan: ChangePlan) -> dict[str, Json]:
     if plan.cuda is None:
-        raise ValueError(plan.aim)
+        raise ValueError(plan.command)
     words = context.session.words
     return {
         "toolkit": {"root": plan.cuda.toolkit.root, "version": version_of(plan.cuda.toolkit)},

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from gpuassist.changes.choice import WishError
-from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
+from gpuassist.changes.plan_change import plan_change
+from gpuassist.changes.wishes import UseDevices, WishError
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.model.codec import Json
@@ -22,12 +22,12 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--keep, --comment-out, --replace and --also-login go with `use cuda`"))
     wish = UseDevices(options.which, os.path.abspath(options.rc) if options.rc else "")
     try:
-        plan = plan_use_devices(context.session.world, look_at_gpus(context.session), wish)
+        plan = plan_change(context.session.world, look_at_gpus(context.session), wish)
     except WishError as error:
         raise UsageError(error.reason) from error
     except RepairError as error:
         return refuse(options, context, error.reason)
-    chosen = plan.devices.devices.values if plan.devices is not None else ()
-    hidden = plan.devices.devices.hidden if plan.devices is not None else ()
+    chosen = plan.devices.values if plan.devices is not None else ()
+    hidden = plan.devices.hidden if plan.devices is not None else ()
     members: dict[str, Json] = {"devices": list(chosen), "hidden": list(hidden)}
     return change_files(options, context, PlannedChange(plan, members))

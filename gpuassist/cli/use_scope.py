@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 
-from gpuassist.changes.choice import LdLibraryPath, WishError, version_of
-from gpuassist.changes.scope_list import ListedScope, list_scopes, scopes_json
-from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
+from gpuassist.changes.choice import version_of
+from gpuassist.changes.plan_change import plan_change
+from gpuassist.changes.scope_find import ListedScope, list_scopes, scopes_json
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Sees
+from gpuassist.changes.wishes import SHELL, LdLibraryPath, UseCuda, UseDevices, WishError
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.model.codec import Json
@@ -18,7 +19,6 @@ from gpuassist.present.marks import Exit
 from gpuassist.session.use import look, look_at_gpus
 from gpuassist.shellfiles.block import RepairError
 
-SHELL = Kind.SHELL.value
 _GLYPHS = {Sees.YES: "✓", Sees.NO: "✗", Sees.DEPENDS: "~"}
 
 
@@ -45,17 +45,18 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     try:
         session = context.session
         if options.what == "devices":
-            plan = plan_devices_in(session.world, look_at_gpus(session), options.which, scope=options.scope)
+            plan = plan_change(session.world, look_at_gpus(session), UseDevices(options.which, scope=options.scope))
         else:
             loader = LdLibraryPath(options.ld_library_path)
-            plan = plan_cuda_in(session.world, look(session), options.which, scope=options.scope, ld_library_path=loader)
+            wish = UseCuda(options.which, ld_library_path=loader, scope=options.scope)
+            plan = plan_change(session.world, look(session), wish)
     except WishError as error:
         raise UsageError(error.reason) from error
     except RepairError as error:
         return refuse(options, context, error.reason)
     chosen = plan.scope
     if chosen is None:
-        raise ValueError(plan.aim)
+        raise ValueError(plan.command)
     told: dict[str, Json] = {"scope": chosen.scope.words}
     if chosen.devices is not None:
         told |= {"devices": list(chosen.devices.values), "hidden": list(chosen.devices.hidden)}

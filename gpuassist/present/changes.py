@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, ToolkitChoice
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan, ToolkitChoice
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
-from gpuassist.changes.scope_list import ListedScope
+from gpuassist.changes.scope_find import ListedScope
 from gpuassist.changes.scopes.kinds import TITLES, Kind
 from gpuassist.changes.shells import NAMES, ShellChange
+from gpuassist.changes.wishes import ChangeWish, CleanShell, UseCuda, UseDevices
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.plan import Result
 from gpuassist.model.shell import Shell, Terminal
@@ -33,20 +35,20 @@ class ShellsAlike:
 
 def title_of(repair: ChangePlan) -> Text:
     """The page's title for a plan."""
-    if repair.scope is None and repair.cuda is not None:
+    if repair.cuda is not None:
         return toolkit_change.title(repair)
     if repair.diff:
         return repair.plan.goal
     if repair.devices is not None and not repair.devices.value:
         return text("Programs see every GPU already")
-    return _DONE[repair.aim]
+    return _DONE[type(repair.wish)]
 
 
 def promise_of(repair: ChangePlan) -> Text:
     """The line below the title."""
     if repair.diff or repair.obstacle is not None:
         return PROMISE
-    if repair.scope is None and repair.cuda is not None:
+    if repair.cuda is not None:
         return text("A new terminal finds this toolkit by what stands in the file already.")
     return text("Nothing has to be written.")
 
@@ -64,7 +66,7 @@ def unchanged_words(repair: ChangePlan) -> Text:
     """What stands where the diff would be."""
     if repair.devices is not None and not repair.devices.value:
         return text("No line of gpuassist hides a GPU from them: nothing has to be written.")
-    if repair.aim is Aim.CLEAN:
+    if isinstance(repair.wish, CleanShell):
         return text("No line that you chose to clean is left, so nothing has to be written.")
     return text("The lines for this stand in the file already: nothing has to be written.")
 
@@ -94,7 +96,7 @@ def result_words(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[Text, Text]:
     holds = proof.holds if proof is not None else Known(value=True, source="")
     if not isinstance(holds, Known):
         return text("Changed, but not proved"), text("The files were changed; what a new terminal does since could not be asked.")
-    toolkit = plan.cuda.toolkit if plan.cuda is not None and plan.scope is None else None
+    toolkit = plan.cuda.toolkit if plan.cuda is not None else None
     version = toolkit_change.release_of(toolkit) if toolkit is not None else ""
     if not holds.value:
         does_not = text("The change does not do what was planned")
@@ -115,7 +117,7 @@ def loader_words(chosen: ToolkitChoice) -> Text:
 
 def run_notes(plan: ChangePlan) -> tuple[Text, ...]:
     """That start-up files are run to see what they do, and how often."""
-    if plan.cuda is None or plan.scope is not None or plan.recorded:
+    if plan.cuda is None or plan.recorded:
         return ()
     return (
         text(
@@ -215,8 +217,8 @@ _TAKEN_BACK = (
     text("The change was taken back again"),
     text("It made something worse than before, so every file is as it was. The reason stands below."),
 )
-_DONE = {
-    Aim.TOOLKIT: text("This toolkit is chosen there already"),
-    Aim.CLEAN: text("The start-up files put nothing wrong on a search list"),
-    Aim.DEVICES: text("These GPUs are chosen already"),
+_DONE: Mapping[type[ChangeWish], Text] = {
+    UseCuda: text("This toolkit is chosen there already"),
+    CleanShell: text("The start-up files put nothing wrong on a search list"),
+    UseDevices: text("These GPUs are chosen already"),
 }

@@ -132,5 +132,5 @@ def _set(terminal: Terminal, name: str) -> Text:
 
 def _chosen(plan: ChangePlan) -> ToolkitChoice:
     if plan.cuda is None:
-        raise ValueError(plan.aim)
+        raise ValueError(plan.command)
     return plan.cuda

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuassist.changes.journal import Journal
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
-from gpuassist.changes.restore import FileBack, ThreeWay
-from gpuassist.changes.undo import TakeBack
+from gpuassist.changes.restore import FileUndo, ThreeWay
+from gpuassist.changes.undo import UndoPlan
 from gpuassist.context import Session
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.words import Words
-from gpuassist.session.undo import backup_of
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.merge import Meeting
 
@@ -45,7 +45,7 @@ def record_json(session: Session, record: ChangeRecord) -> list[Json]:
     ]
 
 
-def back_json(taking: TakeBack, words: Words) -> Json:
+def back_json(taking: UndoPlan, words: Words) -> Json:
     """What taking a change back does to each file."""
     return [
         {
@@ -62,7 +62,7 @@ def back_json(taking: TakeBack, words: Words) -> Json:
     ]
 
 
-def diff_of(file: FileBack) -> str:
+def diff_of(file: FileUndo) -> str:
     """What changes in one file, as `diff -u` prints it; empty where nothing does."""
     return "" if file.edit is None else unified(file.edit.path, file.edit.before, file.edit.after)
 
@@ -104,7 +104,7 @@ def receipt_json(session: Session, receipt: Receipt) -> dict[str, Json]:
         "hash_before": receipt.hash_before,
         "hash_after": receipt.hash_after,
         "undone_at": receipt.undone_at or None,
-        "backup": backup_of(session, receipt),
+        "backup": Journal.of(session.world).backup(receipt.id),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuassist.context import Session
 from gpuassist.detect import environments as environment_probe
-from gpuassist.detect import nvml, pci, prefixes
+from gpuassist.detect import pci, prefixes
 from gpuassist.detect import shell as shell_probe
 from gpuassist.detect import toolkits as toolkit_probe
 from gpuassist.detect.prefixes import Prefix
@@ -36,6 +36,8 @@ def look(session: Session) -> Machine:
 
 def look_at_gpus(session: Session) -> Machine:
     """As much of the machine as a choice of GPUs needs; no shell is started."""
+    from gpuassist.detect import nvml  # NVML is asked here alone: a toolkit is chosen without it
+
     world = session.world
     on_pci = pci.probe(world, session.knowledge)
     reading = nvml.probe(world, on_pci)

@@ -23,8 +23,11 @@ from gpuassist.shellfiles.statements import (
 )
 
 _SEPARATE = frozenset({"function_definition", "subshell", "command_substitution", "process_substitution", "pipeline"})
+_ENDING = frozenset({b"return", b"exit", b"exec"})
 _READS_IN = frozenset({b"source", b"."})
 _UNKNOWN = Element("?", "")
+# The forms of the guard that distributions ship: the flags in $-, a prompt, a terminal; the last one is zsh's.
+_ASKING = ("$-", "${-", "PS1", "-t 0", "-t 1", "-o interactive")
 # These say where a shell's own files, and modules, are; the last two name what scripts and sh read.
 _TELLING = ("ZDOTDIR", "XDG_CONFIG_HOME", "MODULEPATH", "BASH_ENV", "ENV")
 _OWN_NAMES = {name: name for name in WATCHED}
@@ -55,12 +58,20 @@ class Reader:
         self.settings: list[AssignmentNode] = []
 
     def reading(self) -> Reading:
-        """Everything that the file says."""
         commands = [(node, name) for node in self.tree.of_type("command") if (name := _command_name(node))]
         sourcing = [node for node, name in commands if name in _READS_IN]
         statements, sources = self._in_order(sourcing)
-        endings = (self._ending(node) for node, name in commands if name in _ENDING and _ends(node))
-        tools = [tool for node, name in commands if name not in _READS_IN | _ENDING for tool in self._tools(node)]
+        endings = []
+        for node, name in commands:
+            does = name != b"exec" or node.child_by_field_name("argument") is not None  # `exec 2>&1` goes on
+            if name in _ENDING and does and not _in_separate_shell(node):
+                endings.append(self._ending(node))
+        tools = []
+        for node, name in commands:
+            words = tuple(self.source.text(child) for child in node.named_children if child.type != "variable_assignment")
+            owner = tool_of(words) if name not in _READS_IN | _ENDING else ""
+            if owner and not _in_separate_shell(node):
+                tools.append(self._tool(node, owner))
         tools += [self._tool(one.node, MODULES) for one in self.settings if one.name == "MODULEPATH"]
         left = tuple((name, value) for name, (value, construct) in self.given.items() if value and construct is None)
         references = tuple(self._references())
@@ -74,7 +85,7 @@ class Reader:
         sources: list[SourcedFile] = []
         self.settings = self._that_matter(sourcing)
         events: list[AssignmentNode | Node] = [*self.settings, *sourcing]
-        for event in sorted(events, key=_place):
+        for event in sorted(events, key=lambda one: (one if isinstance(one, Node) else one.node).start_byte):
             if isinstance(event, Node):
                 sources += self._sourced(event)
                 continue
@@ -134,12 +145,6 @@ class Reader:
             path = elements((value,), self.source, (), known)
             yield SourcedFile(written, path[0].directory if len(path) == 1 else "", line, begin)
 
-    def _tools(self, node: Node) -> Iterator[ToolLine]:
-        words = tuple(self.source.text(child) for child in node.named_children if child.type != "variable_assignment")
-        owner = tool_of(words)
-        if owner and not _in_separate_shell(node):
-            yield self._tool(node, owner)
-
     def _tool(self, node: Node, owner: str) -> ToolLine:
         construct = construct_around(node)
         first, last = node.start_point.row + 1, node.end_point.row + 1
@@ -150,8 +155,8 @@ class Reader:
     def _statement(self, unit: Unit, assignments: tuple[Assignment, ...]) -> Statement:
         masked = self.tree.masked
         end = masked.find(b"\n", unit.last.end_byte)
-        first, end = (masked.rfind(b"\n", 0, unit.first.start_byte) + 1, len(masked) if end < 0 else end + 1)
-        construct = construct_around(unit.first)
+        first, end = masked.rfind(b"\n", 0, unit.first.start_byte) + 1, len(masked) if end < 0 else end + 1
+        construct, place = construct_around(unit.first), place_of(unit.first)
         return Statement(
             unit.first.start_point.row + 1,
             unit.last.end_point.row + 1,
@@ -159,7 +164,7 @@ class Reader:
             end,
             self.source.shown(first, end).rstrip("\n"),
             assignments,
-            _conditional(place_of(unit.first)) if unit.first.type == "list" else place_of(unit.first),
+            StatementPlace.CONDITION if place is StatementPlace.TOP and unit.first.type == "list" else place,
             "" if construct is None else self._line_at(construct.start_byte),
             self.owners.of(unit.first.start_byte, assignments),
             unit.shared,
@@ -176,7 +181,7 @@ class Reader:
             node.start_point.row + 1,
             self._line_at(top.start_byte),
             # `[ -t 1 ] && exec fish` ends what people type into; a guard ends all other shells.
-            _command_name(node) != b"exec" and _asks_for_interactive(self.source.text(top)),
+            _command_name(node) != b"exec" and any(sign in self.source.text(top) for sign in _ASKING),
             top.type == "command",
             self.tree.masked.rfind(b"\n", 0, top.start_byte) + 1,
             self.source.text(node),
@@ -192,26 +197,9 @@ class Reader:
                 yield Reference(self.names[name], node.start_point.row + 1)
 
 
-def _conditional(place: StatementPlace) -> StatementPlace:
-    return StatementPlace.CONDITION if place is StatementPlace.TOP else place
-
-
-_ENDING = frozenset({b"return", b"exit", b"exec"})
-
-
 def _command_name(node: Node) -> bytes:
     name = node.child_by_field_name("name")
     return b"" if name is None or name.text is None else name.text.lstrip(b"\\")
-
-
-def _place(event: AssignmentNode | Node) -> int:
-    return event.start_byte if isinstance(event, Node) else event.node.start_byte
-
-
-def _ends(node: Node) -> bool:
-    if _in_separate_shell(node):
-        return False
-    return _command_name(node) != b"exec" or node.child_by_field_name("argument") is not None
 
 
 def _looped(argument: Node, source: MaskedSource) -> list[Node]:
@@ -238,8 +226,3 @@ def _top(node: Node) -> Node:
     while node.parent is not None and node.parent.parent is not None:
         node = node.parent
     return node
-
-
-def _asks_for_interactive(statement: str) -> bool:
-    # The forms of the guard that distributions ship: the flags in $-, a prompt, a terminal; the last one is zsh's.
-    return any(sign in statement for sign in ("$-", "${-", "PS1", "-t 0", "-t 1", "-o interactive"))

@@ -49,7 +49,6 @@ _PLACES = {
     "variable_assignments": StatementPlace.TOP,
     "program": StatementPlace.TOP,
 }
-_WORST_FIRST = tuple(StatementPlace)
 _CONSTRUCTS = frozenset(
     {
         "function_definition",
@@ -107,7 +106,6 @@ class Tree:
         self._walk([*(name.encode() for name in watched), *_WORDS, *_SIGNPOSTS])
 
     def include(self, names: Iterable[str]) -> None:
-        """Finds where these variables are set, too."""
         self._walk([name.encode("ascii", "replace") + sign for name in names for sign in (b"=", b"+=")])
 
     def of_type(self, *kinds: str) -> list[Node]:
@@ -120,7 +118,11 @@ class Tree:
             if node.type == "variable_assignment":
                 name = node.child_by_field_name("name")
                 value = node.child_by_field_name("value")
-                values = (*([value] if value else []), *self._glued(node))
+                glued, last = [], node
+                while (following := last.next_sibling) is not None and self._belongs(last, following):
+                    glued.append(following)
+                    last = following
+                values = (*([value] if value else []), *glued)
                 # tree-sitter-bash skips an escaped space at the start of a value; then nobody can say what it holds.
                 whole = not values or values[0].start_byte == node.children[1].end_byte
                 appends = any(child.type == "+=" for child in node.children)
@@ -200,14 +202,6 @@ class Tree:
         parent = assignment.parent
         return parent is not None and parent.type == "command" and not self._only_sets(parent)
 
-    def _glued(self, node: Node) -> list[Node]:
-        glued: list[Node] = []
-        following = node.next_sibling
-        while following is not None and self._belongs(node, following):
-            glued.append(following)
-            node, following = following, following.next_sibling
-        return glued
-
     def _belongs(self, node: Node, following: Node) -> bool:
         named = node.is_named and following.is_named and following.type != "comment"
         return named and self.masked[node.end_byte : following.start_byte] in _GAPS
@@ -281,12 +275,12 @@ def _is_declared(node: Node) -> bool:
 
 def place_of(node: Node) -> StatementPlace:
     """The worst of what it stands in."""
-    found = {StatementPlace.TOP}
+    found = []
     above = node.parent
     while above is not None:
-        found.add(_PLACES.get(above.type, StatementPlace.GROUP))
+        found.append(_PLACES.get(above.type, StatementPlace.GROUP))
         above = above.parent
-    return next(place for place in _WORST_FIRST if place in found)
+    return StatementPlace.worst(found)
 
 
 def construct_around(node: Node) -> Node | None:

@@ -116,9 +116,13 @@ def _literal(node: Node, written: str) -> _Piece:
         return _Piece(written, plain, bare=True)
     if node.type == "raw_string":
         return _Piece(written, written[1:-1])
-    if node.type == "string_content":
-        return _Piece(written, _unescape_quoted(written))
-    return _Piece(written, None)
+    if node.type != "string_content":
+        return _Piece(written, None)
+    said = written
+    # In double quotes a backslash is special only before these (Bash manual, 3.1.2.3).
+    for sign in ("\\\n", '\\"', "\\$", "\\`", "\\\\"):
+        said = said.replace(sign, sign[1:].strip("\n"))
+    return _Piece(written, said)
 
 
 def _expansion(node: Node, source: MaskedSource, names: Collection[str], known: Mapping[str, str | None]) -> _Piece:
@@ -130,17 +134,14 @@ def _expansion(node: Node, source: MaskedSource, names: Collection[str], known: 
         return _Piece(written, None, previous=True, colon=any(":" in source.text(part) for part in inner[2:]))
     if not operator:
         return _Piece(written, known.get(name))
-    if operator in {":-", "-"}:
-        return _Piece(written, _or_default(known.get(name, ""), inner[2:], source, known))
-    return _Piece(written, None)
-
-
-def _or_default(value: str | None, default: list[Node], source: MaskedSource, known: Mapping[str, str | None]) -> str | None:
+    if operator not in {":-", "-"}:
+        return _Piece(written, None)
+    value = known.get(name, "")
     # A name that nothing here sets may still come from outside; what the line itself offers instead is the best guess to show.
-    if value == "" and default:
-        offered = elements(tuple(default), source, (), known)
-        return offered[0].directory or None if len(offered) == 1 else None
-    return value or None
+    if value == "" and inner[2:]:
+        offered = elements(tuple(inner[2:]), source, (), known)
+        value = offered[0].directory if len(offered) == 1 else None
+    return _Piece(written, value or None)
 
 
 def _split(pieces: list[_Piece]) -> Iterator[list[_Piece]]:
@@ -175,10 +176,3 @@ def _element(group: list[_Piece], known: Mapping[str, str | None]) -> Element:
     if group[0].bare and home and (directory == "~" or directory.startswith("~/")):
         directory = home + directory[1:]
     return Element(written, directory)
-
-
-def _unescape_quoted(written: str) -> str:
-    # In double quotes a backslash is special only before these (Bash manual, 3.1.2.3).
-    for sign in ("\\\n", '\\"', "\\$", "\\`", "\\\\"):
-        written = written.replace(sign, sign[1:].strip("\n"))
-    return written

@@ -14,8 +14,7 @@ from functools import partial
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.edit import Lines, Replacement
-from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.shellfiles.lines import ShellLine, in_place_of, rows_of
 from gpuassist.shellfiles.rewrite import Rewriting, rewrite
 from gpuassist.shellfiles.statements import Element, Reading, Statement, StatementPlace, printable
 from gpuassist.shellfiles.toolkits import HOMES, LISTS, looks_like_cuda
@@ -75,19 +74,11 @@ class _Judge:
         self._grounds = grounds
         self._twice = twice
 
-    def faults(self) -> tuple[LineFault, ...]:
-        """What is wrong with the elements that the parser tells; it does not tell empty ones."""
+    def told(self) -> tuple[LineFault | None, ...]:
+        """What is wrong, or nothing, with each element that the parser tells; it does not tell empty ones."""
         judge = self.elementwise()
-        told = ((one.variable, element) for one in self._statement.assignments for element in one.elements if not element.previous)
-        found = (judge(variable, element) for variable, element in told)
-        return tuple(fault for fault in found if fault is not None)
-
-    def holds_nothing_else(self) -> bool:
-        """Whether every element is certainly one too many, whichever way the line is written."""
-        judge = self.elementwise()
-        told = [(one.variable, element) for one in self._statement.assignments for element in one.elements if not element.previous]
-        found = [judge(variable, element) for variable, element in told]
-        return bool(found) and all(fault is not None and fault.certain for fault in found)
+        given = ((one.variable, element) for one in self._statement.assignments for element in one.elements if not element.previous)
+        return tuple(judge(variable, element) for variable, element in given)
 
     def elementwise(self) -> Callable[[str, Element], LineFault | None]:
         """A judge of elements that remembers those before: the second time that a line names a directory is one too many."""
@@ -119,9 +110,9 @@ class _Judge:
             return LineFault(self._grounds.hurts[directory])
         if not directory.startswith("/"):
             return None
-        return _by_name(variable, directory) or self._by_place(variable, directory)
-
-    def _by_place(self, variable: str, directory: str) -> LineFault | None:
+        by_name = _by_name(variable, directory)
+        if by_name is not None:
+            return by_name
         if not self._grounds.exists(directory):
             return LineFault(text("{directory} does not exist", directory=printable(directory)), certain=looks_like_cuda(directory))
         other = self._twice.get((self._statement.first_byte, variable, directory))
@@ -142,10 +133,16 @@ def _by_name(variable: str, directory: str) -> LineFault | None:
 
 
 def _judged(statement: Statement, content: bytes, judge: _Judge, dialect: Dialect) -> ShellLine | None:
-    if statement.place is StatementPlace.COMMAND or not (judge.faults() or _may_hold_empty(statement)):
+    told = judge.told()
+    faults = tuple(fault for fault in told if fault is not None)
+    # A closer look takes its time: most lines write PATH with nothing between their colons.
+    may_hold_empty = _EMPTY_COLONS.search(statement.text) or GUARDED.intersection(statement.variables)
+    if statement.place is StatementPlace.COMMAND or not (faults or may_hold_empty):
         return None
-    unguarded = _unguarded(statement, content, judge) if dialect is not Dialect.FISH else ()
-    found = {fault.words: fault for fault in (*judge.faults(), *unguarded)}
+    unguarded: tuple[LineFault, ...] = ()
+    if dialect is not Dialect.FISH and rewrite(content, statement, lambda _, element: element.written, GUARDED).line:
+        unguarded = (judge.unguarded(),)
+    found = {fault.words: fault for fault in (*faults, *unguarded)}
     certain = any(fault.certain for fault in found.values())
     taken: list[LineFault] = []
 
@@ -161,21 +158,12 @@ def _judged(statement: Statement, content: bytes, judge: _Judge, dialect: Dialec
     if any(fault.certain for fault in taken) and not certain:
         certain = True  # an empty element, which is found only now
         rewriting = rewrite(content, statement, partial(fate, judge.elementwise()), GUARDED, dialect=dialect)
-    if not rewriting.line and not rewriting.hollow and judge.holds_nothing_else():
+    nothing_else = bool(told) and all(fault is not None and fault.certain for fault in told)
+    if not rewriting.line and not rewriting.hollow and nothing_else:
         rewriting = replace(rewriting, hollow=True)
-    told = (*taken, *unguarded) if rewriting.line else (*found.values(), *taken)
-    faults = tuple({fault.words: fault for fault in told}.values())
+    shown = (*taken, *unguarded) if rewriting.line else (*found.values(), *taken)
+    faults = tuple({fault.words: fault for fault in shown}.values())
     return _shown(statement, content, faults, rewriting) if faults else None
-
-
-def _may_hold_empty(statement: Statement) -> bool:
-    """Whether a closer look is worth its time: most lines write PATH with nothing between their colons."""
-    return _EMPTY_COLONS.search(statement.text) is not None or any(one.variable in GUARDED for one in statement.assignments)
-
-
-def _unguarded(statement: Statement, content: bytes, judge: _Judge) -> tuple[LineFault, ...]:
-    as_it_is = rewrite(content, statement, lambda variable, element: element.written, GUARDED)
-    return (judge.unguarded(),) if as_it_is.line else ()
 
 
 def _shown(statement: Statement, content: bytes, faults: tuple[LineFault, ...], rewriting: Rewriting) -> ShellLine:
@@ -184,7 +172,7 @@ def _shown(statement: Statement, content: bytes, faults: tuple[LineFault, ...], 
         statement.line,
         statement.last_line,
         statement.text,
-        tuple(dict.fromkeys(assignment.variable for assignment in statement.assignments)),
+        statement.variables,
         tuple(fault.words for fault in faults),
         tickable,
         suggested and rewriting.hollow,
@@ -194,17 +182,9 @@ def _shown(statement: Statement, content: bytes, faults: tuple[LineFault, ...], 
         rewritten=suggested and bool(rewriting.line),
         instead=rewriting.line if tickable else b"",
         why_not=None if rewriting.line else rewriting.why,
-        rows=Lines(
-            statement.first_byte, statement.end_byte, nested=statement.place not in {StatementPlace.TOP, StatementPlace.CONDITION}
-        ),
-        replacements=(_in_place(statement, content, rewriting.line),) if rewriting.line else (),
+        rows=rows_of(statement),
+        replacements=(in_place_of(statement, content, rewriting.line),) if rewriting.line else (),
     )
-
-
-def _in_place(statement: Statement, content: bytes, line: bytes) -> Replacement:
-    """The new line in place of the old one, whose line end stays."""
-    rows = content[statement.first_byte : statement.end_byte]
-    return Replacement(statement.first_byte, statement.first_byte + len(rows.rstrip(b"\r\n")), line)
 
 
 def _verdict(statement: Statement, faults: tuple[LineFault, ...], rewriting: Rewriting) -> tuple[bool, bool, Text]:

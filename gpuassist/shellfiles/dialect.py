@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from gpuassist.shellfiles import bash as shell
-from gpuassist.shellfiles import environment_file, fish, zsh
 from gpuassist.shellfiles.statements import Reading
 
 
@@ -23,11 +21,22 @@ class Dialect(str, Enum):
 
 
 def read_startup(content: bytes, dialect: Dialect, known: Mapping[str, str]) -> Reading:
-    """Reads a whole file; `known` are variables that are set before it runs (HOME)."""
+    """Reads a whole file; `known` are variables that are set before it runs (HOME).
+
+    A reader is imported where its language comes up: most homes have one, and naming a dialect takes no grammar.
+    """
     if dialect is Dialect.BASH:
-        return shell.read(content, known)
+        from gpuassist.shellfiles import bash
+
+        return bash.read(content, known)
     if dialect is Dialect.ZSH:
+        from gpuassist.shellfiles import zsh
+
         return zsh.read(content, known)
     if dialect is Dialect.FISH:
+        from gpuassist.shellfiles import fish
+
         return fish.read(content, known)
+    from gpuassist.shellfiles import environment_file
+
     return environment_file.read(content, known, expands=dialect is Dialect.ENVIRONMENT_D)

@@ -81,14 +81,10 @@ def _hunk(old: list[str], new: list[str], group: list[_Change]) -> str:
         rows += ["+" + line for line in new[change.new : change.new_end]]
         done = change.old_end
     rows += [" " + line for line in old[done : done + tail]]
-    return "".join(_ended(row) for row in rows)
+    return "".join(row if row.endswith("\n") else row + "\n\\ No newline at end of file\n" for row in rows)
 
 
 def _place(first: int, end: int) -> str:
     # POSIX diff: a count of one is left out, and an empty range names the line before it.
     count = end - first
     return f"{first + 1}" if count == 1 else f"{first + 1 if count else first},{count}"
-
-
-def _ended(line: str) -> str:
-    return line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"

@@ -14,6 +14,7 @@ from gpuassist.shellfiles.block import Block, find, render
 
 _MARK = b"# gpuassist retired "
 _NO_OPERATION = b": "  # a branch or function whose only line is a comment is a syntax error (conda issue 11030)
+# Left by versions before 1.1 behind a line of theirs; words are replaced without a mark now (decision 9).
 _REWRITTEN = b" # gpuassist rewrote "
 
 

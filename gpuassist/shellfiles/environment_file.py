@@ -57,25 +57,18 @@ def _unquoted(value: str, *, expands: bool) -> str:
 
 
 def _elements(name: str, value: str, known: Mapping[str, str | None], *, expands: bool) -> Iterator[Element]:
-    for part in _split(value) if expands else value.split(":"):
+    # The colons of ${PATH:+:${PATH}} part nothing.
+    kept = _EXPANSION.sub(lambda found: found[0].replace(":", "\0"), _WITH_COLON.sub(r":${\1}", value)) if expands else value
+    for part in (one.replace("\0", ":") if expands else one for one in kept.split(":")):
         if not part:
             continue
         whole = _EXPANSION.fullmatch(part) if expands else None
         if whole and name in {whole[1], whole[4]}:
             yield Element(part, "", previous=True)
         else:
-            yield Element(part, _expanded(part, known) if expands else part)
-
-
-def _split(value: str) -> list[str]:
-    # The colons of ${PATH:+:${PATH}} part nothing.
-    kept = _EXPANSION.sub(lambda found: found[0].replace(":", "\0"), _WITH_COLON.sub(r":${\1}", value))
-    return [part.replace("\0", ":") for part in kept.split(":")]
-
-
-def _expanded(part: str, known: Mapping[str, str | None]) -> str:
-    values = [known.get(name, "") or None for name in _names(part)]
-    return "" if None in values else _EXPANSION.sub(lambda found: known.get(found[1] or found[4]) or "", part)
+            values = [known.get(one, "") or None for one in _names(part)] if expands else []
+            said = _EXPANSION.sub(lambda found: known.get(found[1] or found[4]) or "", part) if expands else part
+            yield Element(part, "" if None in values else said)
 
 
 def _names(value: str) -> list[str]:

@@ -1,4 +1,6 @@
-"""What a fish start-up file does to the variables that matter; there is no grammar to install for fish, so this reads it itself."""
+"""What a fish start-up file does to the variables that matter; there is no grammar to install for fish, so this reads it itself
+(decision 8).
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,6 @@ from gpuassist.shellfiles.statements import (
     printable,
 )
 
-_PLACES = {
-    "function": StatementPlace.FUNCTION,
-    "while": StatementPlace.LOOP,
-    "for": StatementPlace.LOOP,
-    "switch": StatementPlace.CASE,
-    "if": StatementPlace.BRANCH,
-    "begin": StatementPlace.GROUP,
-    "{": StatementPlace.GROUP,
-}
-_WORST_FIRST = tuple(StatementPlace)
 _ENDING = frozenset({"return", "exit", "exec"})
 _INTERACTIVE = ("is-interactive", "status -i", "isatty")
 _ASKING = frozenset({"test", "[", "true", "contains", "status"})
@@ -55,7 +47,7 @@ class _Reader:
         self.chains: dict[int, list[FishCommand]] = {}
         for command in self.parsed.commands:
             self.chains.setdefault(command.chain, []).append(command)
-            for row in range(self.rows.of(command.first), self.rows.of(command.end) + 1):
+            for row in self._rows_of(command):
                 self.on_row.setdefault(row, []).append(command)
 
     def reading(self) -> Reading:
@@ -71,11 +63,20 @@ class _Reader:
             for name, value in change.values:
                 self.given[name] = (value, command)
         error = self.rows.of(self.parsed.error) + 1 if self.parsed.error >= 0 else 0
-        told = (self._statement(group, tuple(found)) for group, found in statements.values())
         return Reading(
-            tuple(told),
-            tuple(self._ending(one) for one in others if one.words[0].plain in _ENDING and _ends(one)),
-            tuple(self._references()),
+            tuple(self._statement(group, tuple(found)) for group, found in statements.values()),
+            tuple(
+                self._ending(one)
+                for one in others
+                if one.words[0].plain in _ENDING and not _in_function(one) and (one.words[0].plain != "exec" or len(one.words) > 1)
+            ),
+            tuple(
+                Reference(piece.words, self.rows.of(word.first) + 1)
+                for command in self.parsed.commands
+                for word in command.words
+                for piece in word.pieces
+                if piece.words in WATCHED and piece.written.startswith("$")
+            ),
             error,
             tuple(sources),
             tuple(tool for one in others for tool in self._tools(one)),
@@ -119,9 +120,9 @@ class _Reader:
     def _statement(self, group: tuple[FishCommand, ...], assignments: tuple[Assignment, ...]) -> Statement:
         first, end = group[0], group[-1]
         begin, finish = self.rows.start(first.first), self.rows.end(end.end)
-        alone = [one for row in range(self.rows.of(first.first), self.rows.of(end.end) + 1) for one in self.on_row.get(row, ())]
-        found = {_PLACES[block.keyword] for block in group[0].blocks} | {StatementPlace.TOP}
-        if len({one.chain for one in group}) < len(group) or group[0].linked:
+        rows = range(self.rows.of(first.first), self.rows.of(end.end) + 1)
+        found = {block.place for block in first.blocks}
+        if len({one.chain for one in group}) < len(group) or first.linked:
             found.add(StatementPlace.CONDITION)
         if any("=" in one.words[0].plain for one in group):
             found.add(StatementPlace.COMMAND)
@@ -132,10 +133,10 @@ class _Reader:
             finish,
             self._shown(begin, finish).rstrip("\n"),
             assignments,
-            next(place for place in _WORST_FIRST if place in found),
+            StatementPlace.worst(found),
             self._inside(first),
             self.owners.of(first.first, assignments),
-            shared=any(one not in group for one in alone),
+            shared=any(one not in group for row in rows for one in self.on_row.get(row, ())),
         )
 
     def _inside(self, command: FishCommand) -> str:
@@ -148,13 +149,6 @@ class _Reader:
         interactive = command.words[0].plain != "exec" and any(sign in around for sign in _INTERACTIVE)
         words = self._shown(command.first, command.end)
         return EarlyEnd(self.rows.of(command.first) + 1, self._line_at(top), interactive, always, self.rows.start(top), words)
-
-    def _references(self) -> Iterator[Reference]:
-        for command in self.parsed.commands:
-            for word in command.words:
-                for piece in word.pieces:
-                    if piece.words in WATCHED and piece.written.startswith("$"):
-                        yield Reference(piece.words, self.rows.of(word.first) + 1)
 
     def _sourced(self, command: FishCommand) -> Iterator[SourcedFile]:
         if command.words[0].plain in {"source", "."} and len(command.words) > 1 and not _in_function(command):
@@ -173,16 +167,14 @@ class _Reader:
         return ()
 
     def _tools(self, command: FishCommand) -> Iterator[ToolLine]:
-        words = [self._shown(word.first, word.end) for word in command.words]
-        owner = tool_of(("eval", f"$({' '.join(words).removeprefix('eval ')})") if self._is_sourced(command) else tuple(words))
+        words = tuple(self._shown(word.first, word.end) for word in command.words)
+        piped = (one.words for one in self.chains[command.chain] if one.linked)
+        if any(into[0].plain in {"source", "."} and len(into) == 1 for into in piped):  # what it prints is run
+            words = ("eval", f"$({' '.join(words).removeprefix('eval ')})")
+        owner = tool_of(words)
         if owner and not _in_function(command):
             rows = self._rows_of(command)
             yield ToolLine(rows[0] + 1, rows[-1] + 1, self._line_at(command.first), owner, self._inside(command))
-
-    def _is_sourced(self, command: FishCommand) -> bool:
-        """Whether what it prints goes into `source`."""
-        piped = [one for one in self.chains[command.chain] if one.linked]
-        return any(one.words[0].plain in {"source", "."} and len(one.words) == 1 for one in piped)
 
     def _line_at(self, place: int) -> str:
         return self._shown(place, self.rows.end(place)).strip()
@@ -208,10 +200,6 @@ class _Rows:
     def end(self, place: int) -> int:
         found = self.seen.find("\n", place)
         return len(self.seen) if found < 0 else found + 1
-
-
-def _ends(command: FishCommand) -> bool:
-    return not _in_function(command) and (command.words[0].plain != "exec" or len(command.words) > 1)
 
 
 def _in_function(command: FishCommand) -> bool:

@@ -9,11 +9,20 @@ import re
 from dataclasses import dataclass, field
 from enum import Enum
 
+from gpuassist.shellfiles.statements import StatementPlace
+
 _BLANK = " \t\r"
 _SEPARATORS = "\n;&|"
 _OPENERS = frozenset({"if", "while", "for", "switch", "function", "begin", "{"})
 _CLOSERS = frozenset({"end", "}"})
 _PREFIXES = frozenset({"not", "!", "and", "or", "time", "else"})
+_PLACES = {
+    "function": StatementPlace.FUNCTION,
+    "while": StatementPlace.LOOP,
+    "for": StatementPlace.LOOP,
+    "switch": StatementPlace.CASE,
+    "if": StatementPlace.BRANCH,
+}
 _VARIABLE = re.compile(r"\$+([A-Za-z0-9_]+)(\[[^\]\n]*\])?")
 _PLAIN = re.compile(r"[^\s;&|\\'\"$()<>]+")
 _SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
@@ -61,6 +70,10 @@ class Opened:
     keyword: str
     first: int
 
+    @property
+    def place(self) -> StatementPlace:
+        return _PLACES.get(self.keyword, StatementPlace.GROUP)
+
 
 @dataclass(frozen=True, slots=True)
 class FishCommand:
@@ -76,12 +89,10 @@ class FishCommand:
 
     @property
     def first(self) -> int:
-        """Where it begins."""
         return self.words[0].first
 
     @property
     def end(self) -> int:
-        """Where its last word ends."""
         return self.words[-1].end
 
 
@@ -155,18 +166,14 @@ class _Parser:
         self.after_else, after_else = name == "else", self.after_else
         if name in {"and", "or"}:
             self.linked = True
-        if name in _CLOSERS:
-            self._close(word)
+        if name in _CLOSERS and not self.blocks:
+            self.result.error = word.first
+        elif name in _CLOSERS:
+            self.linked, self.chain = True, self.blocks.pop().first
         if name in _OPENERS and not (name == "if" and after_else):
             self.blocks.append(Opened(name, word.first))
         # What follows if, while and begin is a command; what follows the others is theirs.
         self._add(self._rest(word) if name in {"for", "switch", "function"} else (word,), keyword=True)
-
-    def _close(self, word: Word) -> None:
-        if not self.blocks:
-            self.result.error = word.first
-            return
-        self.linked, self.chain = True, self.blocks.pop().first
 
     def _add(self, words: tuple[Word, ...], *, keyword: bool) -> None:
         if not self.linked:

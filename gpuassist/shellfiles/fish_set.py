@@ -74,7 +74,11 @@ def _set(words: tuple[Word, ...], known: Mapping[str, str | None]) -> SetEffect:
         return SetEffect()
     name, bracket, _ = rest[0].plain.partition("[")
     if "e" in options:
-        return _erased([word.plain for word in rest])
+        names = [word.plain for word in rest]
+        watched = tuple(one for one in (word.partition("[")[0] for word in names) if one in WATCHED)
+        if any("[" in one for one in names):  # parts of lists alone
+            return SetEffect(tuple(Assignment(one, (Element("?", ""), _PREVIOUS)) for one in watched))
+        return SetEffect(tuple(Assignment(one, (), unsets=True) for one in watched), tuple((one, "") for one in names))
     variable = "PATH" if name == _USER_PATHS else name
     elements = (Element("?", ""),) if bracket else _values(rest[1:], name, known)
     if name == _USER_PATHS and not bracket:
@@ -87,23 +91,15 @@ def _set(words: tuple[Word, ...], known: Mapping[str, str | None]) -> SetEffect:
     return SetEffect((Assignment(variable, elements, _uses(rest[1:])),), ((name, value),))
 
 
-def _erased(names: list[str]) -> SetEffect:
-    parts = any("[" in name for name in names)
-    watched = tuple(name.partition("[")[0] for name in names if name.partition("[")[0] in WATCHED)
-    if parts:
-        return SetEffect(tuple(Assignment(name, (Element("?", ""), _PREVIOUS)) for name in watched))
-    return SetEffect(tuple(Assignment(name, (), unsets=True) for name in watched), tuple((name, "") for name in names))
-
-
 def _each_given(words: tuple[Word, ...], known: Mapping[str, str | None]) -> SetEffect:
     assignments: list[Assignment] = []
     for word in words:
-        found = (
-            _IN_FRONT_OF_A_COMMAND.match(word.pieces[0].words) if word.pieces and word.pieces[0].part is FishPiece.BARE else None
-        )
+        if not word.pieces or word.pieces[0].part is not FishPiece.BARE:
+            continue
+        first = word.pieces[0]
+        found = _IN_FRONT_OF_A_COMMAND.match(first.words)
         if found and found[1] in WATCHED:
-            first, written = word.pieces[0], word.pieces[0].written[found.end() :]
-            pieces = (Piece(first.part, first.words[found.end() :], written), *word.pieces[1:])
+            pieces = (Piece(first.part, first.words[found.end() :], first.written[found.end() :]), *word.pieces[1:])
             value = Word(word.first, word.end, pieces)
             assignments.append(Assignment(found[1], _elements(value, found[1], known), _uses((word,))))
     return SetEffect(tuple(assignments))
@@ -138,11 +134,12 @@ def _elements(
     bare = bool(word.pieces) and word.pieces[0].part is FishPiece.BARE
     if not (bare and home):
         return tuple(found)
-    return tuple(Element(one.written, home + one.directory[1:], one.previous) if _is_home(one.directory) else one for one in found)
-
-
-def _is_home(directory: str) -> bool:
-    return directory == "~" or directory.startswith("~/")
+    return tuple(
+        Element(one.written, home + one.directory[1:], one.previous)
+        if one.directory == "~" or one.directory.startswith("~/")
+        else one
+        for one in found
+    )
 
 
 def _parts(word: Word) -> Iterator[list[Piece]]:

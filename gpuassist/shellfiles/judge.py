@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gpuassist.model.text import text
-from gpuassist.shellfiles.effects import follows, leading, leads_of
 from gpuassist.shellfiles.lines import LineEvidence, LineJudge, ShellLine, StartupText
 from gpuassist.shellfiles.statements import Statement, StatementPlace
 from gpuassist.shellfiles.toolkit_words import ToolkitWord
-from gpuassist.shellfiles.toolkits import CHOOSING, HOMES, LISTS, InstalledToolkits, Lead
+from gpuassist.shellfiles.toolkits import CHOOSING, HOMES, LISTS, InstalledToolkits, Lead, follows, leading, leads_of
 
 
 def judge(file: StartupText, installed: InstalledToolkits, evidence: LineEvidence) -> tuple[ShellLine, ...]:
@@ -76,7 +75,7 @@ def _gives(statement: Statement, line: ShellLine, installed: InstalledToolkits) 
         statement.place is not StatementPlace.TOP
         or statement.shared
         or statement.owner
-        or (not line.other and not _all_chosen(statement, installed))
+        or (not line.other and leads_of(statement, installed) != {Lead.CHOSEN})
     ):
         return frozenset()
     if line.other and not (line.tickable and (line.rewritten or leading(statement, installed))):
@@ -96,11 +95,6 @@ def _gives(statement: Statement, line: ShellLine, installed: InstalledToolkits) 
             first = not any(one.previous for one in assignment.elements[:place])
             found.add(_Gives(assignment.variable, installed.real(moved).rstrip("/"), first))
     return frozenset(found)
-
-
-def _all_chosen(statement: Statement, installed: InstalledToolkits) -> bool:
-    leads = leads_of(statement, installed)
-    return leads == {Lead.CHOSEN}
 
 
 class _Rivals:

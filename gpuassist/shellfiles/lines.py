@@ -13,11 +13,20 @@ from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block, RepairError
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement
-from gpuassist.shellfiles.effects import does, follows, harmless, leading, leads_of, other_contributions
 from gpuassist.shellfiles.rewrite import rewrite
 from gpuassist.shellfiles.statements import Element, Reading, Statement, StatementPlace, printable
 from gpuassist.shellfiles.toolkit_words import ToolkitWord
-from gpuassist.shellfiles.toolkits import InstalledToolkits, Lead, names_directory
+from gpuassist.shellfiles.toolkits import (
+    InstalledToolkits,
+    Lead,
+    does,
+    follows,
+    harmless,
+    leading,
+    leads_of,
+    names_directory,
+    other_contributions,
+)
 
 # What the user chooses for a line of a start-up file.
 
@@ -86,7 +95,6 @@ class ShellLine:
 
     @property
     def choice(self) -> Choice:
-        """What will become of it."""
         if self.rewritten:
             return Choice.REPLACE
         return Choice.COMMENT_OUT if self.ticked else Choice.KEEP
@@ -131,7 +139,6 @@ class StartupText:
     dialect: Dialect = Dialect.BASH
 
     def is_ours(self, first_byte: int) -> bool:
-        """Whether a byte lies in the managed block."""
         return self.ours is not None and self.ours.first_byte <= first_byte < self.ours.end_byte
 
     def row(self, number: int) -> tuple[int, int]:
@@ -159,26 +166,25 @@ def choose(lines: tuple[ShellLine, ...], wanted: tuple[int, ...] | None) -> tupl
 
 def choose_exactly(lines: tuple[ShellLine, ...], choices: tuple[LineChoice, ...]) -> tuple[ShellLine, ...]:
     """The lines with these choices, and every other one kept; raises `ChoiceError` for a choice that a line does not offer."""
-    wanted = {(choice.file, choice.line): choice.choice for choice in choices}
-    for choice in choices:
-        if choice.choice is not Choice.KEEP:
-            _require_offered(choice, [line for line in lines if (line.file, line.line) == (choice.file, choice.line)])
-    return tuple(_chosen(line, wanted.get((line.file, line.line), Choice.KEEP)) for line in lines)
+    wanted = {(one.file, one.line): one.choice for one in choices}
+    for one in choices:
+        if one.choice is not Choice.KEEP:
+            _require_offered(one, [line for line in lines if (line.file, line.line) == (one.file, one.line)])
+    chosen = []
+    for line in lines:
+        choice = wanted.get((line.file, line.line), Choice.KEEP)
+        # A line that shares its row with one that is chosen may itself offer nothing.
+        ticked = choice is Choice.COMMENT_OUT and line.tickable
+        chosen.append(replace(line, ticked=ticked, rewritten=choice is Choice.REPLACE and bool(line.instead)))
+    return tuple(chosen)
 
 
 def changes_in(lines: Iterable[ShellLine], path: str) -> LineChanges:
-    """What becomes of the lines of one file."""
     own = [line for line in lines if line.file == path]
     return LineChanges(
         tuple(line.rows for line in own if line.ticked),
         tuple({one.first_byte: one for line in own if line.rewritten for one in line.replacements}.values()),
     )
-
-
-def _chosen(line: ShellLine, choice: Choice) -> ShellLine:
-    # A line that shares its row with one that is chosen may itself offer nothing.
-    commented = choice is Choice.COMMENT_OUT and line.tickable
-    return replace(line, ticked=commented, rewritten=choice is Choice.REPLACE and bool(line.instead))
 
 
 def _require_offered(choice: LineChoice, lines: list[ShellLine]) -> None:
@@ -192,6 +198,18 @@ def _require_offered(choice: LineChoice, lines: list[ShellLine]) -> None:
         raise ChoiceError(text("{file}:{line} cannot be replaced: {why}", file=choice.file, line=choice.line, why=reason))
 
 
+def rows_of(statement: Statement) -> Lines:
+    """Its whole lines; one in a construct leaves something there, because an empty one is a syntax error."""
+    nested = statement.place not in {StatementPlace.TOP, StatementPlace.CONDITION}
+    return Lines(statement.first_byte, statement.end_byte, nested=nested)
+
+
+def in_place_of(statement: Statement, content: bytes, line: bytes) -> Replacement:
+    """The new line in place of the old one, whose line end stays."""
+    rows = content[statement.first_byte : statement.end_byte]
+    return Replacement(statement.first_byte, statement.first_byte + len(rows.rstrip(b"\r\n")), line)
+
+
 class LineJudge:
     """Judges the commands of one file one by one."""
 
@@ -202,30 +220,33 @@ class LineJudge:
 
     def statement(self, statement: Statement, words: Sequence[ToolkitWord]) -> ShellLine:
         """A statement that sets watched variables, with the words in it that name another toolkit."""
+        leads = leads_of(statement, self.installed)
         line = ShellLine(
             statement.line,
             statement.last_line,
             statement.text,
-            tuple(dict.fromkeys(assignment.variable for assignment in statement.assignments)),
+            statement.variables,
             tuple(does(assignment, self.installed) for assignment in statement.assignments),
             tickable=False,
             ticked=False,
-            why=harmless(statement, leads_of(statement, self.installed)),
+            why=harmless(statement, leads),
             inside=statement.inside,
             owner=statement.owner,
-            other=Lead.OTHER in leads_of(statement, self.installed) or bool(words),
+            other=Lead.OTHER in leads or bool(words),
             file=self.file.path,
-            rows=Lines(
-                statement.first_byte,
-                statement.end_byte,
-                nested=statement.place not in {StatementPlace.TOP, StatementPlace.CONDITION},
-            ),
+            rows=rows_of(statement),
         )
         if statement.place is StatementPlace.COMMAND and line.other:
             return replace(line, why=text("holds for that one command alone; left as it is"))
         if statement.owner and line.other:
             return replace(line, why=text("belongs to {owner}, which rewrites it; left as it is", owner=statement.owner))
-        if self.evidence.no_loader is not None and self._on_loader(statement):
+        if self.evidence.no_loader is not None and any(
+            self.installed.lead(element.directory) in {Lead.OTHER, Lead.CHOSEN}
+            for assignment in statement.assignments
+            if assignment.variable == _LOADER
+            for element in assignment.elements
+            if not element.previous
+        ):
             return self._off_loader(statement, self._with(line, words), self.evidence.no_loader)
         if not line.other:
             return line
@@ -253,13 +274,11 @@ class LineJudge:
             file=self.file.path,
             rows=Lines(first, end),
         )
-        owner = self._owner(words[0].line)
+        blocks = self.file.reading.blocks
+        owner = next((owner for owner, begin, last in blocks if begin <= words[0].line <= last), "")
         if owner:
             return replace(line, owner=owner, why=text("belongs to {owner}, which rewrites it; left as it is", owner=owner))
         return self._of_words(self._with(line, words), words)
-
-    def _owner(self, line: int) -> str:
-        return next((owner for owner, first, last in self.file.reading.blocks if first <= line <= last), "")
 
     def _with(self, line: ShellLine, words: Sequence[ToolkitWord]) -> ShellLine:
         """The line with what would take its place."""
@@ -283,7 +302,7 @@ class LineJudge:
         if follows(statement, self.installed, self.evidence.followed):
             return replace(line, follows=True, why=text("follows the lines that are replaced"))
         also = other_contributions(statement, self.installed)
-        if also:
+        if also:  # a comment would take the user's own words along (decision 4)
             why = text("leads to another toolkit, but also sets {also}, which would be lost with it", also=", ".join(also))
             return replace(line, why=why)
         if statement.place is not StatementPlace.TOP or not line.tickable:
@@ -294,7 +313,9 @@ class LineJudge:
         return replace(line, ticked=True, why=text("leads to another toolkit by a way that no word can be replaced in"))
 
     def _of_words(self, line: ShellLine, words: Sequence[ToolkitWord]) -> ShellLine:
-        asleep = next((word for word in words if word.new is not None and not self._runs(word)), None)
+        understood = not self.file.reading.unreadable_line
+        sleeping = (word for word in words if word.new is not None and not self.evidence.runs(word, understood=understood))
+        asleep = next(sleeping, None)
         if not line.replacements:
             return replace(line, why=text("{place} does not exist, so this stays at the other toolkit", place=words[0].missing))
         if asleep is not None and asleep.runs_in and asleep.runs_in not in self.evidence.called:
@@ -304,18 +325,12 @@ class LineJudge:
         if asleep is not None and self.file.reading.unreadable_line:
             number = self.file.reading.unreadable_line
             return replace(line, why=text("line {line} of this file could not be understood", line=number))
+        inside = line.inside or line.text.strip()
         if asleep is not None and self.evidence.values is None:
-            return replace(
-                line, why=text("stands in “{inside}”: whether a new terminal takes it is not known", inside=_shown_inside(line))
-            )
+            return replace(line, why=text("stands in “{inside}”: whether a new terminal takes it is not known", inside=inside))
         if asleep is not None:
-            return replace(
-                line, why=text("stands in “{inside}”, and a new terminal holds nothing of it", inside=_shown_inside(line))
-            )
+            return replace(line, why=text("stands in “{inside}”, and a new terminal holds nothing of it", inside=inside))
         return replace(line, rewritten=True, why=text("names another toolkit than the one that you chose"))
-
-    def _runs(self, word: ToolkitWord) -> bool:
-        return self.evidence.runs(word, understood=not self.file.reading.unreadable_line)
 
     def guarded(self, statement: Statement, line: ShellLine) -> ShellLine:
         """A line of the user's own on LD_LIBRARY_PATH, where what was on it before goes: it makes no empty element of that."""
@@ -325,19 +340,9 @@ class LineJudge:
         found = rewrite(self.file.content, statement, lambda _, one: one.written, {_LOADER}, dialect=self.file.dialect)
         if not found.line:
             return line
-        rows = self.file.content[statement.first_byte : statement.end_byte]
-        whole = Replacement(statement.first_byte, statement.first_byte + len(rows.rstrip(b"\r\n")), found.line)
+        whole = in_place_of(statement, self.file.content, found.line)
         why = text("what it adds to would be empty, and an empty element is the current directory")
         return replace(line, instead=found.line, replacements=(whole,), rewritten=True, why=why)
-
-    def _on_loader(self, statement: Statement) -> bool:
-        return any(
-            self.installed.lead(element.directory) in {Lead.OTHER, Lead.CHOSEN}
-            for assignment in statement.assignments
-            if assignment.variable == _LOADER
-            for element in assignment.elements
-            if not element.previous
-        )
 
     def _off_loader(self, statement: Statement, line: ShellLine, why: Text) -> ShellLine:
         """Takes what leads to any toolkit out of LD_LIBRARY_PATH: the whole line where it does nothing else."""
@@ -352,8 +357,7 @@ class LineJudge:
         alone = all(one.variable == _LOADER for one in statement.assignments) and not statement.shared
         found = rewrite(self.file.content, statement, fate, {_LOADER}, dialect=self.file.dialect)
         if found.line:
-            rows = self.file.content[statement.first_byte : statement.end_byte]
-            whole = Replacement(statement.first_byte, statement.first_byte + len(rows.rstrip(b"\r\n")), found.line)
+            whole = in_place_of(statement, self.file.content, found.line)
             return replace(line, instead=found.line, replacements=(whole,), rewritten=True, why=why, other=True, tickable=alone)
         if alone and not other_contributions(statement, self.installed):
             return replace(line, tickable=True, ticked=True, why=why, other=True)
@@ -361,7 +365,3 @@ class LineJudge:
 
 
 _FOLLOWS = text("no word in it names a toolkit: it follows the line that it takes the directory from")
-
-
-def _shown_inside(line: ShellLine) -> str:
-    return line.inside or line.text.strip()

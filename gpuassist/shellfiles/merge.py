@@ -62,17 +62,15 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merged:
             meetings.append(Meeting(first + shift + 1, b"".join(rows[first:end]), b"".join(mine), b"".join(yours)))
         done = end
         shift += len(yours) - (end - first)
-    return Merged(_joined([*result, *rows[done:]]), tuple(meetings))
+    result += rows[done:]
+    # What was the last line of one text without a line end may stand in the middle of the joined one.
+    ended = [*(row if row.endswith(b"\n") else row + b"\n" for row in result[:-1]), *result[-1:]]
+    return Merged(b"".join(ended), tuple(meetings))
 
 
 def _rows(content: bytes) -> list[bytes]:
     rows = content.split(b"\n")
     return [row + b"\n" for row in rows[:-1]] + ([rows[-1]] if rows[-1] else [])
-
-
-def _joined(rows: list[bytes]) -> bytes:
-    # What was the last line of one text without a line end may stand in the middle of the joined one.
-    return b"".join([*(row if row.endswith(b"\n") else row + b"\n" for row in rows[:-1]), *rows[-1:]])
 
 
 def _changes(base: list[bytes], rows: list[bytes], *, ours: bool) -> Iterator[_Change]:

@@ -29,11 +29,7 @@ def tool_of(words: tuple[str, ...]) -> str:
         return "spack" if first in {"load", "unload", "env"} else ""
     if name in _ACTIVATING:
         return "conda" if first in {"activate", "deactivate"} else ""
-    return _evaluated(" ".join(words[1:])) if name == "eval" else ""
-
-
-def _evaluated(words: str) -> str:
-    found = _RUN.search(words.replace('"', "").replace("'", ""))
+    found = _RUN.search(" ".join(words[1:]).replace('"', "").replace("'", "")) if name == "eval" else None
     if not found or not any(found[2].lstrip().startswith(hook) or f" {hook}" in found[2] for hook in _HOOKS):
         return ""
     return MODULES if found[1] in {"modulecmd", "modulecmd.tcl", "lmod"} else found[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -27,6 +28,11 @@ class StatementPlace(str, Enum):
     GROUP = "group"
     CONDITION = "condition"
     TOP = "top"
+
+    @classmethod
+    def worst(cls, places: Iterable[StatementPlace]) -> StatementPlace:
+        found = {cls.TOP, *places}
+        return next(place for place in cls if place in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,10 @@ class Statement:
     owner: str = ""
     shared: bool = False
     command_last_line: int = 0
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(assignment.variable for assignment in self.assignments))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from tree_sitter import Node
 
@@ -60,14 +61,6 @@ _GROUPS = {
 _NO_CODE = frozenset({"comment", "heredoc_body", "heredoc_content", "heredoc_end"})
 _STATEMENTS = frozenset({"variable_assignment", "command", "declaration_command", "test_command", "unset_command"})
 _NO_CONSTRUCT = frozenset({"list", "ERROR", "command_substitution"})
-_BLOCKS = {
-    "function": StatementPlace.FUNCTION,
-    "while": StatementPlace.LOOP,
-    "for": StatementPlace.LOOP,
-    "switch": StatementPlace.CASE,
-    "if": StatementPlace.BRANCH,
-}
-_WORST_FIRST = tuple(StatementPlace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +127,13 @@ class _Finder:
         self.installed = installed
         self.statements = statements
         self.starts = [0, *(found.end() for found in re.finditer(b"\n", content))]
-        self.locate: _Locate = _place_finder(content, dialect)
+        self.locate: _Locate
+        if dialect is Dialect.FISH:
+            self.locate = _Fish(content).where
+        elif dialect in {Dialect.ENVIRONMENT, Dialect.ENVIRONMENT_D}:
+            self.locate = partial(_in_a_list, content)
+        else:
+            self.locate = _Posix(content, dialect).where
 
     def words(self) -> tuple[ToolkitWord, ...]:
         found = {word.first_byte: word for word in self._directories()}
@@ -254,14 +253,6 @@ class _Finder:
         return printable(words.decode("utf-8", "surrogateescape").strip())
 
 
-def _place_finder(content: bytes, dialect: Dialect) -> _Locate:
-    if dialect is Dialect.FISH:
-        return _Fish(content).where
-    if dialect in {Dialect.ENVIRONMENT, Dialect.ENVIRONMENT_D}:
-        return lambda place: _in_a_list(content, place)
-    return _Posix(content, dialect).where
-
-
 def _in_a_list(content: bytes, place: int) -> _Where | None:
     """A row of NAME=value; none in a comment."""
     first, end = content.rfind(b"\n", 0, place) + 1, content.find(b"\n", place)
@@ -294,7 +285,7 @@ class _Posix:
         whole = next((node for node in reversed(above) if node.type in _STATEMENTS), leaf)
         assigned = any(node.type == "variable_assignment" for node in above)
         groups = [node for node in above if node.type in _GROUPS and not _is_listed(node, above)]
-        worst = next(one for one in _WORST_FIRST if one in {StatementPlace.TOP, *(_GROUPS[node.type] for node in groups)})
+        worst = StatementPlace.worst(_GROUPS[node.type] for node in groups)
         around = next((node.start_byte for node in groups if node.type not in _NO_CONSTRUCT), -1)
         return _Where(whole.start_byte, whole.end_byte, worst, self._runs_in(above, place), assigned, around)
 
@@ -314,19 +305,16 @@ class _Posix:
     def _runs_in(self, above: list[Node], place: int) -> str:
         """The alias or function that has to be called for it; empty where none has, or the compiler's own is."""
         for node in above:
-            alias = self._alias(node, place) if node.type == "command" and _name(node) == "alias" else ""
+            alias = ""
+            if node.type == "command" and _name(node) == "alias":
+                covering = (one for one in node.children[1:] if one.start_byte <= place < one.end_byte)
+                words = (self.content[one.start_byte : one.end_byte] for one in covering)
+                alias = next(words, b"").decode("ascii", "replace").strip("'\"").partition("=")[0]
             if alias and alias != _COMPILER:
                 return f"alias {alias}"
             called = _function(node) if node.type == "function_definition" else ""
             if called and called != _COMPILER:
                 return called
-        return ""
-
-    def _alias(self, command: Node, place: int) -> str:
-        for child in command.children[1:]:
-            if child.start_byte <= place < child.end_byte:
-                words = self.content[child.start_byte : child.end_byte].decode("ascii", "replace")
-                return words.strip("'\"").partition("=")[0]
         return ""
 
 
@@ -351,10 +339,8 @@ class _Fish:
         if name == "alias" and len(command.words) > 1:
             alias = command.words[1].plain.partition("=")[0]
             runs_in = runs_in or ("" if alias == _COMPILER else f"alias {alias}")
-        found = {_BLOCKS.get(block.keyword, StatementPlace.GROUP) for block in command.blocks} | {StatementPlace.TOP}
-        if command.linked:
-            found.add(StatementPlace.CONDITION)
-        worst = next(place for place in _WORST_FIRST if place in found)
+        linked = (StatementPlace.CONDITION,) if command.linked else ()
+        worst = StatementPlace.worst((*linked, *(block.place for block in command.blocks)))
         around = command.blocks[-1].first if command.blocks else -1
         return _Where(command.first, command.end, worst, runs_in, name in {"set", "export"} or "=" in name, around)
 

@@ -1,4 +1,5 @@
-"""The toolkits of a machine seen from the chosen one: where a directory leads, and where it would lie in the chosen one."""
+"""The toolkits of a machine seen from the chosen one: where a directory leads, where it would lie in the chosen one, and what a
+statement does to the variables that choose a toolkit."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gpuassist.model.fact import Known
+from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Origin, Toolkit
-from gpuassist.shellfiles.statements import Element
+from gpuassist.shellfiles.statements import WATCHED, Assignment, Element, Statement, printable
 
 LISTS = frozenset(
     (
@@ -17,22 +19,8 @@ LISTS = frozenset(
         *("CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH"),
     )
 )
-HOMES = frozenset(
-    (
-        *(
-            "CUDA_HOME",
-            "CUDA_PATH",
-            "CUDA_ROOT",
-            "CUDADIR",
-            "CUDA_DIR",
-            "CUDA_BIN_PATH",
-            "CUDA_TOOLKIT_ROOT_DIR",
-            "CUDAToolkit_ROOT",
-        ),
-        *("CUDACXX", "NVCC", "CMAKE_CUDA_COMPILER", "CUDNN_HOME", "CUDNN_PATH", "CUDNN_ROOT", "CUDNN_ROOT_DIR"),
-        *("CUDNN_INCLUDE_DIR", "CUDNN_INCLUDE_PATH", "CUDNN_LIBRARY", "CUDNN_LIBRARY_PATH", "CUDNN_LIB_DIR"),
-    )
-)
+# Every other variable that is watched, but for those that choose GPUs.
+HOMES = frozenset(WATCHED) - LISTS - {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"}
 FLAGS = frozenset(("XLA_FLAGS", "LDFLAGS", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"))
 CHOOSING = LISTS | HOMES | FLAGS
 # Not within another path, of which a part may hold a space or a quote; behind `-L` and the like of compilers one begins all the
@@ -65,7 +53,6 @@ class InstalledToolkits:
     exists: Callable[[str], bool] = bool
 
     def lead(self, directory: str) -> Lead:
-        """Where a directory leads."""
         if not directory:
             return Lead.UNKNOWN
         candidates = (directory.rstrip("/") or "/", self.real(directory))
@@ -173,3 +160,67 @@ def _cuda_root(directory: str) -> str:
         if part.startswith("cuda-") and part[5:].replace(".", "").isdigit():
             return "/".join(parts[: number + 1])
     return next((root for root in ("/usr/local/cuda", "/opt/cuda") if directory == root or directory.startswith(root + "/")), "")
+
+
+def leads_of(statement: Statement, installed: InstalledToolkits) -> frozenset[Lead]:
+    """Where the directories lead that a statement gives to variables that choose a toolkit."""
+    return frozenset(
+        installed.lead(element.directory)
+        for assignment in statement.assignments
+        for element in assignment.elements
+        if not element.previous and assignment.variable in LISTS | HOMES
+    )
+
+
+def leading(statement: Statement, installed: InstalledToolkits) -> tuple[Element, ...]:
+    """The directories of another toolkit that a statement gives to variables that choose one."""
+    return tuple(
+        element
+        for assignment in statement.assignments
+        for element in assignment.elements
+        if not element.previous and assignment.variable in LISTS | HOMES and installed.lead(element.directory) is Lead.OTHER
+    )
+
+
+def follows(statement: Statement, installed: InstalledToolkits, followed: frozenset[str]) -> bool:
+    """Whether it takes the other toolkit's directory from a line that is replaced."""
+    return any(installed.root_of(element.directory) in followed for element in leading(statement, installed))
+
+
+def harmless(statement: Statement, leads: frozenset[Lead]) -> Text:
+    """Why a statement that leads to no other toolkit is left as it is."""
+    if Lead.CHOSEN in leads:
+        return text("leads to the toolkit that you chose; it may stay")
+    if Lead.UNKNOWN in leads:
+        return text("only a running shell can tell where it leads; left as it is")
+    if all(assignment.variable == "CUDA_VISIBLE_DEVICES" for assignment in statement.assignments):
+        return text("chooses GPUs, not a toolkit; left as it is")
+    return text("has nothing to do with CUDA; left as it is")
+
+
+def other_contributions(statement: Statement, installed: InstalledToolkits) -> tuple[str, ...]:
+    """What a statement sets besides another toolkit."""
+    also: list[str] = []
+    for assignment in statement.assignments:
+        if assignment.variable not in LISTS | HOMES:
+            also.append(assignment.variable)
+        own = (element for element in assignment.elements if not element.previous and element.written)
+        users = (element for element in own if installed.lead(element.directory) in {Lead.ELSEWHERE, Lead.UNKNOWN})
+        also.extend(printable(element.written) for element in users)
+    return tuple(also)
+
+
+def does(assignment: Assignment, installed: InstalledToolkits) -> Text:
+    own = (element for element in assignment.elements if not element.previous)
+    unknown = Lead.UNKNOWN
+    words = (element.written if installed.lead(element.directory) is unknown else element.directory for element in own)
+    shown = printable(":".join(words)) or "''"
+    if all(element.previous for element in assignment.elements) and assignment.elements:
+        return text("adds no directory to {variable}", variable=assignment.variable)
+    if not assignment.keeps_previous:
+        return text("sets {variable} to {value}", variable=assignment.variable, value=shown)
+    if assignment.elements[-1].previous:
+        return text("puts {value} in front of {variable}", variable=assignment.variable, value=shown)
+    if assignment.elements[0].previous:
+        return text("puts {value} at the end of {variable}", variable=assignment.variable, value=shown)
+    return text("puts {value} around {variable}", variable=assignment.variable, value=shown)

@@ -2,7 +2,7 @@
 
 tree-sitter-zsh (0.63.4) was tried: it reports an error in `export PATH=/x:$PATH`, and takes gigabytes for some of zsh's own
 functions. The grammar of bash reads what start-up files hold, once flags, modifiers and qualifiers look like plain letters to it;
-what is left unread is in the reading's `unreadable_line`.
+what is left unread is in the reading's `unreadable_line` (decision 8).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from gpuassist.shellfiles.bash import Reader
 from gpuassist.shellfiles.bash_tree import masked
-from gpuassist.shellfiles.statements import WATCHED, Assignment, Element, Reading, Statement
+from gpuassist.shellfiles.statements import WATCHED, Element, Reading, Statement
 
 # Each stands for itself in zsh and is an error, or something else, to bash's grammar; all are replaced byte for byte.
 _COVERED = (
@@ -73,12 +73,11 @@ def _cover_expansion(seen: bytearray, first: int) -> None:
 def _as_zsh(statement: Statement, names: Mapping[str, str]) -> Statement:
     if not any("(" in element.written or "[" in element.written for one in statement.assignments for element in one.elements):
         return statement
-    return replace(statement, assignments=tuple(_assignment(one, names) for one in statement.assignments))
-
-
-def _assignment(assignment: Assignment, names: Mapping[str, str]) -> Assignment:
-    own = {spelling for spelling, variable in names.items() if variable == assignment.variable}
-    return replace(assignment, elements=tuple(_element(element, own) for element in assignment.elements))
+    assignments = []
+    for one in statement.assignments:
+        own = {spelling for spelling, variable in names.items() if variable == one.variable}
+        assignments.append(replace(one, elements=tuple(_element(element, own) for element in one.elements)))
+    return replace(statement, assignments=tuple(assignments))
 
 
 def _element(element: Element, own: set[str]) -> Element:

@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpuassist.changes.carry_out import carry_out
-from gpuassist.changes.choice import LdLibraryPath
-from gpuassist.changes.plan import ChangeOutcome, ChangePlan, UseCuda
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import LdLibraryPath, UseCuda
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell

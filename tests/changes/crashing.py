@@ -21,11 +21,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.journal import Journal
 from gpuassist.changes.settle import sweep
-from gpuassist.changes.undo import NothingToUndoError
+from gpuassist.changes.undo import NothingToUndoError, undo
 from gpuassist.shellfiles.edit import LineChanges, Lines, write
 from gpuassist.system.disk import Disk
 from gpuassist.system.world import World
@@ -87,7 +86,7 @@ class Scene:
     def act(self, world: World) -> None:
         """What is killed."""
         if self.undo:
-            undoing.undo(world, CHANGE)
+            undo(world, CHANGE)
         else:
             apply(world, self.change(Path(world.surroundings.home)))
 
@@ -321,7 +320,7 @@ def _backups(home: Path) -> list[str]:
 def _take_all_back(home: Path) -> None:
     with contextlib.suppress(NothingToUndoError):
         while True:
-            undoing.undo(quiet_world(home), "")
+            undo(quiet_world(home), "")
 
 
 def _seconds(scene: Scene, home: Path, disk: Disk) -> float:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.apply import Applied, FileChange, apply
+from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.journal import Journal, JournalState, digest
+from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.disk import Disk
@@ -30,7 +31,7 @@ def bashrc(home: Path) -> Path:
     return path
 
 
-def _says(applied: Applied) -> str:
+def _says(applied: ChangeOutcome) -> str:
     return ENGLISH(applied.outcome.text)
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes import undo as undoing
-from gpuassist.changes.apply import Applied, FileChange, apply
+from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.journal import Journal, JournalState
+from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.changes.settle import sweep
+from gpuassist.changes.undo import undo
 from gpuassist.model.plan import FileEdit, Result
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
@@ -42,7 +43,7 @@ def _change(home: Path, change: str = "one", names: tuple[str, ...] = NAMES) -> 
     return FileChange(change, "use cuda 12.4", tuple(edit_of(home / name, NEW + f"# {change}\n".encode()) for name in names))
 
 
-def _apply(home: Path, disk: Disk | None = None, change: str = "one") -> Applied:
+def _apply(home: Path, disk: Disk | None = None, change: str = "one") -> ChangeOutcome:
     return apply(_world(home, disk), _change(home, change))
 
 
@@ -189,7 +190,7 @@ def _half_made(files: Path, edited: Callable[[Path], object] | None = None) -> N
     """The power goes between the first file and the others."""
     disk = FaultyDisk()
     _apply(files, disk)
-    undoing.undo(_world(files), "one")
+    undo(_world(files), "one")
     place = next(number for number, step in enumerate(disk.steps, 1) if step == f"replace {files}/.bashrc.gpuassist-one")
     with pytest.raises(PowerCut):
         _apply(files, FaultyDisk(fails_at=place, failure=PowerCut, after=True), "two")
@@ -199,7 +200,8 @@ def _half_made(files: Path, edited: Callable[[Path], object] | None = None) -> N
 
 def test_half_a_change_is_put_back_by_undo(files: Path) -> None:
     _half_made(files)
-    outcome, receipt = undoing.undo(_world(files), "two")
+    undone = undo(_world(files), "two")
+    outcome, receipt = undone.outcome, undone.receipts[0]
     assert _contents(files) == BEFORE
     assert "interrupted half way" in ENGLISH(outcome.text)
     assert receipt.undone_at
@@ -209,7 +211,7 @@ def test_half_a_change_that_was_edited_is_named(files: Path) -> None:
     _half_made(files, lambda path: path.write_bytes(path.read_bytes() + b"# mine\n"))
     applied = apply(_world(files), FileChange("three", "x", (edit_of(files / "other", b"x\n"),)))
     assert "`gpuassist undo two` takes it back" in ENGLISH(applied.notes[0])
-    undoing.undo(_world(files), "two")
+    undo(_world(files), "two")
     assert _contents(files) == [OLD + b"# mine\n", b"", OLD]
 
 
@@ -218,7 +220,7 @@ def test_half_a_change_that_cannot_be_put_back_is_named(files: Path) -> None:
     disk = FaultyDisk(only="replace")
     applied = apply(_world(files, disk), FileChange("three", "x", (edit_of(files / "other", b"x\n"),)))
     assert "`gpuassist undo two` tries again" in ENGLISH(applied.notes[0])
-    undoing.undo(_world(files), "two")
+    undo(_world(files), "two")
     assert _contents(files) == BEFORE
 
 
@@ -254,7 +256,7 @@ def test_what_cannot_be_put_back_is_said_and_can_be_undone(files: Path) -> None:
     assert applied.outcome.result is Result.FAILED
     assert "`gpuassist undo one` takes them out" in ENGLISH(applied.outcome.text)
     assert [one.path for one in applied.receipts] == [f"{files}/.bashrc"]
-    undoing.undo(_world(files), "one")
+    undo(_world(files), "one")
     assert _contents(files) == [OLD + b"# mine\n", b"", OLD]
 
 
@@ -277,7 +279,7 @@ def test_another_changes_records_are_never_taken_away(files: Path) -> None:
     again = FileChange("one", "x", (FileEdit(str(files / ".bashrc"), str(files / ".bashrc"), NEW + b"# one\n", OLD, existed=True),))
     assert apply(_world(files), again).outcome.result is Result.FAILED
     assert Journal.of(_world(files)).entries()[0].state is JournalState.MADE
-    undoing.undo(_world(files), "one")
+    undo(_world(files), "one")
     assert _contents(files) == BEFORE
 
 
@@ -299,7 +301,7 @@ class _Counting(Disk):
 
 def test_undo_takes_back_all_of_them(files: Path) -> None:
     _apply(files)
-    outcome, _ = undoing.undo(_world(files), "")
+    outcome = undo(_world(files), "").outcome
     assert outcome.result is Result.MODIFIED
     assert _contents(files) == BEFORE
     assert not (files / ".config").exists()
@@ -308,7 +310,7 @@ def test_undo_takes_back_all_of_them(files: Path) -> None:
 def test_a_directory_that_others_use_stays(files: Path) -> None:
     _apply(files)
     (files / ".config/environment.d/other.conf").write_bytes(b"")
-    undoing.undo(_world(files), "")
+    undo(_world(files), "")
     assert not (files / CONF).exists()
     assert (files / ".config/environment.d/other.conf").exists()
 
@@ -316,7 +318,7 @@ def test_a_directory_that_others_use_stays(files: Path) -> None:
 def test_a_directory_that_was_there_stays(files: Path) -> None:
     (files / ".config").mkdir()
     _apply(files)
-    undoing.undo(_world(files), "")
+    undo(_world(files), "")
     assert (files / ".config").is_dir()
     assert not (files / ".config/environment.d").exists()
 
@@ -326,26 +328,26 @@ def test_one_that_conflicts_stops_the_whole_undo(files: Path) -> None:
     (files / ".zshrc").write_bytes((files / ".zshrc").read_bytes().replace(b"B=2", b"B=3"))
     before = _contents(files)
     with pytest.raises(RepairError):
-        undoing.undo(_world(files), "one")
+        undo(_world(files), "one")
     assert _contents(files) == before
 
 
 def test_one_that_is_gone_is_passed_over_and_named(files: Path) -> None:
     _apply(files)
     (files / ".zshrc").unlink()
-    outcome, _ = undoing.undo(_world(files), "one")
+    outcome = undo(_world(files), "one").outcome
     assert ".zshrc is not there any more" in ENGLISH(outcome.text)
     assert _contents(files) == [OLD, b"", b""]
     with pytest.raises(RepairError):
-        undoing.undo(_world(files), "one")
+        undo(_world(files), "one")
 
 
 def test_undo_of_the_rest_when_it_is_there_again(files: Path) -> None:
     _apply(files)
     os.replace(files / ".zshrc", files / "aside")
-    undoing.undo(_world(files), "one")
+    undo(_world(files), "one")
     os.replace(files / "aside", files / ".zshrc")
-    undoing.undo(_world(files), "one")
+    undo(_world(files), "one")
     assert _contents(files) == BEFORE
 
 
@@ -375,7 +377,7 @@ def test_a_power_cut_while_undoing_several_can_be_finished(files: Path, step: in
 
 def _undo(files: Path, disk: Disk | None = None) -> str:
     try:
-        return ENGLISH(undoing.undo(_world(files, disk), "one")[0].text)
+        return ENGLISH(undo(_world(files, disk), "one").outcome.text)
     except RepairError as error:
         return ENGLISH(error.reason)
 

@@ -9,8 +9,9 @@ import pytest
 
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.journal import Journal
-from gpuassist.changes.plan import RECORDED, Aim, ChangeOutcome
-from gpuassist.changes.wishes import plan_change
+from gpuassist.changes.plan import RECORDED, ChangeOutcome
+from gpuassist.changes.plan_change import plan_change
+from gpuassist.changes.wishes import ChangeWish, CleanShell, UseCuda, UseDevices
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result
@@ -31,8 +32,8 @@ def machine(world: World) -> Machine:
     return machine_of(world)
 
 
-def made(world: World, machine: Machine, home: Path, aim: Aim, scope: str = "shell") -> ChangeOutcome:
-    return carry_out(world, plan_change(world, machine, wish(aim, home, scope)))
+def made(world: World, machine: Machine, home: Path, kind: type[ChangeWish], scope: str = "shell") -> ChangeOutcome:
+    return carry_out(world, plan_change(world, machine, wish(kind, home, scope)))
 
 
 def holds(outcome: ChangeOutcome) -> bool:
@@ -42,7 +43,7 @@ def holds(outcome: ChangeOutcome) -> bool:
 
 
 def test_a_toolkit_is_made_and_proved_in_every_shell(world: World, machine: Machine, home: Path) -> None:
-    outcome = made(world, machine, home, Aim.TOOLKIT)
+    outcome = made(world, machine, home, UseCuda)
     assert holds(outcome)
     assert outcome.receipt is not None
     assert outcome.receipt.path == f"{home}/.bashrc"
@@ -53,7 +54,7 @@ def test_a_toolkit_is_made_and_proved_in_every_shell(world: World, machine: Mach
 
 
 def test_gpus_are_chosen_and_proved(world: World, machine: Machine, home: Path) -> None:
-    outcome = made(world, machine, home, Aim.DEVICES)
+    outcome = made(world, machine, home, UseDevices)
     assert holds(outcome)
     assert outcome.proof is not None
     assert isinstance(outcome.proof.terminal, Known)
@@ -61,7 +62,7 @@ def test_gpus_are_chosen_and_proved(world: World, machine: Machine, home: Path) 
 
 
 def test_cleaning_is_made_and_proved(world: World, machine: Machine, home: Path) -> None:
-    outcome = made(world, machine, home, Aim.CLEAN)
+    outcome = made(world, machine, home, CleanShell)
     assert holds(outcome)
     assert outcome.proof is not None
     assert isinstance(outcome.proof.terminal, Known)
@@ -69,11 +70,11 @@ def test_cleaning_is_made_and_proved(world: World, machine: Machine, home: Path)
 
 
 def test_a_scope_is_entered_by_a_shell(world: World, machine: Machine, home: Path) -> None:
-    assert holds(made(world, machine, home, Aim.TOOLKIT, "conda"))
+    assert holds(made(world, machine, home, UseCuda, "conda"))
 
 
 def test_a_scope_that_no_shell_reads_is_not_proved(world: World, machine: Machine, home: Path) -> None:
-    outcome = made(world, machine, home, Aim.DEVICES, "dotenv")
+    outcome = made(world, machine, home, UseDevices, "dotenv")
     assert (outcome.wrote, outcome.proof) == (True, None)
     assert "CUDA_VISIBLE_DEVICES" in (home / "envs/train/.env").read_text()
 
@@ -81,12 +82,12 @@ def test_a_scope_that_no_shell_reads_is_not_proved(world: World, machine: Machin
 def test_a_file_that_may_not_be_written_is_refused(world: World, machine: Machine, home: Path) -> None:
     (home / ".bashrc").unlink()
     (home / ".bashrc").mkdir()
-    outcome = made(world, machine, home, Aim.DEVICES)
+    outcome = made(world, machine, home, UseDevices)
     assert (outcome.outcome.result, outcome.proof, outcome.receipts) == (Result.REFUSED, None, ())
 
 
 def test_a_recorded_machine_is_looked_at_only(world: World, machine: Machine, home: Path) -> None:
-    plan = replace(plan_change(world, machine, wish(Aim.TOOLKIT, home)), recorded=True)
+    plan = replace(plan_change(world, machine, wish(UseCuda, home)), recorded=True)
     outcome = carry_out(world, plan)
     assert (outcome.outcome.result, outcome.outcome.text, outcome.wrote) == (Result.REFUSED, RECORDED, False)
 
@@ -99,7 +100,7 @@ def test_what_lost_a_toolkit_is_taken_back_by_itself(world: World, home: Path) -
     machine = machine_of(world)
     older = Toolkit(f"{home}/cuda-11.7", version=Known(Version.parse("11.7.99"), "x"))
     toolkits = Known((*value_or(machine.toolkits, ()), older), "x")
-    outcome = made(world, replace(machine, toolkits=toolkits), home, Aim.TOOLKIT)
+    outcome = made(world, replace(machine, toolkits=toolkits), home, UseCuda)
     assert outcome.rolled_back is not None
     assert (outcome.outcome.result, outcome.receipts, outcome.wrote) == (Result.FAILED, (), False)
     assert outcome.shells

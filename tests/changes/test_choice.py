@@ -6,15 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.choice import (
-    LdLibraryPath,
-    WishError,
-    choose_loader_path,
-    choose_toolkit,
-    library_directory,
-    require_executable,
-    version_of,
-)
+from gpuassist.changes.choice import choose_toolkit, require_executable, version_of
+from gpuassist.changes.library_path import choose_loader_path, library_directory
+from gpuassist.changes.wishes import LdLibraryPath, WishError
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Origin, Toolkit

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.carry_out import carry_out
-from gpuassist.changes.choice import LdLibraryPath
 from gpuassist.changes.journal import Journal
 from gpuassist.changes.undo import undo
+from gpuassist.changes.wishes import LdLibraryPath
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
 from gpuassist.model.shell import Terminal

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.changes.choice import WishError
-from gpuassist.changes.devices import ALL, Devices, choose_devices, names_of
+from gpuassist.changes.choice import ALL, Devices, choose_devices, names_of
+from gpuassist.changes.wishes import WishError
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.text import text

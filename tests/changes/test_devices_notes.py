@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.devices import Devices
+from gpuassist.changes.choice import Devices
 from gpuassist.changes.devices_plan import notes_on_choice, notes_on_lines
 from gpuassist.changes.shell_files import shell_files
 from gpuassist.model.fact import Unknown

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.carry_out import carry_out
-from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
-from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.devices_plan import plan_use_devices
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.undo import undo
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import UseCuda, UseDevices
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes import record as recording
-from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import apply
 from gpuassist.changes.journal import Journal, JournalError, JournalState, digest
 from gpuassist.changes.own_files import why_strange
 from gpuassist.changes.settle import sweep
+from gpuassist.changes.undo import history, left_out, plan_undo, undo
 from gpuassist.model.plan import Receipt, Result
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
@@ -82,12 +82,12 @@ def _refusal(act: Callable[[], object]) -> str:
 
 def test_a_record_of_a_file_elsewhere_is_not_followed(world: World, victim: Path) -> None:
     _forge(world, victim)
-    assert "no file of your configuration" in _refusal(lambda: undoing.undo(world, FORGED))
-    assert undoing.plan(world, "").receipt.id == OURS  # nor is it the newest
-    assert [change.id for change in undoing.history(world)] == [OURS]
+    assert "no file of your configuration" in _refusal(lambda: undo(world, FORGED))
+    assert plan_undo(world, "").receipt.id == OURS  # nor is it the newest
+    assert [change.id for change in history(world)] == [OURS]
     assert [one.receipt.id for one in recording.records(world)] == [OURS]
-    (left_out,) = undoing.left_out(world)
-    assert f"{FORGED} is not used" in ENGLISH(left_out)
+    (unused,) = left_out(world)
+    assert f"{FORGED} is not used" in ENGLISH(unused)
     assert victim.read_bytes() == b"kept\n"
 
 
@@ -115,20 +115,20 @@ def test_an_interrupted_change_elsewhere_is_not_settled(world: World, victim: Pa
 def test_a_record_that_leads_elsewhere_is_left_out(world: World, home: Path, said: dict[str, object]) -> None:
     _forge(world, home / ".bashrc", said=said)
     before = (home / ".bashrc").read_bytes()
-    assert [change.id for change in undoing.history(world)] == [OURS]
-    assert "is not used" in _refusal(lambda: undoing.undo(world, FORGED))
+    assert [change.id for change in history(world)] == [OURS]
+    assert "is not used" in _refusal(lambda: undo(world, FORGED))
     assert (home / ".bashrc").read_bytes() == before
 
 
 def test_a_record_with_a_path_that_none_can_be_is_no_record(world: World, home: Path) -> None:
     _forge(world, home / ".bashrc", said={"path": "a\0b"})
-    assert "there is no change" in _refusal(lambda: undoing.undo(world, FORGED))
-    assert [change.id for change in undoing.history(world)] == [OURS]
+    assert "there is no change" in _refusal(lambda: undo(world, FORGED))
+    assert [change.id for change in history(world)] == [OURS]
 
 
 @pytest.mark.parametrize("change", ["../x", "a/b", "\x1b[31mx", "x\n", "." * 3, "x" * 200])
 def test_an_id_that_is_none_is_said_safely(world: World, change: str) -> None:
-    said = _refusal(lambda: undoing.undo(world, change))
+    said = _refusal(lambda: undo(world, change))
     assert "there is no change" in said
     assert said.isprintable()
 
@@ -136,7 +136,7 @@ def test_an_id_that_is_none_is_said_safely(world: World, change: str) -> None:
 def test_a_symlink_in_the_home_leads_to_nothing_elsewhere(world: World, home: Path, victim: Path) -> None:
     (home / "link").symlink_to(victim)
     _forge(world, victim, said={"target": str(home / "link"), "path": str(home / ".bashrc")})
-    assert "no file of your configuration" in _refusal(lambda: undoing.undo(world, FORGED))
+    assert "no file of your configuration" in _refusal(lambda: undo(world, FORGED))
     assert victim.read_bytes() == b"kept\n"
 
 
@@ -148,14 +148,14 @@ def test_a_record_or_backup_that_others_could_write_is_not_used(
     (home / ".bashrc").write_bytes((home / ".bashrc").read_bytes() + b"# more\n")
     before = (home / ".bashrc").read_bytes()
     spoil(_journal(world) / f"{OURS}{ending}")
-    _refusal(lambda: undoing.undo(world, OURS))
+    _refusal(lambda: undo(world, OURS))
     assert (home / ".bashrc").read_bytes() == before
 
 
 def test_a_record_of_another_users_is_not_used(world: World, home: Path) -> None:
     record = _journal(world) / f"{OURS}.json"
     world = given_away(world, record)
-    assert "belongs to another user" in _refusal(lambda: undoing.undo(world, OURS))
+    assert "belongs to another user" in _refusal(lambda: undo(world, OURS))
     assert b"cuda-12.4" in (home / ".bashrc").read_bytes()
 
 
@@ -164,7 +164,7 @@ def test_a_record_that_is_a_symlink_is_not_used(world: World, home: Path, tmp_pa
     record = _journal(world) / f"{OURS}{ending}"
     record.rename(tmp_path / "record")
     record.symlink_to(tmp_path / "record")
-    _refusal(lambda: undoing.undo(world, OURS))
+    _refusal(lambda: undo(world, OURS))
     assert b"cuda-12.4" in (home / ".bashrc").read_bytes()
 
 
@@ -190,10 +190,10 @@ def test_a_journal_that_could_be_anothers_is_not_touched(
     before = {path: path.read_bytes() for path in _journal(world).iterdir()}
     world, bashrc = spoil(world), (home / ".bashrc").read_bytes()
     for act in (
-        lambda: undoing.undo(world, ""),
-        lambda: undoing.undo(world, FORGED),
-        lambda: undoing.history(world),
-        lambda: undoing.left_out(world),
+        lambda: undo(world, ""),
+        lambda: undo(world, FORGED),
+        lambda: history(world),
+        lambda: left_out(world),
         lambda: recording.records(world),
         lambda: Journal.of(world).lock(),
     ):
@@ -207,9 +207,9 @@ def test_a_journal_that_could_be_anothers_is_not_touched(
 
 def test_a_journal_made_ones_own_again_is_used(world: World, home: Path) -> None:
     _open(world)
-    assert f"`chmod go-w {_journal(world)}`" in _refusal(lambda: undoing.undo(world, ""))
+    assert f"`chmod go-w {_journal(world)}`" in _refusal(lambda: undo(world, ""))
     _journal(world).chmod(0o755)
-    undoing.undo(world, "")
+    undo(world, "")
     assert (home / ".bashrc").read_bytes() == b"# mine\n"
 
 
@@ -234,9 +234,9 @@ def test_a_file_of_ones_own_elsewhere_is_taken_back(home: Path, tmp_path: Path, 
     if linked:
         path.symlink_to(file)
     _use(world_at(home), path, OURS)
-    undoing.undo(world_at(home), "")
+    undo(world_at(home), "")
     assert file.read_bytes() == b"# mine\n"
-    assert undoing.left_out(world_at(home)) == ()
+    assert left_out(world_at(home)) == ()
 
 
 def test_a_change_elsewhere_that_was_interrupted_is_settled(home: Path, tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_what_was_taken_back_elsewhere_is_still_listed(home: Path, tmp_path: Pat
     file.write_bytes(b"# mine\n")
     world = world_at(home)
     _use(world, file, OURS)
-    undoing.undo(world, "")
+    undo(world, "")
     file.write_bytes(b"# something else\n")
     (one,) = Journal.of(world).entries()
     assert one.state is JournalState.UNDONE

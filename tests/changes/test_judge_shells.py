@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.choice import LoaderChoice
-from gpuassist.changes.plan import Expected, ToolkitChoice, UseCuda
+from gpuassist.changes.library_path import LoaderChoice
+from gpuassist.changes.plan import Expected, ToolkitChoice
 from gpuassist.changes.proof import judge_shells
 from gpuassist.changes.shells import ShellSeen
+from gpuassist.changes.wishes import UseCuda
 from gpuassist.model.fact import Known
 from gpuassist.model.shell import Command, Terminal
 from gpuassist.model.text import text
@@ -39,4 +40,4 @@ def test_a_script_that_finds_the_distributions_nvcc_does_so_whatever_start_up_fi
     script = _shell(Opening.COMMAND, others.format(home=home))
     before = (_shell(Opening.TERMINAL, f"{home}/old/bin/nvcc"), script)
     judged = judge_shells(world_at(home), _chosen(root), before, (_shell(Opening.TERMINAL, f"{root}/bin/nvcc"), script))
-    assert judged.proof.holds == Known(holds, "a shell")
+    assert judged.holds == Known(holds, "a shell")

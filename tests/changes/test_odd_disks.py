@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes import undo as undoing
-from gpuassist.changes.apply import Applied, apply
+from gpuassist.changes.apply import apply
 from gpuassist.changes.journal import Journal
+from gpuassist.changes.plan import ChangeOutcome
+from gpuassist.changes.undo import undo
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.disk import Disk
@@ -37,7 +38,7 @@ def _world(home: Path, disk: Disk | None = None) -> World:
     return world_at(home, disk=disk, processes=ScriptedProcesses())
 
 
-def _apply(home: Path, disk: Disk | None = None) -> Applied:
+def _apply(home: Path, disk: Disk | None = None) -> ChangeOutcome:
     return apply(_world(home, disk), change_of(home / ".bashrc", AFTER, "one"))
 
 
@@ -61,7 +62,7 @@ class _Forgetful(Disk):
 def test_a_rename_that_took_place_counts_whatever_is_said_of_it(bashrc: Path, home: Path, number: int) -> None:
     assert _apply(home, _Forgetful(number)).outcome.result is Result.MODIFIED
     assert bashrc.read_bytes() == AFTER
-    undoing.undo(_world(home, _Forgetful(number)), "one")
+    undo(_world(home, _Forgetful(number)), "one")
     assert bashrc.read_bytes() == BEFORE
     assert _names(home) == [".bashrc"]
 
@@ -149,7 +150,7 @@ def test_an_editor_that_saves_by_renaming(bashrc: Path, home: Path, content: byt
 def test_an_editor_that_saves_after_the_change_is_merged_with(bashrc: Path, home: Path) -> None:
     _apply(home)
     _saved_by_vim(bashrc, b"# head\n" + AFTER)
-    undoing.undo(_world(home), "one")
+    undo(_world(home), "one")
     assert bashrc.read_bytes() == b"# head\n" + BEFORE
 
 
@@ -171,7 +172,7 @@ def test_a_chain_of_links_is_followed_and_left(home: Path, links: int) -> None:
         target = name
     _apply(home)
     assert (home / "real/bashrc").read_bytes() == AFTER
-    undoing.undo(_world(home), "one")
+    undo(_world(home), "one")
     assert (home / "real/bashrc").read_bytes() == BEFORE
     assert (home / ".bashrc").is_symlink()
 
@@ -204,7 +205,7 @@ def test_access_lists_and_attributes_stay(bashrc: Path, home: Path, name: str, v
     before = os.getxattr(bashrc, name), bashrc.stat().st_mode
     _apply(home)
     assert (os.getxattr(bashrc, name), bashrc.stat().st_mode) == before
-    undoing.undo(_world(home), "one")
+    undo(_world(home), "one")
     assert (os.getxattr(bashrc, name), bashrc.stat().st_mode) == before
 
 
@@ -226,7 +227,7 @@ def test_the_journal_may_lie_on_another_file_system(bashrc: Path, home: Path, el
     apply(world, change_of(bashrc, AFTER, "one"))
     assert bashrc.read_bytes() == AFTER
     assert Journal.of(world).backup("one").startswith(str(elsewhere))
-    undoing.undo(world, "one")
+    undo(world, "one")
     assert bashrc.read_bytes() == BEFORE
 
 
@@ -235,7 +236,7 @@ def test_the_file_may_lie_on_another_file_system(home: Path, elsewhere: Path) ->
     (home / ".bashrc").symlink_to(elsewhere / "bashrc")
     _apply(home)
     assert (elsewhere / "bashrc").read_bytes() == AFTER
-    undoing.undo(_world(home), "one")
+    undo(_world(home), "one")
     assert [path.name for path in elsewhere.iterdir()] == ["bashrc"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.paste import paste_toolkit
+from gpuassist.changes.toolkit_steps import paste_toolkit
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.text import text

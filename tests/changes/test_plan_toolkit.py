@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.carry_out import carry_out
-from gpuassist.changes.plan import ChangePlan, Expected, UseCuda
+from gpuassist.changes.plan import ChangePlan, Expected
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import UseCuda
 from gpuassist.model.codec import decode_machine
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.machine import Machine

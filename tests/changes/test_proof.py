@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.choice import LoaderChoice
-from gpuassist.changes.plan import Expected, Proof, ToolkitChoice, UseCuda
+from gpuassist.changes.library_path import LoaderChoice
+from gpuassist.changes.plan import Expected, Proof, ToolkitChoice
 from gpuassist.changes.proof import judge_shells, prove_toolkit, with_shell
 from gpuassist.changes.shells import ShellSeen
+from gpuassist.changes.wishes import UseCuda
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Shadow, ShadowKind, Terminal, Variable
 from gpuassist.model.text import text
@@ -134,8 +135,8 @@ def _seen(terminal: Fact[Terminal], way: Opening = Opening.TERMINAL, complaints:
 def _judged(home: Path, before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> tuple[bool | None, str, str]:
     """Whether it holds (none: not known), what is said, and what got worse."""
     judged = judge_shells(world_at(home), CHOICE, before, after)
-    holds = judged.proof.holds.value if isinstance(judged.proof.holds, Known) else None
-    return holds, ENGLISH(judged.proof.words), ENGLISH(judged.worse) if judged.worse is not None else ""
+    holds = judged.holds.value if isinstance(judged.holds, Known) else None
+    return holds, ENGLISH(judged.words), ENGLISH(judged.worse) if judged.worse is not None else ""
 
 
 RIGHT = _seen(_held(NEW))

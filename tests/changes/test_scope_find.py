@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.scope_find import find_scope
-from gpuassist.changes.scope_notes import notes_on_lines
+from gpuassist.changes.scope_plan import notes_on_lines
 from gpuassist.changes.scopes.kinds import Kind
 from gpuassist.changes.scopes.values import Wanted
 from gpuassist.context import Session

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from gpuassist.changes.carry_out import carry_out
-from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
-from gpuassist.changes.scope_list import ListedScope, list_scopes, scopes_json
-from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
+from gpuassist.changes.devices_plan import plan_use_devices
+from gpuassist.changes.scope_find import ListedScope, list_scopes, scopes_json
+from gpuassist.changes.scope_plan import plan_in_scope
 from gpuassist.changes.scopes.kinds import Kind, ViewingProgram
 from gpuassist.changes.scopes.values import ScopeValues
+from gpuassist.changes.wishes import UseCuda, UseDevices
 from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Toolkit
@@ -50,8 +51,8 @@ def test_lists_what_is_on_this_machine(session: Session, home: Path) -> None:
 
 def test_says_what_is_chosen(session: Session, home: Path) -> None:
     here = machine(home)
-    carry_out(session.world, plan_cuda_in(session.world, here, "12.4", scope="conda:ml"))
-    carry_out(session.world, plan_devices_in(session.world, here, "1", scope="jupyter:ml"))
+    carry_out(session.world, plan_in_scope(session.world, here, UseCuda("12.4", scope="conda:ml")))
+    carry_out(session.world, plan_in_scope(session.world, here, UseDevices("1", scope="jupyter:ml")))
     carry_out(session.world, plan_use_devices(session.world, here, UseDevices("0,2")))
     found = _own(session, home)
     assert found["conda:ml"].held == ScopeValues(f"{home}/cuda-12.4")
@@ -65,8 +66,8 @@ def test_a_projects_toolkit_stays_when_gpus_are_chosen_too(session: Session, hom
     make_toolkit(home / directory, "12.4.131")
     here = replace(machine(home), toolkits=Known((Toolkit(f"{home}/{directory}", version=Known(Version.parse("12.4"), "x")),), "x"))
     scope = f"envrc:{home}/project"
-    carry_out(session.world, plan_cuda_in(session.world, here, "12.4", scope=scope))
-    carry_out(session.world, plan_devices_in(session.world, here, "0,2", scope=scope))
+    carry_out(session.world, plan_in_scope(session.world, here, UseCuda("12.4", scope=scope)))
+    carry_out(session.world, plan_in_scope(session.world, here, UseDevices("0,2", scope=scope)))
     assert _own(session, home)[scope].held == ScopeValues(f"{home}/{directory}", devices=("0", "2"))
 
 
@@ -79,7 +80,7 @@ def test_every_listed_scope_can_be_named(session: Session, home: Path) -> None:
     here = machine(home)
     for words in _own(session, home):
         if words != "shell":
-            chosen = plan_devices_in(session.world, here, "0", scope=words).scope
+            chosen = plan_in_scope(session.world, here, UseDevices("0", scope=words)).scope
             assert chosen is not None
             assert chosen.scope.words == words
 

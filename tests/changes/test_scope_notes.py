@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.devices import Devices
-from gpuassist.changes.scope_find import Scope
-from gpuassist.changes.scope_notes import AFTERWARDS, BY_HAND, notes_on_devices, notes_on_lines, notes_on_scope, strangers_prefix
+from gpuassist.changes.choice import Devices
+from gpuassist.changes.scope_find import Scope, strangers_prefix
+from gpuassist.changes.scope_plan import AFTERWARDS, BY_HAND, notes_on_devices, notes_on_lines, notes_on_scope
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind
 from gpuassist.changes.scopes.values import Wanted
 from gpuassist.model.text import text

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.choice import LdLibraryPath, WishError
 from gpuassist.changes.plan import ChangePlan, ScopeChoice
 from gpuassist.changes.proof import prove_scope
 from gpuassist.changes.restore import ConflictError
-from gpuassist.changes.scope_plan import held_in, plan_cuda_in, plan_devices_in
+from gpuassist.changes.scope_find import held_in
+from gpuassist.changes.scope_plan import plan_in_scope
 from gpuassist.changes.scopes.values import ScopeValues
+from gpuassist.changes.undo import undo
+from gpuassist.changes.wishes import LdLibraryPath, UseCuda, UseDevices, WishError
 from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.undo import undo
 from gpuassist.shellfiles.block import RepairError
 from tests.changes.homes import made
 from tests.changes.scoped import KERNEL, furnish, machine, session_at, tree
@@ -38,11 +39,12 @@ def session(place: Path) -> Session:
 
 def _cuda(session: Session, scope: str, version: str = "12.4", *, libraries: bool = False) -> ChangePlan:
     loader = LdLibraryPath.ON if libraries else LdLibraryPath.AUTO
-    return plan_cuda_in(session.world, machine(Path(session.world.surroundings.home)), version, scope=scope, ld_library_path=loader)
+    wish = UseCuda(version, ld_library_path=loader, scope=scope)
+    return plan_in_scope(session.world, machine(Path(session.world.surroundings.home)), wish)
 
 
 def _devices(session: Session, scope: str, words: str = "0,2") -> ChangePlan:
-    return plan_devices_in(session.world, machine(Path(session.world.surroundings.home)), words, scope=scope)
+    return plan_in_scope(session.world, machine(Path(session.world.surroundings.home)), UseDevices(words, scope=scope))
 
 
 def _made(session: Session, plan: ChangePlan) -> Result:
@@ -65,8 +67,8 @@ def test_undo_leaves_every_byte_as_it_was(session: Session, place: Path, scope: 
     assert _made(session, _cuda(session, scope)) is Result.MODIFIED
     assert _made(session, _devices(session, scope)) is Result.MODIFIED
     assert tree(place) != before
-    undo(session)
-    undo(session)
+    undo(session.world)
+    undo(session.world)
     assert tree(place) == before
 
 
@@ -77,8 +79,8 @@ def test_the_older_choice_is_undone_first(session: Session, place: Path, scope: 
     first = _cuda(session, scope)
     made(session.world, first)
     made(session.world, _devices(session, scope))
-    undo(session, first.plan.id)  # the block is the second one's by now: what it says stays until that one goes
-    undo(session)
+    undo(session.world, first.plan.id)  # the block is the second one's by now: what it says stays until that one goes
+    undo(session.world)
     assert tree(place) == before
 
 
@@ -87,9 +89,9 @@ def test_changes_of_one_kernel_that_meet_are_undone_newest_first(session: Sessio
     made(session.world, first)
     made(session.world, _devices(session, "jupyter:ml"))
     with pytest.raises(ConflictError):
-        undo(session, first.plan.id)
-    undo(session)
-    undo(session)
+        undo(session.world, first.plan.id)
+    undo(session.world)
+    undo(session.world)
     assert (place / ".local/share/jupyter/kernels/ml/kernel.json").read_bytes() == KERNEL
 
 

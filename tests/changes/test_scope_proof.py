@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.proof import ScopeProof, provable, prove_scope
+from gpuassist.changes.plan import Proof
+from gpuassist.changes.proof import PROVABLE, prove_scope
 from gpuassist.changes.scope_find import Scope
 from gpuassist.changes.scopes.kinds import Kind
 from gpuassist.changes.scopes.values import ScopeValues
@@ -52,7 +53,7 @@ class Answering:
         return ProcessResult(self.ending, 0, said.encode(), b"trouble\n", 0.1)
 
 
-def _proof(home: Path, *states: Mapping[str, str], held: ScopeValues = HELD, ending: Ending = Ending.EXITED) -> ScopeProof:
+def _proof(home: Path, *states: Mapping[str, str], held: ScopeValues = HELD, ending: Ending = Ending.EXITED) -> Proof:
     world = replace(world_at(home), processes=Answering(states, ending))
     return prove_scope(world, Scope(Kind.CONDA, "conda:x", "/x"), held)
 
@@ -105,4 +106,4 @@ def test_nothing_chosen_is_proved_too(home: Path) -> None:
 
 @pytest.mark.parametrize("kind", Kind)
 def test_only_environments_can_be_entered(kind: Kind) -> None:
-    assert provable(Scope(kind, "", "/x")) is (kind in {Kind.CONDA, Kind.VENV})
+    assert (kind in PROVABLE) is (kind in {Kind.CONDA, Kind.VENV})

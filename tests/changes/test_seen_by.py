@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.carry_out import carry_out
-from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
-from gpuassist.changes.scope_plan import plan_devices_in
+from gpuassist.changes.devices_plan import plan_use_devices
+from gpuassist.changes.scope_plan import plan_in_scope
 from gpuassist.changes.scopes.kinds import SEEN, Kind, Sees, ViewingProgram
+from gpuassist.changes.wishes import UseDevices
 from gpuassist.context import Session
 from tests.changes.scoped import furnish, machine, session_at
 
@@ -87,7 +88,7 @@ def test_a_command_over_ssh_sees_fishs(home: Path) -> None:
 
 def test_an_environments_python_alone_reads_nothing(home: Path) -> None:
     session = session_at(furnish(home))
-    carry_out(session.world, plan_devices_in(session.world, machine(home), "1", scope="venv:~/project/.venv"))
+    carry_out(session.world, plan_in_scope(session.world, machine(home), UseDevices("1", scope="venv:~/project/.venv")))
     python = home / "project/.venv/bin/python"
     python.symlink_to(sys.executable)
     assert _asked(home, str(python), "-c", "import os; print(os.environ.get('CUDA_VISIBLE_DEVICES'))") == "None\n"
@@ -96,7 +97,7 @@ def test_an_environments_python_alone_reads_nothing(home: Path) -> None:
 
 def test_no_shell_reads_a_dotenv(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     session = session_at(furnish(home))
-    carry_out(session.world, plan_devices_in(session.world, machine(home), "1", scope="dotenv:~/project"))
+    carry_out(session.world, plan_in_scope(session.world, machine(home), UseDevices("1", scope="dotenv:~/project")))
     monkeypatch.chdir(home / "project")
     assert _asked(home, "bash", "-i", "-c", SAY) == "unset"
     assert _asked(home, "bash", "-c", f"set -a; . {home}/project/.env; {SAY}") == "1"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.journal import Journal, JournalState
 from gpuassist.changes.record import ChangeStatus, records
 from gpuassist.changes.replace_file import ChangedError, sibling
 from gpuassist.changes.settle import FileHolds, holds, restore, stands, sweep, undo_of
+from gpuassist.changes.undo import undo
 from gpuassist.model.plan import Receipt
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.disk import Disk
@@ -246,7 +246,7 @@ def test_a_file_that_cannot_be_read_stands_nobody_knows_how(home: Path, bashrc: 
 
 def test_what_was_taken_back_stays_on_record(home: Path, bashrc: Path) -> None:
     made(home)
-    undoing.undo(world(home), "one")
+    undo(world(home), "one")
     (only,) = records(world(home))
     assert (only.files[0].standing, only.receipt.undone_at != "") == (ChangeStatus.UNDONE, True)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.line_plan import change_id, edit_of, parsed
+from gpuassist.changes.line_plan import change_id, parsed
 from gpuassist.changes.shell_files import login_file, shell_files, with_traced
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
@@ -129,7 +129,7 @@ def test_the_file_that_would_break_is_named(home: Path) -> None:
     world = _world(home)
     files = shell_files(world)
     (other,) = (file for file in files.others if file.path == f"{home}/.profile")
-    syntax, obstacle = parsed(world, (edit_of(files.main, b"x\n"), edit_of(other, b"fi\n")))
+    syntax, obstacle = parsed(world, (files.main.edit(b"x\n"), other.edit(b"fi\n")))
     assert not syntax.broken
     assert obstacle is not None
     assert f"so {home}/.profile is not written" in ENGLISH(obstacle)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.journal import Journal
 from gpuassist.changes.restore import ConflictError
+from gpuassist.changes.undo import undo
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
+from gpuassist.shellfiles.block import toolkit_section
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement, write
-from gpuassist.shellfiles.sections import toolkit_section
 from gpuassist.system.world import World
 from tests.changes.homes import edit_of, world_at
 from tests.fakes import ScriptedProcesses
@@ -55,9 +55,9 @@ def test_the_block_goes_with_its_edits_and_all_else_comes_back(
     now = b"# head\n" + path.read_bytes().replace(written, edited) + b"alias more=1\n"
     path.write_bytes(now)
     with pytest.raises(ConflictError) as raised:
-        undoing.undo(world, "")
+        undo(world, "")
     assert (raised.value.in_block, raised.value.change, path.read_bytes()) == (True, "one", now)
-    outcome, _ = undoing.undo(world, "one", take_out=True)
+    outcome = undo(world, "one", take_out=True).outcome
     assert "they were taken out with what was edited there" in ENGLISH(outcome.text)
     assert path.read_bytes() == b"# head\n" + BEFORE + b"alias more=1\n"
     assert Path(Journal.of(world).directory, "one.edited").read_bytes() == now
@@ -69,7 +69,7 @@ def test_lines_that_meet_elsewhere_stay_a_conflict(world: World, home: Path) -> 
     path.write_bytes(now)
     for take_out in (False, True):
         with pytest.raises(ConflictError) as raised:
-            undoing.undo(world, "", take_out=take_out)
+            undo(world, "", take_out=take_out)
         assert not raised.value.in_block
     assert path.read_bytes() == now
 
@@ -81,11 +81,11 @@ def test_a_block_without_its_first_line_is_not_taken_out(world: World, home: Pat
         b"\n".join(row for row in rows if b"# >>> gpuassist" not in row and b"# <<< gpuassist" not in row).replace(b"/bin:", b"/x:")
     )
     with pytest.raises(ConflictError) as raised:
-        undoing.undo(world, "", take_out=True)
+        undo(world, "", take_out=True)
     assert not raised.value.in_block
 
 
 def test_without_a_conflict_it_is_the_undo_that_it_always_was(world: World, home: Path) -> None:
     path = _changed(world, home, LineChanges(COMMENTED, REPLACED))
-    undoing.undo(world, "", take_out=True)
+    undo(world, "", take_out=True)
     assert path.read_bytes() == BEFORE

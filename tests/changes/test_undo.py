@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import apply
 from gpuassist.changes.journal import Journal
+from gpuassist.changes.undo import NothingToUndoError, UnknownChangeError, history, plan_undo, undo
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.bash import read
@@ -48,7 +48,8 @@ def _says(error: pytest.ExceptionInfo[RepairError]) -> str:
 
 def test_gives_the_bytes_back(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one")
-    outcome, receipt = undoing.undo(world, "")
+    undone = undo(world, "")
+    outcome, receipt = undone.outcome, undone.receipts[0]
     assert bashrc.read_bytes() == ORIGINAL
     assert outcome.result is Result.MODIFIED
     assert "byte for byte" in ENGLISH(outcome.text)
@@ -59,14 +60,14 @@ def test_gives_the_bytes_back(world: World, bashrc: Path) -> None:
 def test_gives_any_bytes_back(world: World, bashrc: Path, content: bytes) -> None:
     bashrc.write_bytes(content)
     _use(world, bashrc, "one")
-    undoing.undo(world, "one")
+    undo(world, "one")
     assert bashrc.read_bytes() == content
 
 
 def test_removes_a_file_that_it_made(world: World, home: Path) -> None:
     path = home / ".bashrc"
     _use(world, path, "one")
-    outcome, _ = undoing.undo(world, "")
+    outcome = undo(world, "").outcome
     assert not path.exists()
     assert "removed again" in ENGLISH(outcome.text)
 
@@ -75,7 +76,7 @@ def test_keeps_a_file_that_it_made_and_others_filled(world: World, home: Path) -
     path = home / ".bashrc"
     _use(world, path, "one")
     path.write_bytes(path.read_bytes() + b"alias x=y\n")
-    undoing.undo(world, "")
+    undo(world, "")
     assert path.read_bytes() == b"alias x=y\n"
 
 
@@ -83,27 +84,27 @@ def test_the_newest_goes_first(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one", "11.8")
     between = bashrc.read_bytes()
     _use(world, bashrc, "two", "12.4")
-    undoing.undo(world, "")
+    undo(world, "")
     assert bashrc.read_bytes() == between
-    undoing.undo(world, "")
+    undo(world, "")
     assert bashrc.read_bytes() == ORIGINAL
 
 
 def test_an_older_change_first_then_the_newer(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one", "11.8")
     _use(world, bashrc, "two", "12.4")
-    undoing.undo(world, "one")
+    undo(world, "one")
     assert b"cuda-11.7/bin:$PATH\n" in bashrc.read_bytes()
     assert b"CUDA_HOME=/usr/local/cuda-12.4\n" in bashrc.read_bytes()
-    undoing.undo(world, "two")
+    undo(world, "two")
     assert bashrc.read_bytes() == ORIGINAL
 
 
 def test_an_undone_block_does_not_come_back(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one", "11.8", retire=False)
     _use(world, bashrc, "two", "12.4", retire=False)
-    undoing.undo(world, "one")
-    undoing.undo(world, "two")
+    undo(world, "one")
+    undo(world, "two")
     assert bashrc.read_bytes() == ORIGINAL
 
 
@@ -111,9 +112,9 @@ def test_an_earlier_block_comes_back_in_an_edited_file(world: World, bashrc: Pat
     _use(world, bashrc, "one", "11.8")
     _use(world, bashrc, "two", "12.4")
     bashrc.write_bytes(bashrc.read_bytes() + b"# mine too\n")
-    undoing.undo(world, "two")
+    undo(world, "two")
     assert b"CUDA_HOME=/usr/local/cuda-11.8\n" in bashrc.read_bytes()
-    undoing.undo(world, "one")
+    undo(world, "one")
     assert bashrc.read_bytes() == ORIGINAL + b"\n# mine too\n"
 
 
@@ -123,7 +124,7 @@ def test_an_earlier_block_comes_back_in_an_edited_file(world: World, bashrc: Pat
 def test_keeps_what_was_edited_since(world: World, bashrc: Path, above: bytes, below: bytes) -> None:
     _use(world, bashrc, "one")
     bashrc.write_bytes(above + bashrc.read_bytes() + below)
-    outcome, _ = undoing.undo(world, "")
+    outcome = undo(world, "").outcome
     assert bashrc.read_bytes() == above + ORIGINAL + (b"\n" if below else b"") + below
     assert "was edited since" in ENGLISH(outcome.text)
 
@@ -131,7 +132,8 @@ def test_keeps_what_was_edited_since(world: World, bashrc: Path, above: bytes, b
 def test_says_where_nothing_is_left(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one")
     bashrc.write_bytes(b"all new\n")
-    outcome, receipt = undoing.undo(world, "")
+    undone = undo(world, "")
+    outcome, receipt = undone.outcome, undone.receipts[0]
     assert outcome.result is Result.UNCHANGED
     assert bashrc.read_bytes() == b"all new\n"
     assert receipt.undone_at
@@ -140,7 +142,7 @@ def test_says_where_nothing_is_left(world: World, bashrc: Path) -> None:
 def test_says_where_the_user_undid_it(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one")
     bashrc.write_bytes(ORIGINAL)
-    assert undoing.undo(world, "")[0].result is Result.UNCHANGED
+    assert undo(world, "").outcome.result is Result.UNCHANGED
 
 
 def test_refuses_broken_markers_and_names_the_backup(world: World, bashrc: Path) -> None:
@@ -148,7 +150,7 @@ def test_refuses_broken_markers_and_names_the_backup(world: World, bashrc: Path)
     broken = bashrc.read_bytes().replace(b"# <<< gpuassist <<<\n", b"")
     bashrc.write_bytes(broken)
     with pytest.raises(RepairError) as raised:
-        undoing.undo(world, "")
+        undo(world, "")
     assert "do not pair up" in _says(raised)
     backup = Path(Journal.of(world).backup("one"))
     assert str(backup) in _says(raised)
@@ -160,21 +162,21 @@ def test_refuses_a_file_that_has_gone(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one")
     bashrc.unlink()
     with pytest.raises(RepairError) as raised:
-        undoing.undo(world, "")
+        undo(world, "")
     assert "is not there any more" in _says(raised)
 
 
 def test_a_made_file_that_has_gone_is_undone(world: World, home: Path) -> None:
     _use(world, home / ".bashrc", "one")
     (home / ".bashrc").unlink()
-    assert undoing.undo(world, "")[0].result is Result.UNCHANGED
+    assert undo(world, "").outcome.result is Result.UNCHANGED
 
 
 def test_refuses_a_read_only_file(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one")
     bashrc.chmod(0o444)
     with pytest.raises(RepairError) as raised:
-        undoing.undo(world, "")
+        undo(world, "")
     assert "read-only" in _says(raised)
 
 
@@ -183,7 +185,7 @@ def test_refuses_a_damaged_backup(world: World, bashrc: Path) -> None:
     after = bashrc.read_bytes()
     Path(Journal.of(world).backup("one")).write_bytes(b"not what it was")
     with pytest.raises(RepairError) as raised:
-        undoing.undo(world, "")
+        undo(world, "")
     assert "is not what was stored there" in _says(raised)
     assert bashrc.read_bytes() == after
 
@@ -194,43 +196,44 @@ def test_refuses_what_would_not_parse(world: World, bashrc: Path) -> None:
     edited = bashrc.read_bytes().replace(b"export PATH=/usr/local/cuda-11.7/bin:$PATH", b"if true; then (")
     bashrc.write_bytes(edited)
     with pytest.raises(RepairError) as raised:
-        undoing.undo(world, "")
+        undo(world, "")
     assert "would not be valid shell" in _says(raised)
     assert bashrc.read_bytes() == edited
 
 
 def test_there_is_nothing_to_undo(world: World) -> None:
-    with pytest.raises(undoing.NothingToUndoError):
-        undoing.undo(world, "")
+    with pytest.raises(NothingToUndoError):
+        undo(world, "")
 
 
 def test_twice_is_refused(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one")
-    undoing.undo(world, "one")
-    with pytest.raises(undoing.NothingToUndoError) as raised:
-        undoing.undo(world, "one")
+    undo(world, "one")
+    with pytest.raises(NothingToUndoError) as raised:
+        undo(world, "one")
     assert "undone already" in _says(raised)
 
 
 @pytest.mark.parametrize("change", ["nothing", "../one", "one.json"])
 def test_an_unknown_id_is_refused(world: World, bashrc: Path, change: str) -> None:
     _use(world, bashrc, "one")
-    with pytest.raises(undoing.UnknownChangeError):
-        undoing.undo(world, change)
+    with pytest.raises(UnknownChangeError):
+        undo(world, change)
 
 
 def test_lists_the_newest_first(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one", "11.8")
     _use(world, bashrc, "two", "12.4")
-    undoing.undo(world, "")
-    assert [(one.id, bool(one.undone_at)) for one in undoing.history(world)] == [("two", True), ("one", False)]
+    undo(world, "")
+    assert [(one.id, bool(one.undone_at)) for one in history(world)] == [("two", True), ("one", False)]
 
 
 def test_looks_before_it_takes_back(world: World, bashrc: Path) -> None:
     _use(world, bashrc, "one")
-    taking = undoing.plan(world, "one")
-    assert taking.edit is not None
-    assert (taking.edit.after, taking.removes_file) == (ORIGINAL, False)
+    taking = plan_undo(world, "one")
+    (file,) = taking.files
+    assert file.edit is not None
+    assert (file.edit.after, file.removes_file) == (ORIGINAL, False)
     assert bashrc.read_bytes() != ORIGINAL
 
 
@@ -243,7 +246,7 @@ def test_a_power_cut_during_undo_loses_nothing(home: Path, bashrc: Path, step: i
     _use(world_at(home), bashrc, "one")
     changed = bashrc.read_bytes()
     try:
-        undoing.undo(world_at(home, disk=FaultyDisk(fails_at=step, failure=PowerCut, half=True, after=after)), "")
+        undo(world_at(home, disk=FaultyDisk(fails_at=step, failure=PowerCut, half=True, after=after)), "")
     except PowerCut:
         pass
     assert bashrc.read_bytes() in (ORIGINAL, changed)
@@ -253,8 +256,8 @@ def test_a_power_cut_during_undo_loses_nothing(home: Path, bashrc: Path, step: i
 
 def _undo_whatever_is_left(world: World) -> None:
     try:
-        undoing.undo(world, "")
-    except undoing.NothingToUndoError:
+        undo(world, "")
+    except NothingToUndoError:
         pass
 
 
@@ -263,7 +266,7 @@ def test_a_full_disk_during_undo_loses_nothing(home: Path, bashrc: Path, step: i
     _use(world_at(home), bashrc, "one")
     changed = bashrc.read_bytes()
     try:
-        undoing.undo(world_at(home, disk=FaultyDisk(fails_at=step, half=True)), "")
+        undo(world_at(home, disk=FaultyDisk(fails_at=step, half=True)), "")
     except RepairError:
         assert bashrc.read_bytes() == changed
     else:
@@ -288,6 +291,6 @@ def test_another_user_takes_nothing_back(world: World, home: Path, bashrc: Path)
     journal = Path(Journal.of(world).directory)
     (journal / "lock").unlink()
     with pytest.raises(RepairError) as raised:
-        undoing.undo(world_at(home, uid=os.geteuid() + 1), "")
+        undo(world_at(home, uid=os.geteuid() + 1), "")
     assert "without sudo" in _says(raised)
     assert not (journal / "lock").exists()

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.journal import Journal
 from gpuassist.changes.record import ChangeStatus, records
 from gpuassist.changes.restore import ConflictError
+from gpuassist.changes.undo import undo
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.edit import write
@@ -54,7 +54,7 @@ def test_merges_where_there_are_no_marks(world: World, home: Path, now: bytes, w
     path = _env(home)
     _make(world, path, NEW)
     path.write_bytes(now)
-    outcome, _ = undoing.undo(world, "")
+    outcome = undo(world, "").outcome
     assert path.read_bytes() == wanted
     assert "was edited since" in ENGLISH(outcome.text)
 
@@ -63,7 +63,7 @@ def test_what_was_taken_out_by_hand_is_nothing_left(world: World, home: Path) ->
     path = _env(home)
     _make(world, path, NEW)
     path.write_bytes(OLD + b"MINE=2\n")
-    outcome, _ = undoing.undo(world, "")
+    outcome = undo(world, "").outcome
     assert outcome.result is Result.UNCHANGED
     assert path.read_bytes() == OLD + b"MINE=2\n"
 
@@ -72,7 +72,7 @@ def test_what_stood_there_is_kept_in_the_journal(world: World, home: Path) -> No
     path = _env(home)
     _make(world, path, NEW)
     path.write_bytes(NEW + b"MINE=2\n")
-    undoing.undo(world, "")
+    undo(world, "")
     assert Path(Journal.of(world).directory, "one.edited").read_bytes() == NEW + b"MINE=2\n"
 
 
@@ -81,7 +81,7 @@ def test_the_same_lines_are_a_conflict_that_shows_all_three(world: World, home: 
     _make(world, path, b"SETTING=gpu\n")
     path.write_bytes(b"# mine\nSETTING=mine\n")
     with pytest.raises(ConflictError) as raised:
-        undoing.undo(world, "")
+        undo(world, "")
     three = raised.value.three_way
     assert (three.written, three.now, three.wanted) == (b"SETTING=gpu\n", b"# mine\nSETTING=mine\n", OLD)
     assert [(one.line, one.base, one.theirs, one.ours) for one in three.meetings] == [
@@ -96,9 +96,9 @@ def test_two_changes_of_one_file_in_any_order(world: World, home: Path, first: s
     path = _env(home)
     _make(world, path, b"ONE=1\n" + OLD)
     _make(world, path, b"ONE=1\n" + OLD + b"TWO=2\n", "two")
-    undoing.undo(world, first)
+    undo(world, first)
     assert path.read_bytes() == (OLD + b"TWO=2\n" if first == "one" else b"ONE=1\n" + OLD)
-    undoing.undo(world, "")
+    undo(world, "")
     assert path.read_bytes() == OLD
 
 
@@ -108,7 +108,7 @@ def test_json_stays_json(world: World, home: Path) -> None:
     path.write_text(json.dumps(document, indent=1))
     _make(world, path, json.dumps({**document, "env": {"CUDA_HOME": "/c"}}, indent=1).encode(), dialect="json")
     path.write_text(path.read_text().replace('"python"', '"python3"'))
-    undoing.undo(world, "")
+    undo(world, "")
     assert json.loads(path.read_bytes()) == {"argv": ["python3"], "env": {}}
 
 
@@ -118,7 +118,7 @@ def test_json_that_would_break_is_a_conflict(world: World, home: Path) -> None:
     _make(world, path, b'{\n"a": 1,\n"ours": 2\n}\n', dialect="json")
     path.write_bytes(b'{\n"a": 1,\n"ours": 2,\n"mine": 3\n}\n')
     with pytest.raises(ConflictError):
-        undoing.undo(world, "")
+        undo(world, "")
     assert json.loads(path.read_bytes())["mine"] == 3
 
 
@@ -134,17 +134,17 @@ def test_a_line_of_ones_own_in_our_block_is_never_lost(world: World, home: Path)
     now = path.read_bytes().replace(b"# <<< gpuassist", b"export MINE=1\n# <<< gpuassist")
     path.write_bytes(now)
     with pytest.raises(ConflictError):
-        undoing.undo(world, "")
+        undo(world, "")
     assert path.read_bytes() == now
     path.write_bytes(now.replace(b"export MINE=1\n", b"") + b"export MINE=1\n")
-    undoing.undo(world, "")
+    undo(world, "")
     assert path.read_bytes() == b"# mine\nexport MINE=1\n"
 
 
 def test_lines_taken_out_of_our_block_do_not_matter(world: World, home: Path) -> None:
     path = _bashrc(world, home)
     path.write_bytes(path.read_bytes().replace(b"export CUDA_HOME='/usr/local/cuda-12.4'\n", b""))
-    undoing.undo(world, "")
+    undo(world, "")
     assert path.read_bytes() == b"# mine\n"
 
 
@@ -152,7 +152,7 @@ def test_a_block_with_windows_line_ends_is_taken_out(world: World, home: Path) -
     path = _bashrc(world, home)
     body = path.read_bytes().split(b"\n")
     path.write_bytes(b"\n".join([body[0] + b"\r", *body[1:2], *(line + b"\r" for line in body[2:-2]), *body[-2:]]))
-    undoing.undo(world, "")
+    undo(world, "")
     assert path.read_bytes() == b"# mine\r\n"
 
 
@@ -161,16 +161,16 @@ def test_a_file_of_ours_that_is_empty_at_last_goes(world: World, home: Path) -> 
     block = block_lines("/usr/local/cuda-12.4")
     _make(world, path, write(b"", block, NO_LINES, "one"))
     _make(world, path, write(path.read_bytes(), block_lines("/usr/local/cuda-12.8"), NO_LINES, "two"), "two")
-    undoing.undo(world, "one")
+    undo(world, "one")
     assert path.exists()
-    undoing.undo(world, "two")
+    undo(world, "two")
     assert not (home / ".config").exists()
 
 
 def test_an_empty_file_of_ones_own_stays(world: World, home: Path) -> None:
     path = _bashrc(world, home, b"")
     path.write_bytes(b"\n" + path.read_bytes())
-    undoing.undo(world, "")
+    undo(world, "")
     assert path.exists()
 
 
@@ -181,7 +181,7 @@ def test_the_list_says_what_became_of_each(world: World, home: Path) -> None:
     (home / "edited").write_bytes(NEW + b"MINE=2\n")
     (home / "removed").unlink()
     (home / "reverted").write_bytes(OLD + b"MINE=2\n")
-    undoing.undo(world, "undone")
+    undo(world, "undone")
     assert {one.receipt.id: (one.files[0].standing, one.files[0].edited) for one in records(world)} == {
         "kept": (ChangeStatus.STANDS, False),
         "edited": (ChangeStatus.STANDS, True),
@@ -194,7 +194,7 @@ def test_the_list_says_what_became_of_each(world: World, home: Path) -> None:
 def test_what_gpuassist_itself_left_is_not_called_edited(world: World, home: Path) -> None:
     path = _bashrc(world, home)
     _make(world, path, write(path.read_bytes(), block_lines("/usr/local/cuda-12.8"), NO_LINES, "two"), "two", "bash")
-    undoing.undo(world, "one")
+    undo(world, "one")
     assert [(one.receipt.id, one.files[0].edited) for one in records(world)] == [("two", False), ("one", False)]
 
 
@@ -218,5 +218,5 @@ def test_nothing_that_was_added_around_it_is_lost(
     path = _env(home, before)
     _make(world, path, before + b"CUDA_HOME=/c\n")
     path.write_bytes(above + path.read_bytes() + below)
-    undoing.undo(world, "")
+    undo(world, "")
     assert path.read_bytes() == above + before + below

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.carry_out import carry_out
-from gpuassist.changes.choice import LdLibraryPath
-from gpuassist.changes.plan import ChangeOutcome, ChangePlan, UseCuda
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan
 from gpuassist.changes.undo import history, undo
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import LdLibraryPath, UseCuda
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known, Unknown

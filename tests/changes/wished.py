@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpuassist.changes.devices_plan import UseDevices
-from gpuassist.changes.plan import Aim, UseCuda
-from gpuassist.changes.wishes import ChangeWish
+from gpuassist.changes.wishes import ChangeWish, CleanShell, UseCuda, UseDevices
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
@@ -42,7 +40,9 @@ def machine_of(world: World) -> Machine:
     )
 
 
-def wish(aim: Aim, home: Path, scope: str = "shell") -> ChangeWish:
+def wish(kind: type[ChangeWish], home: Path, scope: str = "shell") -> ChangeWish:
     """CUDA 12.4, the second GPU, or what is suggested for cleaning; for new shells or the environment."""
     where = scope if scope == "shell" else f"{scope}:{home}/envs/train"
-    return ChangeWish(aim, cuda=UseCuda("12.4"), devices=UseDevices("1"), scope=where)
+    if kind is CleanShell:
+        return CleanShell()
+    return UseCuda("12.4", scope=where) if kind is UseCuda else UseDevices("1", scope=where)

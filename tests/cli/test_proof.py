@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from gpuassist.changes.choice import LoaderChoice
 from gpuassist.changes.kernels import KernelProof
-from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, Expected, ToolkitChoice, UseCuda
+from gpuassist.changes.library_path import LoaderChoice
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Expected, ToolkitChoice
 from gpuassist.changes.shells import ShellChange, ShellSeen
+from gpuassist.changes.wishes import UseCuda
 from gpuassist.cli.context import Context, TerminalStreams
 from gpuassist.cli.shell_change import proof_json, show_kernels, show_shells
 from gpuassist.context import Session
@@ -31,7 +32,7 @@ CHOSEN = ToolkitChoice(
     Expected("/cuda/bin/nvcc", "/cuda", ""),
     Dialect.BASH,
 )
-PLAN = ChangePlan(Aim.TOOLKIT, Plan("1", text("a toolkit"), ()), "use cuda 12.4", cuda=CHOSEN)
+PLAN = ChangePlan(UseCuda("12.4"), Plan("1", text("a toolkit"), ()), "use cuda 12.4", cuda=CHOSEN)
 MOVED = text("nvcc: none before, now {after}", after="/cuda/bin/nvcc")
 
 

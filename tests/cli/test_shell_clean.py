@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from gpuassist.changes.carry_out import carry_out
-from gpuassist.changes.clean_plan import CleanShell, plan_clean, suggestions
+from gpuassist.changes.clean_plan import plan_clean
+from gpuassist.changes.undo import undo
+from gpuassist.changes.wishes import CleanShell
 from gpuassist.cli import shell
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
@@ -22,7 +24,6 @@ from gpuassist.model.shell import Shell, Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
-from gpuassist.session.undo import undo
 from gpuassist.system.files import Files
 from tests.changes.homes import world_at
 from tests.cli.runs import Run, run
@@ -66,7 +67,7 @@ def test_cleans_proves_and_comes_back(session: Session, home: Path) -> None:
     assert "export PATH=/tmp:$PATH\n" in (home / ".bashrc").read_text()
     assert "/tmp${LIBRARY_PATH:+:$LIBRARY_PATH}\n" in (home / ".profile").read_text()
     assert "nothing is left to do" in _json(session, "--yes")["message"]
-    undo(session)
+    undo(session.world)
     assert ((home / ".bashrc").read_text(), (home / ".profile").read_text()) == (RC, PROFILE)
 
 
@@ -114,8 +115,8 @@ def test_nothing_wrong_is_done_and_says_so(session: Session, home: Path) -> None
 
 def test_what_hurts_is_handed_in(session: Session, home: Path) -> None:
     (home / ".profile").write_text("export LD_LIBRARY_PATH=/tmp\n")
-    lines = suggestions(session.world, Machine(), {"/tmp": text("an older cuDNN lies there")})
-    (line,) = (line for line in lines if line.file == f"{home}/.profile")
+    plan = plan_clean(session.world, Machine(), CleanShell(hurts={"/tmp": text("an older cuDNN lies there")}))
+    (line,) = (line for line in plan.lines if line.file == f"{home}/.profile")
     assert ENGLISH(line.does[0]) == "an older cuDNN lies there"
     assert line.ticked
 

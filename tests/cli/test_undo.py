@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.apply import FileChange, apply
+from gpuassist.changes.undo import history
 from gpuassist.cli import undo, use
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
@@ -17,7 +18,6 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
-from gpuassist.session.undo import history
 from tests.changes.homes import edit_of, make_toolkit, world_at
 from tests.cli.runs import run
 
@@ -36,7 +36,7 @@ def session(home: Path) -> Session:
 
 
 def _ids(session: Session) -> list[str]:
-    return [change.id for change in history(session)]
+    return [change.id for change in history(session.world)]
 
 
 def _in_effect(home: Path) -> str:
@@ -93,7 +93,7 @@ def test_an_older_one_is_asked_about(session: Session, monkeypatch: pytest.Monke
     monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
     done = run(undo, session, _ids(session)[1], interactive=True)
     assert "This is not the newest change" in done.err
-    assert bool(history(session)[1].undone_at) is undone
+    assert bool(history(session.world)[1].undone_at) is undone
 
 
 def test_nothing_to_undo_is_done(session: Session) -> None:
@@ -173,7 +173,7 @@ def test_a_dry_run_of_an_older_one_asks_nothing(session: Session) -> None:
     document = json.loads(run(undo, session, _ids(session)[1], "--dry-run", "--json").out)
     assert (document["result"], document["dry_run"]) == ("unchanged", True)
     assert [(file["removes_file"], file["edited_since"]) for file in document["files"]] == [(False, False)]
-    assert len([change for change in history(session) if not change.undone_at]) == 2
+    assert len([change for change in history(session.world) if not change.undone_at]) == 2
 
 
 def test_what_was_edited_since_is_shown_as_a_diff(session: Session, home: Path) -> None:

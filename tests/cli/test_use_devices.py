@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from gpuassist.changes.undo import undo
 from gpuassist.cli import use, use_devices
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
@@ -18,7 +19,6 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
-from gpuassist.session.undo import undo
 from tests.changes.homes import world_at
 from tests.cli.runs import Run, run
 
@@ -49,7 +49,7 @@ def test_changes_proves_and_is_undone(session: Session, home: Path) -> None:
     assert "Note: every program that a new shell starts finds no other GPU: 0: RTX 0 (GPU-00) is hidden" in done.out
     assert "✓ a new terminal holds CUDA_VISIBLE_DEVICES=1" in done.out
     assert "To take it back: gpuassist undo 20261121-" in done.out
-    undo(session)
+    undo(session.world)
     assert (home / ".bashrc").read_text() == "alias x=y\n"
 
 

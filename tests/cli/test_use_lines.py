@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from gpuassist.changes.undo import undo
 from gpuassist.cli import use
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
-from gpuassist.session.undo import undo
 from tests.changes.homes import make_toolkit, world_at
 from tests.cli.runs import run
 
@@ -73,7 +73,7 @@ def test_every_file_is_changed_and_proved_and_comes_back(session: Session, home:
     old, new = f"{home}/cuda-11.7", f"{home}/cuda-12.4"
     after = {name: (home / name).read_text() for name in before}
     assert after == {name: content.decode().replace(old, new) for name, content in before.items()}
-    undo(session, document["change"])
+    undo(session.world, document["change"])
     assert {name: (home / name).read_bytes() for name in before} == before
 
 
@@ -122,7 +122,7 @@ def test_the_login_file_gets_the_block_where_it_does_not_read_the_other(
     document = _json(session, "--yes", *options)
     assert any("the same lines are written there" in note for note in document["notes"])
     assert "# >>> gpuassist" in (home / ".profile").read_text()
-    undo(session)
+    undo(session.world)
     assert (home / ".profile").read_text() == "alias x=y\n"
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from gpuassist.changes.undo import undo
 from gpuassist.cli import use, use_devices, use_scope
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.present.marks import Exit
-from gpuassist.session.undo import undo
 from tests.changes.scoped import furnish, machine, session_at, tree
 from tests.cli.runs import Run, run
 
@@ -44,7 +44,7 @@ def test_changes_proves_says_what_is_left_and_is_undone(session: Session, home: 
     assert f"✓ bash finds CUDA_HOME={home}/cuda-12.4 in the environment, and everything as before once it has left it" in done.out
     assert "`conda activate ml`" in done.out
     assert "gpuassist undo 2026" in done.out
-    undo(session)
+    undo(session.world)
     assert tree(home) == before
 
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, Proof
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
-from gpuassist.changes.scope_list import ListedScope
+from gpuassist.changes.scope_find import ListedScope
 from gpuassist.changes.scopes.kinds import Kind
 from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.changes.shells import ShellChange, ShellSeen
+from gpuassist.changes.wishes import ChangeWish, CleanShell, UseCuda, UseDevices
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result, Step, StepKind
 from gpuassist.model.shell import Command, Shell, Terminal, Variable
@@ -45,10 +46,11 @@ MADE = Receipt("20261121-090000-aaaaaa", "2026-11-21T09:00:00+00:00", "use devic
 EMPTY = Known(Terminal("/bin/bash", (), ()), "made up")
 
 
-def repair(aim: Aim, diff: str = "") -> ChangePlan:
+def repair(kind: type[ChangeWish], diff: str = "") -> ChangePlan:
     edit = FileEdit("/home/you/.bashrc", "/home/you/.bashrc", b"", b"x", existed=True)
     step = Step(StepKind.EDIT, text("write it"), diff=diff, edit=edit)
-    return ChangePlan(aim, Plan("id", text("Do it"), (step,)), "do it")
+    wishes: dict[type[ChangeWish], ChangeWish] = {UseCuda: UseCuda("12.4"), CleanShell: CleanShell(), UseDevices: UseDevices("all")}
+    return ChangePlan(wishes[kind], Plan("id", text("Do it"), (step,)), "do it")
 
 
 def carried(holds: Fact[bool] | None = None, words: Text | None = None, result: Result = Result.MODIFIED) -> ChangeOutcome:
@@ -62,23 +64,23 @@ def change(opening: Opening, *differences: Text) -> ShellChange:
 
 
 def test_a_plan_is_titled_by_its_goal() -> None:
-    assert ENGLISH(title_of(repair(Aim.DEVICES, "+x"))) == "Do it"
-    assert promise_of(repair(Aim.DEVICES, "+x")) == PROMISE
+    assert ENGLISH(title_of(repair(UseDevices, "+x"))) == "Do it"
+    assert promise_of(repair(UseDevices, "+x")) == PROMISE
 
 
-@pytest.mark.parametrize("aim", Aim)
-def test_a_plan_without_a_change_says_that_all_is_so(aim: Aim) -> None:
-    assert ENGLISH(title_of(repair(aim))) != "Do it"
-    assert ENGLISH(promise_of(repair(aim))) == "Nothing has to be written."
+@pytest.mark.parametrize("kind", [UseCuda, CleanShell, UseDevices])
+def test_a_plan_without_a_change_says_that_all_is_so(kind: type[ChangeWish]) -> None:
+    assert ENGLISH(title_of(repair(kind))) != "Do it"
+    assert ENGLISH(promise_of(repair(kind))) == "Nothing has to be written."
 
 
 def test_what_stands_where_the_diff_would_be() -> None:
-    assert "clean" in ENGLISH(unchanged_words(repair(Aim.CLEAN)))
-    assert "already" in ENGLISH(unchanged_words(repair(Aim.DEVICES)))
+    assert "clean" in ENGLISH(unchanged_words(repair(CleanShell)))
+    assert "already" in ENGLISH(unchanged_words(repair(UseDevices)))
 
 
 def test_open_terminals_are_named_beside_the_button() -> None:
-    assert ENGLISH(bar_note(repair(Aim.CLEAN, "+x"))) == "Open terminals keep their old settings."
+    assert ENGLISH(bar_note(repair(CleanShell, "+x"))) == "Open terminals keep their old settings."
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,7 @@ def test_every_result_has_a_title_of_its_own() -> None:
         carried(result=Result.REFUSED),
         replace(carried(FAILS, text("it does not"), Result.FAILED), rolled_back=text("it lost nvcc")),
     )
-    told = [result_words(repair(Aim.CLEAN, "+x"), one) for one in outcomes]
+    told = [result_words(repair(CleanShell, "+x"), one) for one in outcomes]
     assert len({title for title, _ in told}) == len(told)
     assert len({about for _, about in told}) == len(told)
 

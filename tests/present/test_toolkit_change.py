@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof, UseCuda
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import UseCuda
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result

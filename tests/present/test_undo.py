@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
-from gpuassist.changes.restore import FileBack, ThreeWay
-from gpuassist.changes.undo import TakeBack
+from gpuassist.changes.restore import FileUndo, ThreeWay
+from gpuassist.changes.undo import UndoPlan
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
@@ -98,10 +98,10 @@ def test_file_of_a_group_names_it(home: Path) -> None:
 def test_taking_back_tells_each_file() -> None:
     edit = FileEdit("~/.bashrc", "/home/you/.bashrc", b"a\nb\n", b"a\n", existed=True)
     files = (
-        FileBack(receipt(), edit, removes_file=False, way=text("its lines are taken out"), edited=True),
-        FileBack(receipt("~/.profile"), None, removes_file=True, way=text("it is removed"), passed_over=True),
+        FileUndo(receipt(), edit, removes_file=False, way=text("its lines are taken out"), edited=True),
+        FileUndo(receipt("~/.profile"), None, removes_file=True, way=text("it is removed"), passed_over=True),
     )
-    first, second = json.loads(json.dumps(back_json(TakeBack(files), ENGLISH)))
+    first, second = json.loads(json.dumps(back_json(UndoPlan(files), ENGLISH)))
     assert (first["message"], first["removes_file"], first["edited_since"]) == ("its lines are taken out", False, True)
     assert "-b" in first["diff"].splitlines()
     assert (second["removes_file"], second["passed_over"], second["diff"]) == (True, True, "")
@@ -109,7 +109,7 @@ def test_taking_back_tells_each_file() -> None:
 
 def test_file_that_does_not_change_has_no_diff() -> None:
     edit = FileEdit("~/x", "/x", b"a\n", b"a\n", existed=True)
-    assert diff_of(FileBack(receipt(), edit, removes_file=False, way=text("x"))) == ""
+    assert diff_of(FileUndo(receipt(), edit, removes_file=False, way=text("x"))) == ""
 
 
 def test_conflict_is_three_ways() -> None:

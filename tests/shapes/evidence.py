@@ -11,8 +11,9 @@ from typing import Any
 from unittest.mock import patch
 
 from gpuassist.changes import shell_files, use_toolkit
-from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import UseCuda
 from gpuassist.model.codec import decode, encode
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.machine import Machine

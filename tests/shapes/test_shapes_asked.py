@@ -11,11 +11,11 @@ import pytest
 
 from gpuassist.changes import use_toolkit
 from gpuassist.changes.apply import FileChange, apply
-from gpuassist.changes.plan import UseCuda
 from gpuassist.changes.proof import judge_shells
 from gpuassist.changes.shells import ShellSeen
 from gpuassist.changes.undo import undo
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import UseCuda
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
@@ -91,8 +91,8 @@ def test_every_shell_finds_the_toolkit_or_the_reason_is_told(home: Path, number:
     judged = judge_shells(world, plan.cuda, before, after)
     undo(world, plan.plan.id)
     files = {"start": start, "dry": start, "use": used, "again": used, "undo": snapshot(home, back)}
-    holds = isinstance(judged.proof.holds, Known) and judged.proof.holds.value
-    assert holds or one.refusal_is_fair, ENGLISH(judged.proof.words)
+    holds = isinstance(judged.holds, Known) and judged.holds.value
+    assert holds or one.refusal_is_fair, ENGLISH(judged.words)
     if judged.worse is not None:  # then it is taken back at once
         files["use"] = files["again"] = files["undo"]
         after = before

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from gpuassist.model.text import Text
 from gpuassist.model.words import ENGLISH
-from gpuassist.shellfiles.block import RepairError, find, quoted, render
+from gpuassist.shellfiles.block import RepairError, devices_section, find, quoted, render
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.sections import devices_section
 from tests.shellfiles.written import block_lines, older_file, older_lines
 
 ROOT = "/usr/local/cuda-12.4"

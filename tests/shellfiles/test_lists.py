@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.shellfiles.lists import ListPart, Written, fitted, read_lists, with_lists
+from gpuassist.shellfiles.rewrite import ListPart, Written, fitted, read_lists, with_lists
 
 HOW_PEOPLE_WRITE = [
     ("export PATH=/a:$PATH", ["/a", "$PATH"]),

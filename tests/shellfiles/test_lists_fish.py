@@ -17,8 +17,7 @@ from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, change_lines, take_back
 from gpuassist.shellfiles.fish import read
 from gpuassist.shellfiles.lines import Choice
-from gpuassist.shellfiles.lists import read_fish_lists, with_lists
-from gpuassist.shellfiles.rewrite import rewrite
+from gpuassist.shellfiles.rewrite import read_fish_lists, rewrite, with_lists
 from gpuassist.shellfiles.statements import Element
 from gpuassist.shellfiles.toolkits import InstalledToolkits
 from tests.shellfiles.judging import judge_text

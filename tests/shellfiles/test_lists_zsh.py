@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.lists import read_zsh_lists, with_lists
-from gpuassist.shellfiles.rewrite import rewrite
+from gpuassist.shellfiles.rewrite import read_zsh_lists, rewrite, with_lists
 from gpuassist.shellfiles.statements import Element
 from gpuassist.shellfiles.zsh import read
 

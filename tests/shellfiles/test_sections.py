@@ -10,9 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.shellfiles.block import RepairError
+from gpuassist.shellfiles.block import (
+    RepairError,
+    Sections,
+    devices_section,
+    loader_section,
+    quoted_for,
+    read_sections,
+    toolkit_section,
+)
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.sections import Sections, devices_section, loader_section, quoted_for, read_sections, toolkit_section
 from tests.shellfiles.written import older_lines
 
 ROOT = "/usr/local/cuda-12.4"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gpuassist.shellfiles.block import loader_section, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges
-from gpuassist.shellfiles.sections import loader_section, toolkit_section
 
 NO_LINES = LineChanges()
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 
-from gpuassist.changes.scopes import fish_hook, posix
-from gpuassist.changes.scopes.values import HEAD, ScopeValues, settings_line
+from gpuassist.changes.scopes.hooks import putting_back, putting_back_fish, setting, setting_fish, taking_out
+from gpuassist.changes.scopes.values import ScopeValues, block_lines
 
 ACTIVATE = "etc/conda/activate.d/gpuassist"
 DEACTIVATE = "etc/conda/deactivate.d/gpuassist"
@@ -20,34 +20,28 @@ _KEPT = b"# What was there before is kept under names with _GPUASSIST_ in front,
 
 def activate_lines(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For activate.d/*.sh; none where nothing is held."""
-    if held == ScopeValues():
-        return ()
-    return (
-        HEAD,
-        settings_line(held),
+    return block_lines(
+        held,
         _KEPT,
         b'if [ -n "${_GPUASSIST_LEFT-}" ]; then',
         b'    if [ "${_GPUASSIST_LEFT#*:}" != "$PATH" ]; then',
-        *(b"        " + line for line in posix.taking_out("${_GPUASSIST_LEFT%%:*}", "PATH")),
+        *(b"        " + line for line in taking_out("${_GPUASSIST_LEFT%%:*}", "PATH")),
         b"    fi",
         b"    unset _GPUASSIST_LEFT",
         b"fi",
         _key(prefix),
-        *posix.setting(held, exported=True),
+        *setting(held, exported=True),
         b"unset _gpuassist_key",
     )
 
 
 def deactivate_lines(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For deactivate.d/*.sh: puts back whatever the other hook set, also where that was changed since."""
-    if held == ScopeValues():
-        return ()
-    return (
-        HEAD,
-        settings_line(held),
+    return block_lines(
+        held,
         _key(prefix),
         b'eval "_gpuassist_left=\\"\\${${_gpuassist_key}_PATH-}\\""',
-        *posix.putting_back(_LISTS),
+        *putting_back(_LISTS),
         b"# On the way to another environment conda writes PATH anew, from before this file ran: the next hook sees to it.",
         b'if [ -n "$_gpuassist_left" ]; then',
         b'    case ":$PATH:" in',
@@ -60,11 +54,8 @@ def deactivate_lines(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
 
 def activate_fish(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For activate.d/*.fish; none where nothing is held."""
-    if held == ScopeValues():
-        return ()
-    return (
-        HEAD,
-        settings_line(held),
+    return block_lines(
+        held,
         _KEPT,
         b"if set -q _GPUASSIST_LEFT",
         b"    set -l left (string split -m 1 : -- (string join : -- $_GPUASSIST_LEFT))",
@@ -75,21 +66,18 @@ def activate_fish(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
         b"    set -eg _GPUASSIST_LEFT",
         b"end",
         *_key_fish(prefix),
-        *fish_hook.setting(held, exported=True),
+        *setting_fish(held, exported=True),
     )
 
 
 def deactivate_fish(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For deactivate.d/*.fish: puts back whatever the other hook set, also where that was changed since."""
-    if held == ScopeValues():
-        return ()
-    return (
-        HEAD,
-        settings_line(held),
+    return block_lines(
+        held,
         *_key_fish(prefix),
         b'set -l _gpuassist_left "$_gpuassist_key"_PATH',
         b"set _gpuassist_left (string replace -r -- '^=' '' $$_gpuassist_left)",
-        *fish_hook.putting_back(_LISTS),
+        *putting_back_fish(_LISTS),
         b"# On the way to another environment conda writes PATH anew, from before this file ran: the next hook sees to it.",
         b'if test -n "$_gpuassist_left"; and contains -- "$CONDA_PREFIX/bin" $PATH',
         b'    set -gx _GPUASSIST_LEFT "$_gpuassist_left:"(string join : -- $PATH)',

@@ -50,7 +50,6 @@ class Wanted:
     devices: tuple[str, ...] | None = None
 
     def over(self, held: ScopeValues) -> ScopeValues:
-        """What is held once this was chosen."""
         if self.toolkit is not None:
             held = replace(held, toolkit=self.toolkit, libraries=self.libraries)
         return held if self.devices is None else replace(held, devices=self.devices)
@@ -63,6 +62,11 @@ def settings_line(held: ScopeValues) -> bytes:
             require_plain(path)
     said = {"toolkit": held.toolkit, "libraries": held.libraries, "devices": list(held.devices)}
     return _SETTINGS + json.dumps(said).encode()
+
+
+def block_lines(held: ScopeValues, *lines: bytes) -> tuple[bytes, ...]:
+    """The lines of a block below what it says of itself; none where nothing is held."""
+    return () if held == ScopeValues() else (HEAD, settings_line(held), *lines)
 
 
 def read_settings(lines: tuple[bytes, ...]) -> ScopeValues:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.changes.scopes.json_text import read_object, with_members
+from gpuassist.changes.scopes.jupyter import read_object, with_members
 from gpuassist.shellfiles.block import RepairError
 
 # The text before, the member of `env` that is put in (a value) or taken out (none), and the text after.

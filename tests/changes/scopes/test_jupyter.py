@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.changes.scopes.json_text import with_members
-from gpuassist.changes.scopes.jupyter import by_hand, held, rewritten
+from gpuassist.changes.scopes.jupyter import by_hand, held, rewritten, with_members
 from gpuassist.changes.scopes.values import ScopeValues, Wanted
 from gpuassist.shellfiles.block import RepairError
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.changes.scopes import conda, desktop, dotenv, envrc, venv
+from gpuassist.changes.scopes import conda, venv
+from gpuassist.changes.scopes.block_files import DESKTOP_FILE, desktop_lines, dotenv_lines, envrc_lines, read_envrc
 from gpuassist.changes.scopes.values import ScopeValues, Wanted, read_settings, settings_line
-from gpuassist.shellfiles.block import RepairError, find
+from gpuassist.shellfiles.block import RepairError, Sections, devices_section, find, loader_section, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, take_back, write
-from gpuassist.shellfiles.sections import Sections, devices_section, loader_section, toolkit_section
 from tests.changes.scopes.shells import BASE, states, watched
 
 CHANGE = "20261121-090000-abcdef"
@@ -27,14 +27,14 @@ KINDS = {
     "conda fish off": lambda held: conda.deactivate_fish("/x", held),
     "venv": venv.activate_lines,
     "venv fish": venv.activate_fish,
-    "envrc": envrc.lines,
-    "dotenv": dotenv.lines,
-    "desktop": desktop.lines,
+    "envrc": envrc_lines,
+    "dotenv": dotenv_lines,
+    "desktop": desktop_lines,
 }
 
 
 def test_an_envrc_is_run_with_the_strictest_bash(tmp_path: Path) -> None:
-    (tmp_path / ".envrc").write_bytes(write(b"export MINE=1\n", envrc.lines(HELD), LineChanges(), CHANGE))
+    (tmp_path / ".envrc").write_bytes(write(b"export MINE=1\n", envrc_lines(HELD), LineChanges(), CHANGE))
     (state,) = states("bash", f"set -euo pipefail\n. {tmp_path}/.envrc\n@", {"LD_LIBRARY_PATH": "/x"})
     assert watched(state) == {
         "PATH": "/opt/cuda-12.4/bin:/usr/bin:/bin",
@@ -47,7 +47,7 @@ def test_an_envrc_is_run_with_the_strictest_bash(tmp_path: Path) -> None:
 
 
 def test_a_dotenv_holds_no_shell_syntax_and_no_path(tmp_path: Path) -> None:
-    content = write(b"TOKEN='a b'\n", dotenv.lines(HELD), LineChanges(), CHANGE)
+    content = write(b"TOKEN='a b'\n", dotenv_lines(HELD), LineChanges(), CHANGE)
     block = find(content)
     assert block is not None
     said = [line for line in block.lines if not line.startswith(b"#")]
@@ -59,9 +59,9 @@ def test_a_dotenv_holds_no_shell_syntax_and_no_path(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not GENERATOR.exists(), reason="NOT RUN: needs systemd's generator, install the package systemd")
 def test_systemd_reads_the_file_of_the_desktop(tmp_path: Path) -> None:
-    place = tmp_path / desktop.PLACE
+    place = tmp_path / DESKTOP_FILE
     place.parent.mkdir(parents=True)
-    place.write_bytes(write(b"", desktop.lines(HELD), LineChanges(), CHANGE))
+    place.write_bytes(write(b"", desktop_lines(HELD), LineChanges(), CHANGE))
     given_ = {**BASE, "HOME": str(tmp_path), "PATH": "/usr/bin"}
     said = subprocess.run([GENERATOR], env=given_, capture_output=True, timeout=100, check=True).stdout.decode().splitlines()
     assert {"PATH=/opt/cuda-12.4/bin:/usr/bin", "LD_LIBRARY_PATH=/opt/cuda-12.4/lib64", "CUDA_VISIBLE_DEVICES=0,2"} <= set(said)
@@ -131,11 +131,11 @@ _SHELL_HELD = st.builds(
 
 @given(_SHELL_HELD)
 def test_an_envrc_is_read_from_its_lines(held: ScopeValues) -> None:
-    assert envrc.read(envrc.lines(held)) == held
+    assert read_envrc(envrc_lines(held)) == held
 
 
 def test_the_lines_of_a_start_up_file_are_read_alike() -> None:
     for dialect in (Dialect.BASH, Dialect.FISH):
         toolkit, loader = toolkit_section("/opt/c", dialect), loader_section("/opt/c", "/opt/c/lib64", dialect)
         lines = Sections(toolkit, loader, devices_section(("0", "2"), dialect)).lines
-        assert envrc.read(lines) == ScopeValues("/opt/c", "/opt/c/lib64", ("0", "2"))
+        assert read_envrc(lines) == ScopeValues("/opt/c", "/opt/c/lib64", ("0", "2"))

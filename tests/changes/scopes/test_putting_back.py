@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from gpuassist.changes.scopes import fish_hook, posix
+from gpuassist.changes.scopes import hooks
 from gpuassist.changes.scopes.values import ScopeValues
 from tests.changes.scopes.shells import states, watched
 
@@ -76,8 +76,8 @@ def _quoted_fish(words: str) -> str:
 @pytest.mark.parametrize("shell", ["bash", "dash", pytest.param("zsh", marks=pytest.mark.needs("zsh"))])
 def test_every_value_comes_back_in_sh_and_its_kin(shell: str, exported: bool) -> None:
     names = " ".join(("CUDA_HOME", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "LD_LIBRARY_PATH"))
-    on = b"\n".join(posix.setting(HELD, exported=exported)).decode()
-    off = b"\n".join(posix.putting_back(LISTS)).decode()
+    on = b"\n".join(hooks.setting(HELD, exported=exported)).decode()
+    off = b"\n".join(hooks.putting_back(LISTS)).decode()
     script = ["set -u", "_gpuassist_key=_GPUASSIST_x_1", f"on () {{\n{on}\n}}", f"off () {{\n{off}\n}}"]
     for case in _cases(7):
         script += [f"unset {names}", *(f"export {name}={_quoted(value)}" for name, value in case.items())]
@@ -88,8 +88,8 @@ def test_every_value_comes_back_in_sh_and_its_kin(shell: str, exported: bool) ->
 @pytest.mark.needs("fish")
 @pytest.mark.parametrize("exported", [True, False])
 def test_every_value_comes_back_in_fish(exported: bool) -> None:
-    on = b"\n".join(fish_hook.setting(HELD, exported=exported)).decode()
-    off = b"\n".join(fish_hook.putting_back(LISTS)).decode()
+    on = b"\n".join(hooks.setting_fish(HELD, exported=exported)).decode()
+    off = b"\n".join(hooks.putting_back_fish(LISTS)).decode()
     script = ["set -g _gpuassist_key _GPUASSIST_x_1", f"function on\n{on}\nend", f"function off\n{off}\nend"]
     for case in _cases(11):  # of what a command prints fish makes one value a line: none of these has two
         lists = {name: value for name, value in case.items() if name.endswith("PATH")}
@@ -114,7 +114,7 @@ def _all_came_back(found: list[dict[str, str]]) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "dash", pytest.param("zsh", marks=pytest.mark.needs("zsh"))])
 def test_what_was_added_to_a_list_in_the_meantime_stays(shell: str) -> None:
-    on, off = (b"\n".join(lines).decode() for lines in (posix.setting(HELD, exported=True), posix.putting_back(LISTS)))
+    on, off = (b"\n".join(lines).decode() for lines in (hooks.setting(HELD, exported=True), hooks.putting_back(LISTS)))
     added = 'export PATH="/first:$PATH:/last" LD_LIBRARY_PATH="/mine"'
     (after,) = states(shell, f"_gpuassist_key=_GPUASSIST_x_1\n{on}\n{added}\n{off}\n@")
     assert (after["PATH"], after["LD_LIBRARY_PATH"]) == ("/first:/usr/bin:/bin:/last", "/mine")
@@ -122,7 +122,7 @@ def test_what_was_added_to_a_list_in_the_meantime_stays(shell: str) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "dash", pytest.param("zsh", marks=pytest.mark.needs("zsh"))])
 def test_what_was_unset_in_the_meantime_is_no_trouble(shell: str) -> None:
-    on, off = (b"\n".join(lines).decode() for lines in (posix.setting(HELD, exported=True), posix.putting_back(LISTS)))
+    on, off = (b"\n".join(lines).decode() for lines in (hooks.setting(HELD, exported=True), hooks.putting_back(LISTS)))
     script = f"set -eu\n_gpuassist_key=_GPUASSIST_x_1\n{on}\nunset CUDA_HOME LD_LIBRARY_PATH CUDA_VISIBLE_DEVICES\n{off}\n@"
     (after,) = states(shell, script, {"CUDA_HOME": "/mine"})
     assert watched(after) == {"PATH": "/usr/bin:/bin", "CUDA_HOME": "/mine"}
@@ -130,6 +130,6 @@ def test_what_was_unset_in_the_meantime_is_no_trouble(shell: str) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "dash", pytest.param("zsh", marks=pytest.mark.needs("zsh"))])
 def test_taking_out_takes_the_first_one_alone(shell: str) -> None:
-    lines = b"\n".join(posix.taking_out("/x", "PATH")).decode()
+    lines = b"\n".join(hooks.taking_out("/x", "PATH")).decode()
     (after,) = states(shell, f"PATH=/usr/bin:/x:/bin:/x\n{lines}\n@")
     assert after["PATH"] == "/usr/bin:/bin:/x"

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.changes.choice import LdLibraryPath
+from gpuassist.changes.wishes import LdLibraryPath
 from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine

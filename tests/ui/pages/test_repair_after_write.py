@@ -8,12 +8,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuassist.changes.plan import ChangePlan
+from gpuassist.changes.undo import undo
 from gpuassist.context import Session
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result
 from gpuassist.session.navigation import Marked, StepStatus, WizardStep
-from gpuassist.session.undo import undo
 from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.pages.repair.page import CLEAN, DEVICES, LINES, TOOLKIT
 from gpuassist.ui.widgets.code import StepRow
@@ -102,7 +102,7 @@ def test_what_was_chosen_without_a_finding_is_still_chosen_after_undo(desk: Desk
 
 def test_what_the_command_line_took_back_is_seen_on_coming_back(shown: Shown, session: Session) -> None:
     shown.apply()
-    undo(session)
+    undo(session.world)
     shown.page.arrive(None)
     shown.settle()
     assert shown.page.toolkit.carried is None

@@ -10,9 +10,10 @@ import pytest
 from PySide6.QtGui import QClipboard
 from pytestqt.qtbot import QtBot
 
-from gpuassist.changes.choice import LdLibraryPath, LoaderChoice
-from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.library_path import LoaderChoice
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import LdLibraryPath, UseCuda
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit

@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
-from gpuassist.changes.restore import FileBack, ThreeWay
-from gpuassist.changes.undo import TakeBack
+from gpuassist.changes.restore import FileUndo, ThreeWay
+from gpuassist.changes.undo import UndoPlan
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
@@ -108,18 +108,18 @@ def test_undo_hands_on_the_whole_change_by_key(history: HistoryCard) -> None:
     assert told == [MADE.id]
 
 
-def back(way: str = "only our own lines go", *, edited: bool = True) -> FileBack:
-    return FileBack(MADE, EDIT, removes_file=False, way=text("{way}", way=way), edited=edited)
+def back(way: str = "only our own lines go", *, edited: bool = True) -> FileUndo:
+    return FileUndo(MADE, EDIT, removes_file=False, way=text("{way}", way=way), edited=edited)
 
 
 def test_the_result_of_the_merge_is_shown(undo: UndoCard) -> None:
-    undo.show_plan(TakeBack((back(),)))
+    undo.show_plan(UndoPlan((back(),)))
     assert "Only our own lines go" in said(undo)
     assert [line.words for line in undo.findChildren(DiffView)[0].lines] == ["a", "ours", "b"]
 
 
 def test_a_file_without_a_change_has_no_diff(undo: UndoCard) -> None:
-    undo.show_plan(TakeBack((back(), FileBack(LOGIN, None, removes_file=False, way=text("nothing is left")))))
+    undo.show_plan(UndoPlan((back(), FileUndo(LOGIN, None, removes_file=False, way=text("nothing is left")))))
     assert len(undo.findChildren(DiffView)) == 1
     assert "Nothing is left" in said(undo)
 
@@ -127,7 +127,7 @@ def test_a_file_without_a_change_has_no_diff(undo: UndoCard) -> None:
 def test_the_undo_is_agreed_to_by_key(undo: UndoCard) -> None:
     told: list[bool] = []
     undo.agreed.connect(lambda: told.append(True))
-    undo.show_plan(TakeBack((back(),)))
+    undo.show_plan(UndoPlan((back(),)))
     assert QApplication.focusWidget() is undo.agree
     QTest.keyClick(undo.agree, Qt.Key.Key_Return)
     assert told == [True]
@@ -136,7 +136,7 @@ def test_the_undo_is_agreed_to_by_key(undo: UndoCard) -> None:
 def test_it_can_be_left_as_it_is(undo: UndoCard) -> None:
     told: list[bool] = []
     undo.declined.connect(lambda: told.append(True))
-    undo.show_plan(TakeBack((back(),)))
+    undo.show_plan(UndoPlan((back(),)))
     undo.leave.click()
     assert told == [True]
 
@@ -154,5 +154,5 @@ def test_a_conflict_shows_three_sides_and_does_nothing(undo: UndoCard) -> None:
 
 def test_after_a_conflict_the_next_can_be_agreed_to(undo: UndoCard) -> None:
     undo.show_conflict("it was changed", ThreeWay("~/.bashrc", b"a\n", b"b\n", b"c\n", ()))
-    undo.show_plan(TakeBack((back(),)))
+    undo.show_plan(UndoPlan((back(),)))
     assert undo.agree.isVisibleTo(undo)

@@ -12,9 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.changes.choice import LdLibraryPath
-from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import LdLibraryPath, UseCuda
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text

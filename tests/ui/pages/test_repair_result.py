@@ -11,8 +11,9 @@ from PySide6.QtGui import QClipboard
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import UseCuda
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal

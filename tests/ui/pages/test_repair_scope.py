@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from gpuassist.changes.scope_list import ListedScope
+from gpuassist.changes.scope_find import ListedScope
 from gpuassist.changes.scopes.kinds import Kind, ViewingProgram
 from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.model.words import ENGLISH

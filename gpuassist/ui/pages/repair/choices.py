@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpuassist.changes.choice import LdLibraryPath
 from gpuassist.changes.plan import ToolkitChoice
+from gpuassist.changes.wishes import LdLibraryPath
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import text
 from gpuassist.model.words import Words

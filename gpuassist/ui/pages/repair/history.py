@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
 from gpuassist.changes.record import ChangeRecord, ChangeStatus
 from gpuassist.changes.restore import ThreeWay
-from gpuassist.changes.undo import TakeBack
+from gpuassist.changes.undo import UndoPlan
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import change_words, file_words, stands
@@ -113,7 +113,7 @@ class UndoCard(Card):
         self.body.addLayout(row)
         self.hide()
 
-    def show_plan(self, taking: TakeBack) -> None:
+    def show_plan(self, taking: UndoPlan) -> None:
         """What would be done to each file, edited parts kept."""
         clear(self._content)
         for file in taking.files:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from gpuassist.changes.clean_plan import CleanShell
-from gpuassist.changes.devices_plan import UseDevices
-from gpuassist.changes.plan import Aim, ChangePlan
-from gpuassist.changes.wishes import ChangeWish
+from gpuassist.changes.plan import ChangePlan
+from gpuassist.changes.wishes import ChangeWish, CleanShell, UseDevices
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
@@ -132,7 +130,7 @@ class CleanSection(RepairSection):
         self.header = (desk.words(text("Clean up the start-up files")), desk.words(_LATER))
 
     def wish(self) -> ChangeWish | None:
-        return ChangeWish(Aim.CLEAN, clean=CleanShell(self._lines))
+        return CleanShell(self._lines)
 
     def show_machine(self, machine: Machine, *, recorded: bool) -> None:
         self._lines = None
@@ -174,7 +172,7 @@ class DevicesSection(ScopedSection):
 
     def wish(self) -> ChangeWish | None:
         words = self.devices_card.wish
-        return ChangeWish(Aim.DEVICES, devices=UseDevices(words), scope=self.scope) if words else None
+        return UseDevices(words, scope=self.scope) if words else None
 
     def show_nothing(self) -> None:
         words = self.desk.words

@@ -10,14 +10,14 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from gpuassist.changes.record import ChangeRecord, ChangeStatus
+from gpuassist.changes.plan import ChangeOutcome
+from gpuassist.changes.record import ChangeRecord, ChangeStatus, records
 from gpuassist.changes.restore import ConflictError
-from gpuassist.changes.scope_list import ListedScope, list_scopes
-from gpuassist.changes.undo import TakeBack
+from gpuassist.changes.scope_find import ListedScope, list_scopes
+from gpuassist.changes.undo import UndoPlan, left_out, plan_undo, undo
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Errand, Marked, StepStatus, ToRepair, WizardStep
-from gpuassist.session.undo import Undone, left_out, plan_undo, records, undo
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Page, Wrote
@@ -64,7 +64,7 @@ class RepairPage(Page):
         self._recorded = False
         self._project = ""  # the directory that the user named
         self._undoing = False  # whether a change is being taken back, and not only looked at
-        self._taking: TakeBack | None = None
+        self._taking: UndoPlan | None = None
         self.undoing = Latest(desk.jobs, self._show_undoing, self)
         self.listing = Latest(desk.jobs, self._show_listed, self)
         self.scoping = Latest(desk.jobs, self._show_scopes, self)
@@ -212,21 +212,21 @@ class RepairPage(Page):
             self.listing.drop()
             self.history.show_records(())
         else:
-            self.listing.ask(lambda _: _Listed(records(session), left_out(session)))
+            self.listing.ask(lambda _: _Listed(records(session.world), left_out(session.world)))
 
     @Slot(str)
     def _ask_to_undo(self, change: str) -> None:
         session = self.desk.session
         self.undo.hide()
         self._strip.begin(self.desk.words(text("Looking how it is taken back…")))
-        self.undoing.ask(lambda _: plan_undo(session, change))
+        self.undoing.ask(lambda _: plan_undo(session.world, change))
 
     @Slot(str)
     def _look_without_block(self, change: str) -> None:
         """What goes with the block is shown before it goes."""
         session = self.desk.session
         self._strip.begin(self.desk.words(text("Looking how it is taken back…")))
-        self.undoing.ask(lambda _: plan_undo(session, change, take_out=True))
+        self.undoing.ask(lambda _: plan_undo(session.world, change, take_out=True))
 
     def _show_undoing(self, result: Done | Failed) -> None:
         self._strip.end()
@@ -244,17 +244,17 @@ class RepairPage(Page):
             self._list()
             if tried:
                 self._read_again()
-        elif isinstance(result.value, TakeBack):
+        elif isinstance(result.value, UndoPlan):
             self._confirm_undo(result.value)
-        elif isinstance(result.value, Undone):
+        elif isinstance(result.value, ChangeOutcome):
             for section in self._sections:
-                if section.receipt is not None and section.receipt.change == result.value.receipt.change:
+                if section.receipt is not None and section.receipt.change == result.value.receipts[0].change:
                     section.forget_result()
             self._mark(Mark.TODO)
             self._tell(Mark.RIGHT, sentence_case(self.desk.words(result.value.outcome.text)))
             self._read_again()
 
-    def _confirm_undo(self, taking: TakeBack) -> None:
+    def _confirm_undo(self, taking: UndoPlan) -> None:
         self._taking = taking
         if any(file.edited for file in taking.files):
             self.undo.show_plan(taking)
@@ -273,7 +273,7 @@ class RepairPage(Page):
         self._taking, self._undoing = None, True
         self.undo.hide()
         self._strip.begin(self.desk.words(text("Undoing…")))
-        self.undoing.ask(lambda _: undo(session, change, take_out=take_out))
+        self.undoing.ask(lambda _: undo(session.world, change, take_out=take_out))
 
     @Slot()
     def _decline(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
-from gpuassist.changes.scope_list import ListedScope
+from gpuassist.changes.scope_find import ListedScope
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Sees, ViewingProgram
 from gpuassist.changes.wishes import SHELL
 from gpuassist.model.text import Text, text

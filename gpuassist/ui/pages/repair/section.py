@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan
-from gpuassist.changes.wishes import ChangeWish, plan_change
+from gpuassist.changes.plan_change import plan_change
+from gpuassist.changes.wishes import ChangeWish
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Receipt

@@ -7,10 +7,9 @@ from dataclasses import replace
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
-from gpuassist.changes.choice import LdLibraryPath
 from gpuassist.changes.kernels import KernelProof, prove_kernels
-from gpuassist.changes.plan import Aim, ChangeOutcome, UseCuda
-from gpuassist.changes.wishes import ChangeWish
+from gpuassist.changes.plan import ChangeOutcome
+from gpuassist.changes.wishes import ChangeWish, LdLibraryPath, UseCuda
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
@@ -73,7 +72,7 @@ class ToolkitSection(ScopedSection):
         self.start()
 
     def wish(self) -> ChangeWish | None:
-        return ChangeWish(Aim.TOOLKIT, cuda=self.cuda, scope=self.scope) if self.cuda.version else None
+        return replace(self.cuda, scope=self.scope) if self.cuda.version else None
 
     def scope_changed(self) -> None:
         self.cuda = replace(self.cuda, lines=None)
