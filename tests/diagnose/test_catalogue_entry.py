@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.diagnose.catalogue_entry import Condition, EntryError, Messages, read_entry
 from gpuassist.model.finding import Action, Severity
+from tests.rows import for_each
 
 WHOLE = b"""
 severity = "problem"
@@ -132,7 +133,7 @@ def test_negated_condition_is_the_opposite(name: str, value: str) -> None:
     assert Condition(name).holds(parameters) is not Condition(name, negated=True).holds(parameters)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         b"",

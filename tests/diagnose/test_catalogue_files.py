@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import pytest
-
 import gpuassist.diagnose.rules
 from gpuassist.diagnose.catalogue import FAMILY, Catalogue
 from gpuassist.diagnose.catalogue_entry import CatalogueEntry, CommandEntry, Condition, Messages, read_entry, slots_of
@@ -22,6 +20,7 @@ from gpuassist.model.words import ENGLISH, LANGUAGES
 from gpuassist.session.step_status import USE_CUDA
 from gpuassist.system.resources import Resources
 from tests.diagnose.only_text import ONLY_TEXT
+from tests.rows import for_each
 
 RULES = Path(gpuassist.diagnose.rules.__file__ or "").parent
 RESOURCES = Resources()
@@ -60,7 +59,7 @@ LOOKUPS = tuple(
     (place, packages, Family.ANY) for packages in _PACKAGES for place in (packages, Family.WSL, Family.CONTAINER)
 )  # as knowledge.families.lookup_order makes them
 
-every_problem = pytest.mark.parametrize("problem", PROBLEMS)
+every_problem = for_each("problem", PROBLEMS)
 
 
 def _entry(problem: str) -> CatalogueEntry:
@@ -143,7 +142,7 @@ def test_every_description_is_reached_by_a_rule_or_by_text_alone() -> None:
     assert set(PROBLEMS) - set(READ.parameters) == ONLY_TEXT
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_each("name", FILES)
 def test_file_name_is_the_id_in_kebab_case(name: str) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*\.toml", name)
 
@@ -154,7 +153,7 @@ def test_declared_parameters_are_exactly_those_used(problem: str) -> None:
     assert set(entry.parameters) == _used(entry)
 
 
-@pytest.mark.parametrize("problem", sorted(set(PROBLEMS) - ONLY_TEXT))
+@for_each("problem", sorted(set(PROBLEMS) - ONLY_TEXT))
 def test_parameters_are_given_by_the_rules(problem: str) -> None:
     assert set(_entry(problem).parameters) - READ.parameters[problem] - FROM_TEXT.get(problem, set()) == set()
 
@@ -219,7 +218,7 @@ def test_chinese_is_written_in_chinese(problem: str) -> None:
 
 
 @every_problem
-@pytest.mark.parametrize("language", LANGUAGES)
+@for_each("language", LANGUAGES)
 def test_something_is_said_where_nothing_is_known(problem: str, language: str) -> None:
     catalogue = Catalogue(RESOURCES.read, COMMANDS)
     for families in LOOKUPS:

@@ -7,13 +7,14 @@ import pytest
 from gpuassist.knowledge.families import family, lookup_order, packages_family, repositories_package
 from gpuassist.knowledge.records import Family
 from gpuassist.model.machine import Distribution
+from tests.rows import for_each
 
 
 def distribution(name: str, *like: str) -> Distribution:
     return Distribution(name, like, "", name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "like", "expected"),
     [
         ("ubuntu", ("debian",), Family.UBUNTU),

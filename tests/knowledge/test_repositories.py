@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from gpuassist.knowledge.families import family, lookup_order, repositories_package, repository
 from gpuassist.knowledge.records import Family
 from gpuassist.model.machine import Distribution
+from tests.rows import for_each
 
 LIKE = {
     "linuxmint": ("ubuntu", "debian"),
@@ -29,7 +30,7 @@ def distribution(name: str, release: str) -> Distribution:
     return Distribution(name, LIKE.get(name, ()), release, f"{name} {release}")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "release", "expected"),
     [
         ("ubuntu", "24.04", "ubuntu2404"),

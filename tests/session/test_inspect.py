@@ -29,6 +29,7 @@ from gpuassist.system.resources import Resources
 from tests.diagnose.test_rules import PROBLEMS
 from tests.fakes import put, world_under
 from tests.machines import linux
+from tests.rows import for_each
 from tests.values import ARCH, DEBIAN, FEDORA, knowledge, machine
 
 UBUNTU = Distribution("ubuntu", ("debian",), "24.04", "Ubuntu 24.04 LTS")
@@ -216,7 +217,7 @@ def test_wsl_and_containers_come_before_the_distribution() -> None:
     assert families_of(Machine(host=inside)) == (Family.CONTAINER, Family.UBUNTU, Family.ANY)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("distribution", "wsl", "name"),
     [
         (UBUNTU, 0, "ubuntu2404"),

@@ -21,6 +21,7 @@ from gpuassist.shellfiles.lists import read_fish_lists, with_lists
 from gpuassist.shellfiles.rewrite import rewrite
 from gpuassist.shellfiles.statements import Element
 from gpuassist.shellfiles.toolkits import InstalledToolkits
+from tests.rows import for_each
 from tests.shellfiles.judging import judge_text
 
 KNOWN = {"HOME": "/home/you"}
@@ -43,7 +44,7 @@ def test_reads_what_people_write(line: str, parts: list[str]) -> None:
     assert with_lists(line, lists) == line
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         *("set -e PATH", "set -q PATH", "set PATH", "set", "fish_add_path", "set PATH[1] /a", "set -gx PATH /a:/b", "echo /a", ""),
