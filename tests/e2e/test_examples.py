@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpuassist.system.resources import Resources
-from tests.e2e.command import Done, gpuassist
+from tests.e2e.command import Done, gpuassist, gpuassist_here
 from tests.e2e.contract import check_diagnosis, check_facts, status_of
 
 NAMES = Resources().names("machines", ".json")
@@ -23,7 +23,7 @@ each_machine = pytest.mark.parametrize("path", PATHS, ids=[Path(path).stem for p
 @cache
 def recorded(path: str, *arguments: str) -> Done:
     """A recorded machine needs no home: one run serves every test that looks at it."""
-    return gpuassist(Path("/nonexistent"), *arguments, "--machine", path)
+    return gpuassist_here(Path("/nonexistent"), *arguments, "--machine", path)
 
 
 def _doctor(path: str) -> Any:
