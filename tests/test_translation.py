@@ -27,28 +27,27 @@ msgstr "早已没有"
 """
 
 
-@pytest.fixture
-def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, writing into a folder of the test's own."""
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """The script, which has written into a folder of its own and merged what a translator sent."""
     spec = importlib.util.spec_from_file_location("words_script", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "WORDS", tmp_path / "words")
+    vars(module)["WORDS"] = tmp_path_factory.mktemp("translated") / "words"
+    sent = _translation(module)
+    sent.parent.mkdir(parents=True)
+    sent.write_text(PO, "utf-8")
+    module.main()
     return module
 
 
-def _translated(words: ModuleType) -> Path:
-    place = Path(words.WORDS) / "zh_CN" / "LC_MESSAGES" / "gpuassist.po"
-    place.parent.mkdir(parents=True)
-    place.write_text(PO, "utf-8")
-    words.main()
-    return place
+def _translation(words: ModuleType) -> Path:
+    return Path(words.WORDS) / "zh_CN" / "LC_MESSAGES" / "gpuassist.po"
 
 
 def test_template_holds_messages_and_plurals_the_same_each_time(words: ModuleType) -> None:
-    words.main()
     template = (Path(words.WORDS) / "gpuassist.pot").read_text("utf-8")
     assert 'msgid "print the version"' in template
     assert 'msgid_plural "{count} problems"' in template
@@ -56,12 +55,11 @@ def test_template_holds_messages_and_plurals_the_same_each_time(words: ModuleTyp
     assert (Path(words.WORDS) / "gpuassist.pot").read_text("utf-8") == template
 
 
-def test_translation_is_compiled_and_used(words: ModuleType, tmp_path: Path) -> None:
-    _translated(words)
-    assert words_for("zh_CN", Resources(tmp_path))(text("print the version")) == "显示版本"
+def test_translation_is_compiled_and_used(words: ModuleType) -> None:
+    assert words_for("zh_CN", Resources(Path(words.WORDS).parent))(text("print the version")) == "显示版本"
 
 
 def test_merging_adds_new_messages_and_drops_old_ones(words: ModuleType) -> None:
-    merged = _translated(words).read_text("utf-8")
+    merged = _translation(words).read_text("utf-8")
     assert 'msgid "say on standard error what is being done"' in merged
     assert "long gone" not in merged

@@ -24,10 +24,7 @@ def _messages(call: ast.Call) -> list[ast.expr]:
     return call.args[: 2 if call.func.id == "counted" else 1]
 
 
-CALLS = list(_calls())
-
-
-@for_each(("where", "call"), CALLS)
+@for_each(("where", "call"), _calls)
 def test_message_is_a_literal_with_its_parameters(where: str, call: ast.Call) -> None:
     given = {keyword.arg for keyword in call.keywords}
     if isinstance(call.func, ast.Name) and call.func.id == "counted":

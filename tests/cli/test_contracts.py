@@ -16,7 +16,7 @@ from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
-from tests.changes.homes import make_toolkit, world_at
+from tests.changes.homes import choose, world_at
 from tests.cli.made_session import live_session, run_live
 from tests.cli.runs import Run, run
 from tests.rows import for_each
@@ -60,9 +60,8 @@ def document(verb: ModuleType, recording: Path, *options: str) -> dict[str, Any]
 def changed(home: Path) -> Session:
     """A session that has changed .bashrc once."""
     (home / ".bashrc").write_text("# mine\n")
-    make_toolkit(home / "cuda-12.4", "12.4.131")
     session = Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
-    assert run(use, session, "cuda", "12.4", "--yes", "--no-kernel").exit is Exit.HEALTHY
+    choose(session.world, "12.4.131")
     return session
 
 

@@ -10,21 +10,15 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.apply import FileChange, apply
-from gpuassist.changes.plan import UseCuda
-from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.cli import undo, use
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.fact import Known
-from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result
-from gpuassist.model.toolkit import Toolkit
-from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
 from gpuassist.session.undo import history
-from tests.changes.homes import edit_of, made, make_toolkit, world_at
+from tests.changes.homes import choose, edit_of, world_at
 from tests.cli.runs import run
 
 ORIGINAL = b"# mine\n"
@@ -35,13 +29,7 @@ def session(home: Path) -> Session:
     """Two changes: 11.7, then 12.4; proved elsewhere, for that starts ten shells a change."""
     (home / ".bashrc").write_bytes(ORIGINAL)
     session = Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
-    toolkits: tuple[Toolkit, ...] = ()
-    for version in ("11.7.99", "12.4.131"):
-        root = make_toolkit(home / f"cuda-{version[:4]}", version)
-        toolkits += (Toolkit(str(root), version=Known(Version.parse(version), "made")),)
-        machine = Machine(toolkits=Known(toolkits, "made"), environments=Known((), "made"))
-        plan = plan_use_cuda(session.world, machine, UseCuda(version[:4]))
-        assert made(session.world, plan).result is Result.MODIFIED
+    choose(session.world, "11.7.99", "12.4.131")
     return session
 
 

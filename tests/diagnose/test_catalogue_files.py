@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import gpuassist.diagnose.rules
@@ -14,7 +15,7 @@ from gpuassist.formats.devices import DeviceListFault
 from gpuassist.knowledge.families import surroundings_of
 from gpuassist.knowledge.records import Family
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.finding import Action, Finding
+from gpuassist.model.finding import Action, Answer, Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH, LANGUAGES
 from gpuassist.session.step_status import USE_CUDA
@@ -62,6 +63,7 @@ LOOKUPS = tuple(
 every_problem = for_each("problem", PROBLEMS)
 
 
+@cache
 def _entry(problem: str) -> CatalogueEntry:
     return read_entry(RESOURCES.read(f"problems/{problem}.toml"))
 
@@ -217,12 +219,18 @@ def test_chinese_is_written_in_chinese(problem: str) -> None:
     assert not any(one.words.template("zh_CN").endswith("。") for one in entry.titles)
 
 
+@cache
+def _answers(problem: str, language: str) -> tuple[Answer, ...]:
+    """What every machine is told where no parameter is known."""
+    catalogue = Catalogue(RESOURCES.read, COMMANDS)
+    finding = Finding(problem, (), ())
+    return tuple(catalogue.answer(finding, families=families, render=ENGLISH, language=language) for families in LOOKUPS)
+
+
 @every_problem
 @for_each("language", LANGUAGES)
 def test_something_is_said_where_nothing_is_known(problem: str, language: str) -> None:
-    catalogue = Catalogue(RESOURCES.read, COMMANDS)
-    for families in LOOKUPS:
-        answer = catalogue.answer(Finding(problem, (), ()), families=families, render=ENGLISH, language=language)
+    for answer in _answers(problem, language):
         assert answer.explanation
         assert answer.remedies
         assert all(one.check for one in answer.remedies)
@@ -230,12 +238,7 @@ def test_something_is_said_where_nothing_is_known(problem: str, language: str) -
 
 @every_problem
 def test_first_remedy_is_no_alternative_to_another(problem: str) -> None:
-    catalogue = Catalogue(RESOURCES.read, COMMANDS)
-    answers = [
-        catalogue.answer(Finding(problem, (), ()), families=families, render=ENGLISH, language=language)
-        for families in LOOKUPS
-        for language in ("en", "zh_CN")
-    ]
+    answers = [answer for language in ("en", "zh_CN") for answer in _answers(problem, language)]
     assert not [one.remedies[0].text for one in answers if one.remedies[0].text.startswith(("Or ", "Or,", "或者"))]
 
 

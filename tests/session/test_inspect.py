@@ -150,7 +150,7 @@ def test_most_severe_answers_come_first(session: Session) -> None:
     ]
 
 
-@pytest.mark.parametrize(("problem", "recipe"), PROBLEMS)
+@for_each(("problem", "recipe"), PROBLEMS)
 def test_every_finding_is_answered_in_whole_sentences(session: Session, problem: str, recipe: dict[str, Any]) -> None:
     one = machine(**recipe)
     for distribution in EVERYWHERE:
@@ -161,7 +161,7 @@ def test_every_finding_is_answered_in_whole_sentences(session: Session, problem:
                 assert not re.search(r"  | [.,;:)]|[{}`]|\(\)|than [.,]|branch [.,]|CUDA \)", plain), words
 
 
-@pytest.mark.parametrize(("problem", "recipe"), PROBLEMS)
+@for_each(("problem", "recipe"), PROBLEMS)
 def test_every_finding_has_a_remedy_everywhere(session: Session, problem: str, recipe: dict[str, Any]) -> None:
     one = machine(**recipe)
     for distribution in EVERYWHERE:
@@ -169,7 +169,7 @@ def test_every_finding_has_a_remedy_everywhere(session: Session, problem: str, r
         assert all(answer.remedies for answer in answers), [answer.id for answer in answers if not answer.remedies]
 
 
-@pytest.mark.parametrize(("problem", "recipe"), PROBLEMS)
+@for_each(("problem", "recipe"), PROBLEMS)
 def test_every_finding_has_a_remedy_in_a_container(session: Session, problem: str, recipe: dict[str, Any]) -> None:
     one = machine(**recipe)
     inside = replace(one, host=replace(one.host, container=Known("docker", "/.dockerenv")))
@@ -178,7 +178,7 @@ def test_every_finding_has_a_remedy_in_a_container(session: Session, problem: st
     assert not any("sudo apt install nvidia" in line for answer in answers for line in _commands(answer))
 
 
-@pytest.mark.parametrize(("problem", "recipe"), PROBLEMS)
+@for_each(("problem", "recipe"), PROBLEMS)
 def test_no_command_has_an_empty_parameter(session: Session, problem: str, recipe: dict[str, Any]) -> None:
     one = machine(**recipe)
     for distribution in EVERYWHERE:
