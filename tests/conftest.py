@@ -51,6 +51,13 @@ settings.register_profile("suite", max_examples=25, deadline=None, suppress_heal
 settings.load_profile("suite")
 
 
+# Where nobody may write beside the sources (PYTHONDONTWRITEBYTECODE), every process of a run would compile the tests anew: half of
+# what it takes to collect them.
+if sys.dont_write_bytecode:
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(__file__).parent.parent / ".cache" / "bytecode")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     _hear_every_signal()
     if not hasattr(config, "workerinput"):  # a worker of pytest-xdist inherits what the first process made of it
@@ -78,61 +85,74 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 pytest.skip(f"NOT RUN: needs {program}, install the package {PACKAGES.get(program, program)}")
 
 
-@pytest.fixture(scope="session")
-def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+class _Homes:
     """Directories that nobody has used. pytest's own way to make one looks at all that it ever made: minutes for 30,000 tests."""
-    folder = tmp_path_factory.mktemp("homes")
-    return (folder / str(number) for number in count())
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._numbers = count()
+        self._untouched: list[Path] = []
+
+    def take(self) -> Path:
+        """The home of the last test where that left it empty, else a new one."""
+        directory = self._untouched.pop() if self._untouched else self._folder / str(next(self._numbers))
+        directory.mkdir(mode=0o700, exist_ok=True)
+        return directory
+
+    def give_back(self, directory: Path) -> None:
+        """For the next test, where it is as it was."""
+        if _is_untouched(directory):
+            self._untouched.append(directory)
 
 
 @pytest.fixture(scope="session")
-def untouched() -> list[Path]:
-    """The home of the last test, where that left it empty: the next one takes it."""
-    return []
+def homes(tmp_path_factory: pytest.TempPathFactory) -> _Homes:
+    """Where the tests' homes are from."""
+    return _Homes(tmp_path_factory.mktemp("homes"))
 
 
-@pytest.fixture
-def same_directory() -> Iterator[None]:
-    """A test that leaves the process in another directory fails, and not a later one that reads by a relative path."""
-    before = os.getcwd()
-    yield
+# One fixture for all that every test is held to: each further one is a tenth of what most tests cost.
+@pytest.fixture(autouse=True)
+def home(homes: _Homes, caplog: pytest.LogCaptureFixture) -> Iterator[Path]:
+    """A home directory of the test's own: no test can touch the real one. And nothing else may be left of a test: another working
+    directory, which a later one would read relative paths from, a thread, or a WARNING in the log that it did not clear.
+    """
+    outside, directory, threads = os.environ.get("HOME"), homes.take(), set(threading.enumerate())
+    working_directory = os.getcwd()
+    os.environ["HOME"] = str(directory)
     try:
-        after = os.getcwd()
-    except FileNotFoundError:
-        after = ""
-    if after != before:
-        os.chdir(before)
-    assert after == before
-
-
-@pytest.fixture(autouse=True)
-def home(homes: Iterator[Path], untouched: list[Path], same_directory: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A home directory of the test's own: no test can touch the real one."""
-    directory = untouched.pop() if untouched else next(homes)
-    directory.mkdir(mode=0o700, exist_ok=True)
-    monkeypatch.setenv("HOME", str(directory))
-    yield directory
-    if _is_untouched(directory):
-        untouched.append(directory)
-
-
-@pytest.fixture(autouse=True)
-def no_unexpected_warnings(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """A WARNING in the log fails the test unless it asked for the log itself and cleared it."""
-    yield
+        yield directory
+    finally:
+        moved = _moved_from(working_directory)
+        if outside is None:
+            del os.environ["HOME"]
+        else:
+            os.environ["HOME"] = outside
+        homes.give_back(directory)
     loud = [record.getMessage() for record in caplog.get_records("call") if record.levelno >= logging.WARNING]
+    running = _left_running(threads)
+    assert not moved, f"left in {moved}"
     assert not loud, f"unexpected log: {loud}"
+    assert not running, f"threads left: {running}"
 
 
-@pytest.fixture(autouse=True)
-def no_leftover_threads() -> Iterator[None]:
-    """A thread that outlives its test fails it."""
-    before = set(threading.enumerate())
-    yield
+def _moved_from(working_directory: str) -> str:
+    """Where the test has left the process, which is taken back; empty where it is where it was."""
+    try:
+        now = os.getcwd()
+    except FileNotFoundError:
+        now = "a directory that is gone"
+    if now == working_directory:
+        return ""
+    os.chdir(working_directory)
+    return now
+
+
+def _left_running(before: set[threading.Thread]) -> list[str]:
     left = [thread for thread in threading.enumerate() if thread not in before and thread.is_alive() and not _shared(thread)]
     for thread in left:
         thread.join(_PATIENCE_SECONDS)
-    assert not [thread.name for thread in left if thread.is_alive()]
+    return [thread.name for thread in left if thread.is_alive()]
 
 
 def _is_untouched(directory: Path) -> bool:

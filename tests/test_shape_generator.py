@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.rows import for_each
 from tools.shapes import covering, described, document, main, shape
 
 ROOT = Path(__file__).parent.parent
@@ -34,7 +35,7 @@ def test_shapes_are_printed_for_people() -> None:
     assert all(f"--- {name}" in told for name in shape(5, 0).files)
 
 
-@pytest.mark.parametrize("number", range(0, 200, 10))
+@for_each("number", range(0, 200, 10))
 def test_what_is_expected_of_a_shape_stands_in_its_files(number: int) -> None:
     made = shape(5, number)
     assert made == shape(5, number)

@@ -7,7 +7,7 @@ import string
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.rows import for_each
 
 PACKAGE = Path(__file__).resolve().parent.parent / "gpuassist"
 
@@ -24,10 +24,7 @@ def _messages(call: ast.Call) -> list[ast.expr]:
     return call.args[: 2 if call.func.id == "counted" else 1]
 
 
-CALLS = list(_calls())
-
-
-@pytest.mark.parametrize(("where", "call"), CALLS, ids=[where for where, _ in CALLS])
+@for_each(("where", "call"), _calls)
 def test_message_is_a_literal_with_its_parameters(where: str, call: ast.Call) -> None:
     given = {keyword.arg for keyword in call.keywords}
     if isinstance(call.func, ast.Name) and call.func.id == "counted":

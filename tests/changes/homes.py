@@ -10,8 +10,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from gpuassist.changes.apply import FileChange, apply
-from gpuassist.changes.plan import ChangePlan
+from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.model.fact import Known
+from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Outcome, Result
+from gpuassist.model.toolkit import Toolkit
+from gpuassist.model.version import Version
 from gpuassist.system.disk import Disk
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Processes
@@ -64,6 +69,16 @@ def made(world: World, plan: ChangePlan) -> Outcome:
     if not plan.diff:
         return Outcome(Result.UNCHANGED, plan.plan.goal)
     return apply(world, FileChange(plan.plan.id, plan.command, plan.edits)).outcome
+
+
+def choose(world: World, *versions: str) -> None:
+    """Makes one toolkit after the other and chooses it, without the proof."""
+    toolkits: tuple[Toolkit, ...] = ()
+    for version in versions:
+        root = make_toolkit(Path(world.surroundings.home, f"cuda-{version[:4]}"), version)
+        toolkits += (Toolkit(str(root), version=Known(Version.parse(version), "made")),)
+        machine = Machine(toolkits=Known(toolkits, "made"), environments=Known((), "made"))
+        assert made(world, plan_use_cuda(world, machine, UseCuda(version[:4]))).result is Result.MODIFIED
 
 
 def change_of(path: Path, after: bytes, change: str = "20261121-090000-abcdef") -> FileChange:

@@ -13,6 +13,7 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
+from tests.rows import for_each
 
 UUIDS = ("GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", "GPU-8aa0a6a8-1111-2222-3333-444455556666", "GPU-00000000-aaaa")
 MIG = "MIG-41b3359c-e721-56e5-8009-12e5797ed514"
@@ -53,9 +54,7 @@ def test_takes_gpus_as_they_are_named(words: str, values: tuple[str, ...], hidde
     assert devices.notes == ()
 
 
-@pytest.mark.parametrize(
-    "words", ["", ",", "0,", "first", "-1", "0x1", "GPU-", "GPU-xyz", "NVIDIA", "0;1", "all,0", "1.0", "²", "9" * 5000]
-)
+@for_each("words", ["", ",", "0,", "first", "-1", "0x1", "GPU-", "GPU-xyz", "NVIDIA", "0;1", "all,0", "1.0", "²", "9" * 5000])
 def test_words_that_name_no_gpu_are_wrong_usage(words: str) -> None:
     with pytest.raises(WishError) as raised:
         choose_devices(THREE, words)

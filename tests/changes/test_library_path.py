@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.library_path import DirectoryView, look, reason
+from gpuassist.changes.choice import LdLibraryPath
+from gpuassist.changes.library_path import DirectoryView, choose_loader, look, reason
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
+from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
@@ -60,6 +63,15 @@ def test_older_library_in_place_of_the_own_hurts(toolkit: Path) -> None:
     assert (use.library.own, use.library.taken) == (own, f"{TOOLKIT}/libnvJitLink.so.12.1.105")
     assert ENGLISH(reason(seen, on=True)).startswith("beware: with it libcusparse.so.12 in train loads")
     assert ENGLISH(reason(seen, on=False)).startswith("left alone: with it libcusparse.so.12 in train would load")
+
+
+def test_what_one_program_needs_is_left_off_where_it_would_break_another(toolkit: Path) -> None:
+    put(toolkit, PROVIDER, shared_object(("libcublasLt.so.12",)))
+    put(toolkit, CUSPARSE, shared_object(("libnvJitLink.so.12",), runpath="$ORIGIN/../../nvjitlink/lib"))
+    versioned(toolkit, f"{SITE}/nvidia/nvjitlink/lib", "libnvJitLink.so.12", "12.4.127")
+    installed = Toolkit(str(Path(TOOLKIT).parent))
+    chosen = choose_loader(world_under(toolkit), Machine(environments=ENVIRONMENTS), installed, LdLibraryPath.AUTO)
+    assert (chosen.on, chosen.harms) == (False, True)
 
 
 def test_newer_library_does_not_hurt(toolkit: Path) -> None:

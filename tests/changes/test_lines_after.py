@@ -14,6 +14,7 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.block import find, render
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.toolkits import InstalledToolkits
+from tests.rows import for_each
 from tests.shellfiles.judging import RC, judge_text
 from tests.shellfiles.written import block_lines
 
@@ -42,7 +43,7 @@ FIRST, LAST = f"export PATH={OLD}/bin:$PATH\n", f"export PATH=$PATH:{OLD}/bin\n"
 LOOP = f"for d in {OLD}/bin; do PATH=$d:$PATH; done\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "now", "wins"),
     [
         (FIRST, _held(OLD), True),
@@ -96,7 +97,7 @@ def test_what_would_stay_at_the_other_toolkit(content: str, held: dict[str, str]
     assert list(_after(content).left_over(SILENT)) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "dialect", "place"),
     [
         ("alias x=y\n", Dialect.BASH, None),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-
 from gpuassist.changes.shells import SLOW_SECONDS, ShellSeen, ask_shells, compare, slow
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Terminal, Variable
@@ -15,6 +13,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.terminal import Opening
 from gpuassist.system.world import World
+from tests.rows import for_each
 
 
 def terminal(nvcc: str = "", **variables: str) -> Fact[Terminal]:
@@ -34,7 +33,7 @@ def differences(before: Fact[Terminal], after: Fact[Terminal]) -> list[str]:
 OLD, NEW = "/usr/local/cuda-11.7/bin", "/usr/local/cuda-12.4/bin"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "after", "told"),
     [
         (terminal(PATH="/a"), terminal(PATH="/a"), []),

@@ -18,6 +18,7 @@ from gpuassist.model.text import counted, text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit, worst
 from tests.fakes import world_under
+from tests.rows import for_each
 from tests.values import knowledge
 
 WORST_FIRST = [70, 64, 2, 1, 3, 0]  # as the contract of the command line orders them
@@ -29,7 +30,7 @@ def _context(tmp_path: Path) -> tuple[Context, io.StringIO, io.StringIO]:
     return Context(Session(world_under(tmp_path), knowledge(), ENGLISH), terminal), out, err
 
 
-@pytest.mark.parametrize(("worse", "better"), list(itertools.combinations(WORST_FIRST, 2)))
+@for_each(("worse", "better"), list(itertools.combinations(WORST_FIRST, 2)))
 def test_worse_of_two_statuses_wins(worse: int, better: int) -> None:
     assert worst([Exit(worse), Exit(better)]) == worse
     assert worst([Exit(better), Exit(worse)]) == worse

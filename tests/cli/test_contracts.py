@@ -16,9 +16,10 @@ from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
-from tests.changes.homes import make_toolkit, world_at
+from tests.changes.homes import choose, world_at
 from tests.cli.made_session import live_session, run_live
 from tests.cli.runs import Run, run
+from tests.rows import for_each
 from tests.values import knowledge
 
 MACHINES = tuple(sorted((Path(__file__).resolve().parents[2] / "resources" / "machines").glob("*.json")))
@@ -59,9 +60,8 @@ def document(verb: ModuleType, recording: Path, *options: str) -> dict[str, Any]
 def changed(home: Path) -> Session:
     """A session that has changed .bashrc once."""
     (home / ".bashrc").write_text("# mine\n")
-    make_toolkit(home / "cuda-12.4", "12.4.131")
     session = Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
-    assert run(use, session, "cuda", "12.4", "--yes", "--no-kernel").exit is Exit.HEALTHY
+    choose(session.world, "12.4.131")
     return session
 
 
@@ -115,8 +115,8 @@ def test_recorded_holders_are_one_document(recording: Path) -> None:
         assert (held["memory_used_bytes"] is None) is (held["memory_reason"] is not None)
 
 
-@pytest.mark.parametrize("goal", ["driver", "cuda==12.8", "torch"])
-@pytest.mark.parametrize("recording", MACHINES[:4], ids=NAMES[:4])
+@for_each("goal", ["driver", "cuda==12.8", "torch"])
+@for_each("recording", MACHINES[:4])
 def test_plan_tells_each_step_whole(recording: Path, goal: str) -> None:
     found = document(plan, recording, goal)
     for step in found["steps"]:

@@ -17,6 +17,7 @@ from gpuassist.present.marks import Exit
 from gpuassist.system.resources import Resources
 from tests.cli.made_session import live_session, no_window
 from tests.knowledge.shipped import KNOWLEDGE, damaged_at
+from tests.rows import for_each
 
 Read = Callable[[str], bytes]
 FILES = Resources().names("knowledge", ".json")
@@ -69,16 +70,16 @@ def _main(read: Read, *arguments: str) -> int:
     return cli.main(arguments, compose=lambda language: session, open_window=lambda *_: no_window(""))
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("file", FILES)
+@for_each("damage", DAMAGES)
+@for_each("file", FILES)
 def test_damaged_file_is_named(file: str, damage: str) -> None:
     damaged = _said(_reading(file, DAMAGES[damage]), file)
     assert damaged
     assert all(words.startswith(f"knowledge/{file}") for words in damaged)
 
 
-@pytest.mark.parametrize("damage", LINES)
-@pytest.mark.parametrize("file", FILES)
+@for_each("damage", LINES)
+@for_each("file", FILES)
 def test_damaged_line_is_named_alone(file: str, damage: str) -> None:
     read = damaged_at(f"knowledge/{file}", LINE, LINES[damage])
     assert _said(read, file) == [f"knowledge/{file}, line {LINE} is damaged and was skipped"]
@@ -101,7 +102,7 @@ def test_rest_works_without_a_line(file: str, capsys: pytest.CaptureFixture[str]
     assert all(json.loads(out)[kind] for kind in ("gpu", "cuda", "torch", "driver", "arch", "xid"))
 
 
-@pytest.mark.parametrize("file", FILES)
+@for_each("file", FILES)
 def test_field_that_nobody_knows_does_no_harm(file: str) -> None:
     assert _said(_reading(file, lambda content: content.replace(b'\n{"', b'\n{"colour": "green", "')), file) == []
 
@@ -122,7 +123,7 @@ def _with(file: str, field: str, value: object) -> Read:
     return _reading(file, change)
 
 
-@pytest.mark.parametrize("file", FILES)
+@for_each("file", FILES)
 def test_field_of_any_other_type_is_no_fault(file: str) -> None:
     for field in _fields(file):
         for value in VALUES:

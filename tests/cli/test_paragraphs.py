@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.cli.paragraphs import columns, wrapped
+from tests.rows import for_each
 
 CHINESE = (
     "报错里还会建议一个分配器设置；无论什么原因它都会打印这条提示，在这里没有用。`torch.cuda.empty_cache()` 也没有用（见下）。"
@@ -39,7 +40,7 @@ def test_chinese_lines_are_filled() -> None:
     assert all(columns(line) > 30 for line in wrapped(CHINESE, 40)[:-1])
 
 
-@pytest.mark.parametrize("width", range(20, 60))
+@for_each("width", range(20, 60))
 def test_no_line_begins_with_a_closing_mark(width: int) -> None:
     assert not [line for line in wrapped(CHINESE, width) if line[0] in "，。；）"]
 

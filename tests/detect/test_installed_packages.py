@@ -13,6 +13,7 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import text
 from tests.detect.made_python import make_conda, make_venv
 from tests.fakes import put, world_under
+from tests.rows import for_each
 
 
 def _packages(root: Path) -> list[tuple[Package, ...]]:
@@ -21,7 +22,7 @@ def _packages(root: Path) -> list[tuple[Package, ...]]:
     return [one.packages.value for one in found.value if isinstance(one.packages, Known)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "package"),
     [
         ("torch-2.5.1.dist-info", Package("torch", "2.5.1")),

@@ -10,6 +10,7 @@ from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste, Weight
 from gpuassist.model.version import Target, Version
+from tests.rows import for_each
 from tests.values import RTX_5090, Recipe, knowledge, machine
 
 NEWER, DROPPED = "nvcc-arch-too-new", "nvcc-arch-dropped"
@@ -20,7 +21,7 @@ def _judged(words: str, name: str, here: Machine | None = None) -> list[tuple[st
     return [(one.problem, one.weight) for one in judge_architecture(setting, Target.parse(name))]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "name", "expected"),
     [
         ("compute_75\ncompute_80\n# cuda 8.0", "compute_70", DROPPED),

@@ -13,6 +13,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.finding import Finding
 from gpuassist.model.gpu import GpuProcess, Holder, PcieLink
 from gpuassist.model.machine import Machine
+from tests.rows import for_each
 from tests.values import RTX_3090, RTX_4090, knowledge, machine
 
 MIB = 1 << 20
@@ -27,7 +28,7 @@ def _process(pid: int, used: int) -> GpuProcess:
     return GpuProcess(pid, "compute", Known(used * MIB, "NVML"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "expected"),
     [
         ({"compute_mode": ("exclusive process",)}, ["compute-mode-exclusive"]),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.diagnose.catalogue_entry import Condition, EntryError, read_entry, slots_of
 from gpuassist.model.finding import Action, Severity
+from tests.rows import for_each
 
 WHOLE = b"""
 severity = "problem"
@@ -110,7 +111,7 @@ def test_negated_condition_is_the_opposite(name: str, value: str) -> None:
     assert Condition(name).holds(parameters) is not Condition(name, negated=True).holds(parameters)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         b"",

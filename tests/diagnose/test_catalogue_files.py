@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import gpuassist.diagnose.rules
 from gpuassist.diagnose.catalogue import FAMILY, Catalogue
@@ -16,11 +15,12 @@ from gpuassist.formats.devices import DeviceListFault
 from gpuassist.install.drivers.packages import surroundings_of
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.finding import Action, Finding
+from gpuassist.model.finding import Action, Answer, Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.resources import Resources
 from tests.diagnose.only_text import ONLY_TEXT
+from tests.rows import for_each
 from tests.translations import shipped
 
 RULES = Path(gpuassist.diagnose.rules.__file__ or "").parent
@@ -61,9 +61,10 @@ LOOKUPS = tuple(
     (place, packages, Family.ANY) for packages in _PACKAGES for place in (packages, Family.WSL, Family.CONTAINER)
 )  # as knowledge.families.lookup_order makes them
 
-every_problem = pytest.mark.parametrize("problem", PROBLEMS)
+every_problem = for_each("problem", PROBLEMS)
 
 
+@cache
 def _entry(problem: str) -> CatalogueEntry:
     return read_entry(RESOURCES.read(f"problems/{problem}.toml"))
 
@@ -141,7 +142,7 @@ def test_every_description_is_reached_by_a_rule_or_by_text_alone() -> None:
     assert set(PROBLEMS) - set(READ.parameters) == ONLY_TEXT
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_each("name", FILES)
 def test_file_name_is_the_id_in_kebab_case(name: str) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*\.toml", name)
 
@@ -152,7 +153,7 @@ def test_declared_parameters_are_exactly_those_used(problem: str) -> None:
     assert set(entry.parameters) == _used(entry)
 
 
-@pytest.mark.parametrize("problem", sorted(set(PROBLEMS) - ONLY_TEXT))
+@for_each("problem", sorted(set(PROBLEMS) - ONLY_TEXT))
 def test_parameters_are_given_by_the_rules(problem: str) -> None:
     assert set(_entry(problem).parameters) - READ.parameters[problem] - FROM_TEXT.get(problem, set()) == set()
 
@@ -185,12 +186,17 @@ def test_words_are_sentences_without_stray_space(problem: str) -> None:
     assert not any(one.message.endswith(".") for one in entry.titles)
 
 
+@cache
+def _answers(problem: str, words: Words) -> tuple[Answer, ...]:
+    """What every machine is told where no parameter is known."""
+    catalogue, finding = Catalogue(RESOURCES.read, COMMANDS), Finding(problem, (), ())
+    return tuple(catalogue.answer(finding, families=families, words=words) for families in LOOKUPS)
+
+
 @every_problem
-@pytest.mark.parametrize("words", SPOKEN, ids=["en", "zh_CN"])
+@for_each("words", SPOKEN)
 def test_something_is_said_where_nothing_is_known(problem: str, words: Words) -> None:
-    catalogue = Catalogue(RESOURCES.read, COMMANDS)
-    for families in LOOKUPS:
-        answer = catalogue.answer(Finding(problem, (), ()), families=families, words=words)
+    for answer in _answers(problem, words):
         assert answer.explanation
         assert answer.remedies
         assert all(one.check for one in answer.remedies)
@@ -198,10 +204,7 @@ def test_something_is_said_where_nothing_is_known(problem: str, words: Words) ->
 
 @every_problem
 def test_first_remedy_is_no_alternative_to_another(problem: str) -> None:
-    catalogue = Catalogue(RESOURCES.read, COMMANDS)
-    answers = [
-        catalogue.answer(Finding(problem, (), ()), families=families, words=words) for families in LOOKUPS for words in SPOKEN
-    ]
+    answers = [answer for words in SPOKEN for answer in _answers(problem, words)]
     assert not [one.remedies[0].text for one in answers if one.remedies[0].text.startswith(("Or ", "Or,", "或者"))]
 
 

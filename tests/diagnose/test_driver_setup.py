@@ -12,6 +12,7 @@ from gpuassist.model.driver import ModuleBlock, NvmlStatus, Option
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.finding import Finding
 from gpuassist.model.gpu import Holder
+from tests.rows import for_each
 from tests.values import GTX_1080_TI, RTX_4090, Env, knowledge, machine
 
 BARE: dict[str, Any] = {"toolkits": (), "nvcc": "", "environments": ()}
@@ -63,7 +64,7 @@ def test_problem_is_the_only_finding(recipe: dict[str, Any], problem: str) -> No
     assert _ids(**recipe) == [problem]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "recipe",
     [
         {**OPEN_580, "driver_facts": _bar("nvidia")},

@@ -12,6 +12,7 @@ from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
+from tests.rows import for_each
 from tests.values import RTX_3090, RTX_4090, Env, Recipe, knowledge, machine
 
 Question = Callable[[SignatureInput], bool]
@@ -21,7 +22,7 @@ def _setting(words: str, one: Machine | None = None) -> SignatureInput:
     return SignatureInput(Paste(words), RuleInput(one or Machine(), knowledge()))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "words"),
     [
         (hints.in_wsl, "Linux 5.15.90.1-microsoft-standard-WSL2"),

@@ -10,6 +10,7 @@ from gpuassist.diagnose.memory import TOLD, MemoryCause, others_bytes, parameter
 from gpuassist.formats.oom import OutOfMemory, ProcessUse, principal
 from gpuassist.formats.size import read_size
 from tests import memory_messages as messages
+from tests.rows import for_each
 
 GIB = 1 << 30
 
@@ -26,7 +27,7 @@ def made(**gibibytes: float) -> OutOfMemory:
     return OutOfMemory(**{name: round(size * GIB) for name, size in gibibytes.items()})  # type: ignore[arg-type]  # sizes alone
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "cause"),
     [
         (messages.TORCH_1_1, MemoryCause.NEED),
@@ -49,7 +50,7 @@ def test_figures_tell_the_cause(words: str, cause: MemoryCause) -> None:
     assert rule(message(words)).causes[0] is cause
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figures", "cause"),
     [
         # The same card and request; what differs is who has the rest.

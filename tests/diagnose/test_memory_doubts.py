@@ -7,6 +7,7 @@ import pytest
 from gpuassist.diagnose.memory import contradiction
 from gpuassist.formats.oom import OutOfMemory, ProcessUse, principal
 from tests import memory_messages as messages
+from tests.rows import for_each
 
 GIB = 1 << 30
 
@@ -38,7 +39,7 @@ def test_what_adds_up_is_believed(message: OutOfMemory) -> None:
     assert contradiction(message) is None
 
 
-@pytest.mark.parametrize("name", [name for name in dir(messages) if name.isupper()])
+@for_each("name", [name for name in dir(messages) if name.isupper()])
 def test_what_programs_print_is_believed(name: str) -> None:
     message = principal(getattr(messages, name))
     assert message is None or contradiction(message) is None

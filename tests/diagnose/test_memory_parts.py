@@ -11,6 +11,7 @@ from gpuassist.formats.oom import OutOfMemory, ProcessUse, principal
 from gpuassist.formats.size import read_size, shown_size
 from gpuassist.model.memory_picture import MemoryPicture, PartKind
 from tests import memory_messages as messages
+from tests.rows import for_each
 
 SIZE = st.integers(0, 1 << 44)
 MAYBE = st.none() | SIZE
@@ -35,7 +36,7 @@ def parts(words: str) -> dict[str, str]:
     return {part.kind.value: shown_size(part.size_bytes) for part in picture(words).parts}
 
 
-@pytest.mark.parametrize("words", EVERY)
+@for_each("words", EVERY)
 def test_parts_add_up_to_the_card(words: str) -> None:
     found = picture(words)
     assert sum(part.size_bytes for part in found.parts) == found.total_bytes

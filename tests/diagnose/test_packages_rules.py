@@ -18,6 +18,7 @@ from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.version import Version
 from gpuassist.system.resources import Resources
+from tests.rows import for_each
 from tests.values import GTX_1080_TI, RTX_5090, Env, knowledge, machine
 
 RTX_2080 = "10de:1e82"
@@ -67,7 +68,7 @@ def _told(one: Machine) -> dict[str, Any]:
     return {name: value for name, value in found.parameters if value}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("packages", "problem"),
     [
         (PINS, ""),

@@ -17,6 +17,7 @@ from gpuassist.model.finding import Finding, Passed, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
+from tests.rows import for_each
 from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, knowledge, machine, without
 
 Rule = Callable[[RuleInput], Iterator[Verdict]]
@@ -96,7 +97,7 @@ def test_gpu_for_a_virtual_machine_names_the_one_that_is_left() -> None:
     assert _evidence(found) == ["kernel driver of GTX 1080 Ti: vfio-pci"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("one", "told"),
     [
         (machine(), ["driver"]),

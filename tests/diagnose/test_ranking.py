@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from gpuassist.diagnose.ranking import LEADS_TO, Ranking, behind, rank_causes
 from gpuassist.diagnose.verdicts import finding
 from gpuassist.model.finding import Diagnosis, Evidence, Finding, Undetermined
 from gpuassist.model.paste import Clue, Passage, Weight
 from gpuassist.model.text import Parameter, text, verbatim
+from tests.rows import for_each
 
 NOTHING = Diagnosis()
 
@@ -171,7 +170,7 @@ def test_open_questions_are_those_of_the_text_alone() -> None:
     assert [one.problem for one in rank_causes(clues, NOTHING, Diagnosis(undetermined=open_)).undetermined] == ["no-driver"]
 
 
-@pytest.mark.parametrize("cause", sorted(LEADS_TO))
+@for_each("cause", sorted(LEADS_TO))
 def test_no_problem_follows_from_what_it_leads_to(cause: str) -> None:
     seen: set[str] = set()
     todo = set(LEADS_TO[cause])

@@ -15,6 +15,7 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Origin, Toolkit
+from tests.rows import for_each
 from tests.values import ARCH, DEBIAN, GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, Env, knowledge, machine, without
 
 TITAN_V, GTX_680, RTX_2080, H100, GT_730 = "10de:1d81", "10de:1180", "10de:1e82", "10de:2330", "10de:1287"
@@ -107,7 +108,7 @@ PROBLEMS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("problem", "recipe"), PROBLEMS, ids=[f"{place}-{problem}" for place, (problem, _) in enumerate(PROBLEMS)])
+@for_each(("problem", "recipe"), PROBLEMS)
 def test_machine_has_exactly_its_problem(problem: str, recipe: dict[str, Any]) -> None:
     assert _found(**recipe) == [problem]
 
@@ -155,12 +156,12 @@ SOUND: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("recipe", SOUND.values(), ids=SOUND)
+@for_each("recipe", SOUND.values())
 def test_sound_machine_has_no_finding(recipe: dict[str, Any]) -> None:
     assert _found(**recipe) == []
 
 
-@pytest.mark.parametrize("recipe", SOUND.values(), ids=SOUND)
+@for_each("recipe", SOUND.values())
 def test_sound_machine_leaves_nothing_undetermined(recipe: dict[str, Any]) -> None:
     assert _judge(machine(**recipe)).undetermined == ()
 

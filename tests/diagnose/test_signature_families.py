@@ -16,15 +16,16 @@ from gpuassist.diagnose.judge import Recognised, families, recognise
 from gpuassist.diagnose.signature import Signature, SignatureInput, clues
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
+from tests.rows import for_each
 from tests.values import knowledge
 
 FOLDER = Path(signatures.__file__).parent
-EVERY = [pytest.param(one, id=f"{name}-{place}") for name, family in families().items() for place, one in enumerate(family)]
+EVERY = [one for family in families().values() for one in family]
 FILLERS = (" ", "\n", "0", "(", "[", "'", ".", "a", "/", "_", "-", ", ", "0.", "0 ", "a ", " \n", "/a", "|  ")
 SIZES = (30, 150, 1500)
 MOST_SECONDS = 0.3  # of processor time for one hostile text; a sound pattern takes a hundredth of it
 
-every_signature = pytest.mark.parametrize("signature", EVERY)
+every_signature = for_each("signature", EVERY)
 
 
 def _setting(words: str) -> SignatureInput:
@@ -65,7 +66,7 @@ def test_a_text_of_near_misses_is_read(signature: Signature) -> None:
     assert len(list(clues(signature, _setting(words)))) <= 200
 
 
-@pytest.mark.parametrize("module", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+@for_each("module", sorted(FOLDER.glob("*.py")))
 def test_every_problem_that_is_named_is_described(module: Path) -> None:
     described = {name.removesuffix(".toml") for name in (path.name for path in _entries())}
     assert _named(ast.parse(module.read_text("utf-8"))) - described == set()

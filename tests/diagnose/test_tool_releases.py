@@ -9,6 +9,7 @@ from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
+from tests.rows import for_each
 from tests.values import Env, Recipe, knowledge, machine
 
 
@@ -16,7 +17,7 @@ def _setting(words: str, here: Machine | None = None) -> SignatureInput:
     return SignatureInput(Paste(words), RuleInput(here or Machine(), knowledge()))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "release"),
     [
         ("Cuda compilation tools, release 12.1, V12.1.105", "12.1"),
@@ -80,7 +81,7 @@ def test_toolkit_of_the_machine_comes_last() -> None:
     assert [str(one) for one in tool_releases.toolkit_releases(_setting("# cuda 11.8", here))] == ["11.8", "12.4"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "version"),
     [
         ("gcc (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0", "11.4.0"),
@@ -130,7 +131,7 @@ def test_python_of_the_machine_is_taken_where_the_text_has_none() -> None:
     assert tool_releases.python_version(_setting("nothing", here)) != ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "package", "version"),
     [
         ("torch 2.3.0", "torch", "2.3.0"),
@@ -213,7 +214,7 @@ def test_old_systems_have_a_last_release(words: str, release: str) -> None:
     assert str(tool_releases.newest_possible(_setting(words)) or "") == release
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "# Mac M1",

@@ -11,6 +11,7 @@ from gpuassist.diagnose.torch_companions import belongs, exact_pins, wanted
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import Known
 from gpuassist.model.version import Version
+from tests.rows import for_each
 from tests.values import Env, knowledge, machine
 
 
@@ -48,7 +49,7 @@ def test_pins_of_another_processor_are_not_asked() -> None:
     assert exact_pins(*_installed("2.5.1+cu124", architecture="ppc64le")) == {}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("torch", "name", "version", "fits"),
     [
         ("2.5.1+cu124", "torchvision", "0.20.1", True),

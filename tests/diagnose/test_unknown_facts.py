@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.resources import Resources
 from tests.diagnose.test_rules import PROBLEMS, SOUND
+from tests.rows import for_each
 from tests.values import knowledge, machine
 
 Path = tuple[str | int, ...]
@@ -82,7 +82,7 @@ def test_no_rule_fails_on_missing_facts(data: st.DataObject, name: str, asked: b
     assert len(chains(decode_machine(document), knowledge())) <= 2
 
 
-@pytest.mark.parametrize("place", range(len(PROBLEMS)), ids=[f"{place}-{name}" for place, (name, _) in enumerate(PROBLEMS)])
+@for_each("place", range(len(PROBLEMS)))
 def test_no_problem_vanishes_without_a_word(place: int) -> None:
     for path in _facts(json.loads(_made(place))):
         document = json.loads(_made(place))
@@ -91,7 +91,7 @@ def test_no_problem_vanishes_without_a_word(place: int) -> None:
         assert told.findings or told.undetermined or (PROBLEMS[place][0], _label(path)) in TELLS_ENOUGH, _label(path)
 
 
-@pytest.mark.parametrize("recipe", SOUND.values(), ids=SOUND)
+@for_each("recipe", SOUND.values())
 def test_missing_fact_is_never_a_problem(recipe: dict[str, Any]) -> None:
     whole = encode_machine(machine(**recipe), ENGLISH)
     allowed = _ids(_judged(whole))

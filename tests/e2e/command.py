@@ -1,15 +1,20 @@
-"""Runs `gpuassist` as a process in a scratch home, and reads what it printed."""
+"""Runs `gpuassist` in a scratch home, as a process or in this one, and reads what it printed."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+
+from gpuassist import app
 
 COMMAND = (sys.executable, "-m", "gpuassist")
 SECONDS = 60
@@ -48,6 +53,20 @@ def gpuassist(home: Path, *arguments: str, **variables: str) -> Done:
     )
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+def gpuassist_here(home: Path, *arguments: str, **variables: str) -> Done:
+    """The same command line through the same entry in this process, which starts in a tenth of the time: for what is printed."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    alone = patch.dict(os.environ, environment(home, variables), clear=True)
+    with alone, open(os.devnull) as nothing, patch("sys.stdin", nothing), redirect_stdout(out), redirect_stderr(err):
+        try:
+            status = app.main(arguments)
+        except SystemExit as stop:
+            status = int(str(stop.code))
+    printed, said = (stream.detach().getvalue() for stream in (out, err))
+    assert b"Traceback" not in said, said.decode()
+    return Done(status, printed, said)
 
 
 def environment(home: Path, variables: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -10,20 +10,21 @@ from typing import Any
 import pytest
 
 from gpuassist.system.resources import Resources
-from tests.e2e.command import Done, gpuassist
+from tests.e2e.command import Done, gpuassist, gpuassist_here
 from tests.e2e.contract import check_diagnosis, check_facts, status_of
+from tests.rows import for_each
 
 NAMES = Resources().names("machines", ".json")
 PATHS = [str(Path(__file__).parents[2] / "resources/machines" / name) for name in NAMES]
 SOUND = [path for path in PATHS if "healthy" in path or "asleep" in path]
 
-each_machine = pytest.mark.parametrize("path", PATHS, ids=[Path(path).stem for path in PATHS])
+each_machine = for_each("path", PATHS)
 
 
 @cache
 def recorded(path: str, *arguments: str) -> Done:
     """A recorded machine needs no home: one run serves every test that looks at it."""
-    return gpuassist(Path("/nonexistent"), *arguments, "--machine", path)
+    return gpuassist_here(Path("/nonexistent"), *arguments, "--machine", path)
 
 
 def _doctor(path: str) -> Any:
@@ -109,7 +110,7 @@ def test_order_of_options_does_not_matter() -> None:
     assert turned.document() == _doctor(PATHS[0])
 
 
-@pytest.mark.parametrize("path", SOUND, ids=[Path(path).stem for path in SOUND])
+@for_each("path", SOUND)
 def test_sound_machine_has_nothing_to_repair(path: str) -> None:
     assert [finding["id"] for finding in _doctor(path)["findings"] if finding["severity"] != "info"] == []
 

@@ -1,4 +1,4 @@
-"""`gpuassist know` as a process: what it prints to a reader, a script and a pipe, and what a damaged copy of gpuassist says."""
+"""`gpuassist know`: what it prints to a reader, a script and a pipe, and what a damaged copy of gpuassist says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import gpuassist as package
 from gpuassist.session.lookup.ask import KINDS
-from tests.e2e.command import Done, gpuassist, in_shell
+from tests.e2e.command import Done, gpuassist, gpuassist_here, in_shell
 from tests.e2e.contract import check_base, check_record, check_unknown
 from tests.e2e.test_examples import PATHS
 
@@ -55,7 +55,7 @@ WRONG = ((), ("--json",), ("--all",), ("gpuu", "RTX 4090"), ("gpu", "x", "--frob
 
 
 def know(home: Path, *arguments: str) -> Done:
-    return gpuassist(home, "know", *arguments)
+    return gpuassist_here(home, "know", *arguments)
 
 
 @pytest.mark.parametrize("question", KNOWN, ids=" ".join)
@@ -83,7 +83,7 @@ def test_wrong_usage_is_64_and_prints_nothing(home: Path, arguments: tuple[str, 
 
 
 def test_whole_base_is_one_document(home: Path) -> None:
-    done = know(home, "--all", "--json")
+    done = gpuassist(home, "know", "--all", "--json")
     assert (done.status, done.err) == (0, b"")
     check_base(done.document())
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.changes.homes import make_toolkit
-from tests.e2e.command import Done, bashrc, gpuassist, program
+from tests.e2e.command import Done, bashrc, gpuassist, gpuassist_here, program
 from tests.e2e.contract import check_diagnosis, check_facts, check_sample, status_of
 
 SECTIONS = {"schema", "taken_at", "host", "gpus", "driver", "toolkits", "compilers", "environments", "shell", "holders", "note"}
@@ -32,9 +32,9 @@ def test_facts_are_those_of_the_contract(home: Path) -> None:
 
 def test_recording_of_this_machine_is_judged_like_it(home: Path, tmp_path: Path) -> None:
     saved = tmp_path / "machine.json"
-    saved.write_bytes(gpuassist(home, "detect", "--json").out)
-    live = gpuassist(home, "doctor", "--json").document()
-    recorded = gpuassist(home, "doctor", "--json", "--machine", str(saved)).document()
+    saved.write_bytes(gpuassist_here(home, "detect", "--json").out)
+    live = gpuassist_here(home, "doctor", "--json").document()
+    recorded = gpuassist_here(home, "doctor", "--json", "--machine", str(saved)).document()
     assert _ids(recorded) == _ids(live)
 
 
@@ -43,9 +43,9 @@ def _ids(document: Any) -> list[list[str]]:
 
 
 def test_recording_says_again_what_it_holds(home: Path, tmp_path: Path) -> None:
-    first, saved = gpuassist(home, "detect", "--json"), tmp_path / "machine.json"
+    first, saved = gpuassist_here(home, "detect", "--json"), tmp_path / "machine.json"
     saved.write_bytes(first.out)
-    assert gpuassist(home, "detect", "--json", "--machine", str(saved)).out == first.out
+    assert gpuassist_here(home, "detect", "--json", "--machine", str(saved)).out == first.out
 
 
 @pytest.mark.parametrize("verb", ["doctor", "detect"])
@@ -76,7 +76,7 @@ WRONG = (
 
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
 def test_wrong_usage_is_64_and_said(home: Path, arguments: tuple[str, ...]) -> None:
-    done = gpuassist(home, *arguments)
+    done = gpuassist_here(home, *arguments)
     assert (done.status, done.out) == (64, b"")
     assert "gpuassist" in done.said
 
@@ -102,7 +102,7 @@ def test_verbose_logs_to_standard_error_alone(home: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [("undo", "--list", "--json"), ("undo", "--json")], ids=" ".join)
 def test_nothing_to_undo_is_a_document(home: Path, arguments: tuple[str, ...]) -> None:
-    done = gpuassist(home, *arguments)
+    done = gpuassist_here(home, *arguments)
     assert (done.status, done.document()["schema"]) == (0, 1)
 
 
@@ -134,31 +134,31 @@ JUNK = {
 def test_nvcc_that_prints_junk_is_a_reason(home: Path, name: str) -> None:
     nvcc = _toolkit(home)
     program(nvcc, *JUNK[name])
-    done = gpuassist(home, "detect", "--json")
+    done = gpuassist_here(home, "detect", "--json")
     check_facts(done.document())
     assert _detected(done, home / "cuda-12.4")["nvcc"]["value"] == str(nvcc)
-    check_diagnosis(gpuassist(home, "doctor", "--json").document())
+    check_diagnosis(gpuassist_here(home, "doctor", "--json").document())
 
 
 def test_nvcc_without_permission_is_not_found(home: Path) -> None:
     nvcc = _toolkit(home)
     nvcc.chmod(0o644)
-    done = gpuassist(home, "detect", "--json")
+    done = gpuassist_here(home, "detect", "--json")
     commands = done.document()["shell"]["new_terminal"]["value"]["commands"]
     assert str(nvcc) not in [command["path"] for command in commands]
-    check_diagnosis(gpuassist(home, "doctor", "--json").document())
+    check_diagnosis(gpuassist_here(home, "doctor", "--json").document())
 
 
 def test_nvcc_without_an_interpreter_is_a_reason(home: Path) -> None:
     nvcc = _toolkit(home)
     nvcc.write_text("#!/nonexistent/sh\n")
-    found = _detected(gpuassist(home, "detect", "--json"), home / "cuda-12.4")
+    found = _detected(gpuassist_here(home, "detect", "--json"), home / "cuda-12.4")
     assert found["nvcc_version"]["value"] is None
     assert found["nvcc_version"]["reason"]
 
 
 def _environments(home: Path, *arguments: str) -> list[Any]:
-    done = gpuassist(home, "detect", "--json", *arguments)
+    done = gpuassist_here(home, "detect", "--json", *arguments)
     check_facts(done.document())
     found: list[Any] = done.document()["environments"]["value"]
     return [one for one in found if one["prefix"].startswith(str(home))]
@@ -190,7 +190,7 @@ def test_missing_interpreter_is_a_reason(home: Path, environment: Path, target: 
     (environment / "bin/python").symlink_to(target)
     found = _environments(home)
     assert all(one["interpreter"]["value"] is None for one in found)
-    check_diagnosis(gpuassist(home, "doctor", "--json").document())
+    check_diagnosis(gpuassist_here(home, "doctor", "--json").document())
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_damaged_torch_is_no_fault(home: Path, environment: Path, content: str) 
     (version,) = environment.glob("lib/python*/site-packages/torch/version.py")
     version.write_text(content)
     assert _environments(home)
-    check_diagnosis(gpuassist(home, "doctor", "--json").document())
+    check_diagnosis(gpuassist_here(home, "doctor", "--json").document())
 
 
 def test_verify_says_that_there_is_no_torch(home: Path) -> None:

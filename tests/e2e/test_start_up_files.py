@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from tests.changes.homes import make_toolkit
-from tests.e2e.command import Done, bashrc, gpuassist
+from tests.e2e.command import Done, bashrc, gpuassist, gpuassist_here
 from tests.e2e.contract import check_diagnosis
 
+USE = ("use", "cuda", "12.4", "--yes", "--json")
 OLD = b"# mine\nexport PATH=%s/cuda-11.7/bin:$PATH\n"
 
 
@@ -31,12 +32,12 @@ def _terminal(done: Done) -> Any:
 
 def _nvcc(home: Path) -> str:
     """What a new terminal of this home finds, as `detect` sees it."""
-    commands = _terminal(gpuassist(home, "detect", "--json"))["value"]["commands"]
+    commands = _terminal(gpuassist_here(home, "detect", "--json"))["value"]["commands"]
     return next((command["path"] for command in commands if command["name"] == "nvcc"), "")
 
 
-def _use(home: Path, *arguments: str) -> Done:
-    return gpuassist(home, "use", "cuda", "12.4", "--yes", "--json", *arguments)
+def _use(home: Path) -> Done:
+    return gpuassist_here(home, *USE)
 
 
 def _everything(home: Path) -> dict[str, object]:
@@ -97,7 +98,7 @@ def test_what_cannot_be_written_is_refused(scratch: Path, make: Callable[[Path],
 @pytest.mark.parametrize("make", REFUSED)
 def test_doctor_answers_whatever_the_file_is(scratch: Path, make: Callable[[Path], None]) -> None:
     make(scratch / ".bashrc")
-    check_diagnosis(gpuassist(scratch, "doctor", "--json").document())
+    check_diagnosis(gpuassist_here(scratch, "doctor", "--json").document())
 
 
 KEPT = {
@@ -117,7 +118,7 @@ KEPT = {
 def test_change_is_proved_and_taken_back_byte_for_byte(scratch: Path, name: str) -> None:
     file = scratch / ".bashrc"
     file.write_bytes(KEPT[name])
-    done = _use(scratch)
+    done = gpuassist(scratch, *USE)
     assert (done.status, done.document()["proof"]["holds"]) == (0, True), done
     assert _nvcc(scratch) == f"{scratch}/cuda-12.4/bin/nvcc"
     assert gpuassist(scratch, "undo").status == 0
@@ -166,7 +167,7 @@ def test_undo_keeps_what_was_written_since(scratch: Path) -> None:
     before = file.read_bytes()
     _use(scratch)
     file.write_bytes(file.read_bytes() + b"alias later=true\n")
-    assert gpuassist(scratch, "undo").status == 0
+    assert gpuassist_here(scratch, "undo").status == 0
     assert file.read_bytes() == before + b"alias later=true\n"
 
 
@@ -184,7 +185,7 @@ def test_home_with_a_strange_name_is_served(tmp_path: Path, name: str) -> None:
     make_toolkit(home / "cuda-12.4", "12.4.131")
     proof = _use(home).document()["proof"]
     assert (proof["holds"], proof["nvcc"]) == (True, f"{home}/cuda-12.4/bin/nvcc")
-    assert gpuassist(home, "undo").status == 0
+    assert gpuassist_here(home, "undo").status == 0
     assert not (home / ".bashrc").exists()
     assert _unhacked(tmp_path)
 
@@ -208,14 +209,14 @@ def test_toolkit_that_no_line_can_hold_is_refused(home: Path, name: str) -> None
 
 @pytest.mark.parametrize("variables", [{"HOME": ""}, {"HOME": "/nonexistent"}, {"HOME": "relative"}, {"HOME": "/dev/null"}])
 def test_home_that_is_none_is_no_fault(home: Path, variables: dict[str, str]) -> None:
-    check_diagnosis(gpuassist(home, "doctor", "--json", **variables).document())
+    check_diagnosis(gpuassist_here(home, "doctor", "--json", **variables).document())
 
 
 @pytest.mark.parametrize(
     "variables", [{"PATH": "/nonexistent"}, {"SHELL": "/nonexistent"}, {"SHELL": "/bin/false"}, {"PATH": ":::"}]
 )
 def test_environment_that_is_broken_is_no_fault(home: Path, variables: dict[str, str]) -> None:
-    done = gpuassist(home, "doctor", "--json", **variables)
+    done = gpuassist_here(home, "doctor", "--json", **variables)
     check_diagnosis(done.document())
 
 
@@ -225,7 +226,7 @@ LEAVES = {"exec": "exec sh", "exit": "exit 7", "killed": "kill -9 $$", "syntax":
 @pytest.mark.parametrize("name", LEAVES)
 def test_file_that_leaves_the_shell_is_said(home: Path, name: str) -> None:
     bashrc(home, LEAVES[name])
-    done = gpuassist(home, "detect", "--json")
+    done = gpuassist_here(home, "detect", "--json")
     fact = _terminal(done)
     assert done.status == 0
     assert fact["value"] is not None or "/bin/bash" in fact["reason"]
@@ -236,5 +237,5 @@ def test_file_that_leaves_the_shell_is_said(home: Path, name: str) -> None:
 )
 def test_chatty_file_is_read_all_the_same(home: Path, line: str) -> None:
     bashrc(home, line, "export CUDA_HOME=/opt/mine")
-    variables = _terminal(gpuassist(home, "detect", "--json"))["value"]["variables"]
+    variables = _terminal(gpuassist_here(home, "detect", "--json"))["value"]["variables"]
     assert {"name": "CUDA_HOME", "value": "/opt/mine"} in variables

@@ -18,6 +18,7 @@ import pytest
 from tests.changes.homes import make_toolkit
 from tests.e2e.command import COMMAND, bashrc, environment, program
 from tests.e2e.contract import check_diagnosis, check_facts
+from tests.rows import for_each
 
 pytestmark = pytest.mark.slow
 
@@ -84,7 +85,7 @@ def _start(home: Path, verb: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([*COMMAND, verb, "--json"], env=environment(home), stdout=subprocess.PIPE)
 
 
-every = pytest.mark.parametrize("name", [make.__name__ for make in MAKERS])
+every = for_each("name", [make.__name__ for make in MAKERS])
 
 
 @every
@@ -98,7 +99,7 @@ def test_answer_comes_in_time(answers: dict[str, Answer], name: str) -> None:
     assert answers[name].seconds < LONGEST_SECONDS
 
 
-@pytest.mark.parametrize("name", ["_shell_sleeps", "_shell_spins", "_shell_leaves_the_terminal"])
+@for_each("name", ["_shell_sleeps", "_shell_spins", "_shell_leaves_the_terminal"])
 def test_start_up_file_is_named_as_the_reason(answers: dict[str, Answer], name: str) -> None:
     terminal = answers[name].facts["shell"]["new_terminal"]
     assert terminal["value"] is None
@@ -106,7 +107,7 @@ def test_start_up_file_is_named_as_the_reason(answers: dict[str, Answer], name: 
     assert "nvcc-not-on-path" in [one["id"] for one in answers[name].diagnosis["undetermined"]]
 
 
-@pytest.mark.parametrize("name", ["_nvcc_sleeps", "_nvcc_ignores_signals"])
+@for_each("name", ["_nvcc_sleeps", "_nvcc_ignores_signals"])
 def test_nvcc_is_named_as_the_reason(answers: dict[str, Answer], name: str) -> None:
     (toolkit,) = (one for one in answers[name].facts["toolkits"]["value"] if name in one["root"])
     for fact in ("nvcc_version", "targets"):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.formats.cgroup import Cgroup, read_cgroup
+from tests.rows import for_each
 
 LONG = "3f2a51c07d1e" + "0" * 52
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("0::/\n", Cgroup("", "")),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.formats.conda_build import CondaBuild, read_build
 from gpuassist.model.version import Version
+from tests.rows import for_each
 
 # string, Python, CUDA, cuDNN, for the CPU alone, build number
 STRINGS = [
@@ -72,7 +73,7 @@ def spelled(version: Version | None) -> str | None:
     return None if version is None else str(version)
 
 
-@pytest.mark.parametrize(("words", "python", "cuda", "cudnn", "cpu", "number"), STRINGS)
+@for_each(("words", "python", "cuda", "cudnn", "cpu", "number"), STRINGS)
 def test_build_string_is_taken_apart(
     words: str, python: str | None, cuda: str | None, cudnn: str | None, cpu: bool | None, number: int | None
 ) -> None:

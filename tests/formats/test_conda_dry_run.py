@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from gpuassist.formats.dry_runs import DryRunRefused, read_conda_dry_run
 from gpuassist.model.solve import PackageChange
+from tests.rows import for_each
 
 CASES = Path(__file__).parent.parent / "cases" / "solves"
 READABLE = sorted(one.stem for one in CASES.glob("*.txt") if one.stem != "mamba-0.24-not-found")
@@ -130,14 +131,14 @@ def test_part_of_it_is_none(name: str) -> None:
     assert all(read_conda_dry_run(text[: len(text) * part // 20]) is None for part in range(20))
 
 
-@pytest.mark.parametrize("name", READABLE)
+@for_each("name", READABLE)
 def test_remarks_around_it_change_nothing(name: str) -> None:
     text = words(name)
     around = f"warning  libmamba 'root_prefix' set with default value: {{/home/you}}\n{text}\nInstalling pip packages: pytool\n"
     assert read_conda_dry_run(around) == read_conda_dry_run(text)
 
 
-@pytest.mark.parametrize("name", READABLE)
+@for_each("name", READABLE)
 def test_line_ends_of_windows_change_nothing(name: str) -> None:
     assert read_conda_dry_run(words(name).replace("\n", "\r\n")) == read_conda_dry_run(words(name))
 

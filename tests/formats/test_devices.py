@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.formats.devices import DeviceListFault, VisibleDevices, read_visible_devices
+from tests.rows import for_each
 
 FIRST = "GPU-11112222-0000-4000-8000-000000000001"
 SECOND = "GPU-11113333-0000-4000-8000-000000000002"
@@ -22,7 +23,7 @@ def test_list_of_indices_is_sound(value: str, visible: int) -> None:
     assert read_visible_devices(value, 2) == VisibleDevices(visible)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "visible", "fault", "element"),
     [
         ("", 0, DeviceListFault.EMPTY, ""),

@@ -6,9 +6,10 @@ import pytest
 
 from gpuassist.formats.distribution import read_distribution, read_processor
 from gpuassist.knowledge.families import Family, packages_family
+from tests.rows import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "id_", "version", "family"),
     [
         ("Ubuntu 22.04.3 LTS (x86_64)", "ubuntu", "22.04", Family.UBUNTU),

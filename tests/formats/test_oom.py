@@ -10,6 +10,7 @@ from gpuassist.formats.oom import OutOfMemory, Platform, ProcessUse, principal, 
 from gpuassist.formats.size import read_size, shown_size
 from tests import memory_messages as messages
 from tests.memory_messages import folded, wrapped
+from tests.rows import for_each
 
 FIELDS = ("device", "requested", "total", "free", "allocated", "private", "unallocated", "own", "allowed")
 
@@ -128,7 +129,7 @@ def test_every_generation_of_torch_is_read(words: str, expected: dict[str, str])
     assert figures(words) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         (
@@ -193,8 +194,8 @@ def test_other_programs_are_read(words: str, expected: dict[str, str]) -> None:
     assert {name: found.get(name, "") for name in expected} == expected
 
 
-@pytest.mark.parametrize("width", [23, 40, 61, 80, 100, 132])
-@pytest.mark.parametrize("words", [messages.TORCH_1_9, messages.TORCH_2_1, messages.TORCH_2_5, messages.POOLS, messages.CAPPED])
+@for_each("width", [23, 40, 61, 80, 100, 132])
+@for_each("words", [messages.TORCH_1_9, messages.TORCH_2_1, messages.TORCH_2_5, messages.POOLS, messages.CAPPED])
 def test_wrapping_changes_nothing(words: str, width: int) -> None:
     assert principal(folded(words, width)) == principal(words)
     assert principal(wrapped(words, width + 20)) == principal(words)

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from gpuassist.formats.packages import conda_packages, is_of_interest, normalised, python_packages, recorded_sizes
 from gpuassist.model.environment import Package
+from tests.rows import for_each
 
 NAMES = st.text(alphabet="abcTorch-_.0123456789+!", max_size=40)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "package", "version"),
     [
         ("torch-2.7.1+cu128.dist-info", "torch", "2.7.1+cu128"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
@@ -10,6 +9,7 @@ from packaging.specifiers import SpecifierSet
 from gpuassist.formats.packages import PackageMetadata
 from gpuassist.formats.requirement import asked, marker_environment, names_asked
 from gpuassist.model.version import Version
+from tests.rows import for_each
 
 HERE = marker_environment(Version.parse("3.12.3"), "x86_64")
 
@@ -20,7 +20,7 @@ def met(line: str, torch: str) -> bool | None:
     return next((one.met for one in asked(packages, HERE, about={"torch"})), None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "torch", "expected"),
     [
         ("torch", "2.9.1+cu128", True),

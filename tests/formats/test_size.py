@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.formats.size import read_size, shown_size
+from tests.rows import for_each
 
 GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "size"),
     [
         ("1.50 GiB", GIB * 3 // 2),
@@ -36,7 +37,7 @@ def test_size_is_read(words: str, size: int) -> None:
     assert read_size(words) == size
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words", ["", "GiB", "1.2.3 GiB", "1,5 GiB", "12", "1 XB", "1 zebra", "-1 GiB", "1 GiB more", "0iB", "7 ib", "9" * 400 + " GiB"]
 )
 def test_what_is_no_size_is_none(words: str) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.formats.dry_runs import Reason, explanation, reason_of
+from tests.rows import for_each
 
 PIP_CONFLICT = """ERROR: Cannot install pinner==1.0 and torch==2.9.1 because these package versions have conflicting dependencies.
 ERROR: ResolutionImpossible: for help visit https://pip.pypa.io/en/latest/topics/dependency-resolution/#dealing-with-dependency-conflicts
@@ -41,7 +42,7 @@ error: No solution found when resolving dependencies
 MAMBA_1 = "Encountered problems while solving:\n  - nothing provides requested pytorch 99\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "reason"),
     [
         (PIP_CONFLICT, Reason.IMPOSSIBLE),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.formats.terminal_output import LINE_AT_MOST, Printed, PrintedLines
 from gpuassist.install.run_view import RunView
+from tests.rows import for_each
 
 
 def read(*pieces: bytes) -> list[Printed]:
@@ -21,7 +22,7 @@ def ended(*pieces: bytes) -> list[str]:
     return [line.text for line in read(*pieces) if line.ended]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pieces", "expected"),
     [
         ((b"one\ntwo\n",), ["one", "two"]),

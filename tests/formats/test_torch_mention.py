@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.formats.torch_packages import LineKind, Mention, read_mention
+from tests.rows import for_each
 
 CONDA_LINES = [
     ("pytorch                   2.1.0           cpu_py310hd11e9c7_0    conda-forge", LineKind.INSTALLED),
@@ -70,7 +71,7 @@ OTHER_LINES = [
 ]
 
 
-@pytest.mark.parametrize(("words", "standing"), CONDA_LINES)
+@for_each(("words", "standing"), CONDA_LINES)
 def test_conda_line_is_read(words: str, standing: LineKind) -> None:
     mention = read_mention(7, words)
 
@@ -85,7 +86,7 @@ def test_conda_line_is_read(words: str, standing: LineKind) -> None:
     assert mention.build in words
 
 
-@pytest.mark.parametrize(("words", "version", "standing"), PIP_LINES)
+@for_each(("words", "version", "standing"), PIP_LINES)
 def test_pip_line_is_read(words: str, version: str, standing: LineKind) -> None:
     mention = read_mention(7, words)
 
@@ -94,7 +95,7 @@ def test_pip_line_is_read(words: str, version: str, standing: LineKind) -> None:
     assert not mention.build
 
 
-@pytest.mark.parametrize("words", OTHER_LINES)
+@for_each("words", OTHER_LINES)
 def test_other_line_names_no_torch(words: str) -> None:
     assert read_mention(1, words) is None
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.formats.torch_prints import TorchQuestion, expected
+from tests.rows import for_each
 
 PRINTED = [
     ("print(torch.__version__)", "2.1.0+cu121", {TorchQuestion.VERSION: "2.1.0+cu121"}),
@@ -46,7 +47,7 @@ SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("code", "line", "values"), PRINTED)
+@for_each(("code", "line", "values"), PRINTED)
 def test_printed_line_is_foreseen(code: str, line: str, values: dict[TorchQuestion, str]) -> None:
     (one,) = expected(code)
 

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
 from gpuassist.model.version import Version
+from tests.rows import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "release", "origin"),
     [
         ("2.6", "2.6", BuildOrigin.RELEASE),
@@ -37,7 +38,7 @@ def test_version_tells_who_built_it(words: str, release: str, origin: BuildOrigi
     assert (read.release, read.origin) == (Version.parse(release), origin)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "tag", "cuda"),
     [
         ("2.1.0+cu121", "cu121", "12.1"),

@@ -17,6 +17,7 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Action
 from gpuassist.model.version import Code, ComputeCapability, Version, VersionError
 from gpuassist.model.words import ENGLISH
+from tests.rows import for_each
 
 Fields = dict[str, Any]
 SOURCES = {"list": Source("a list", "2026-11-21")}
@@ -124,7 +125,7 @@ def _built(kind: str, **changes: object) -> Any:
     return builder(Row(3, {**fields, **changes}), SOURCES)
 
 
-@pytest.mark.parametrize(("kind", "field"), NEEDED)
+@for_each(("kind", "field"), NEEDED)
 def test_row_without_a_needed_field_is_refused(kind: str, field: str) -> None:
     builder, fields = KINDS[kind]
     left = {name: value for name, value in fields.items() if name != field}
@@ -132,13 +133,13 @@ def test_row_without_a_needed_field_is_refused(kind: str, field: str) -> None:
         builder(Row(3, left), SOURCES)
 
 
-@pytest.mark.parametrize(("kind", "field", "value"), WRONG)
+@for_each(("kind", "field", "value"), WRONG)
 def test_row_with_a_wrong_field_is_refused(kind: str, field: str, value: object) -> None:
     with pytest.raises((RowError, VersionError, ValueError)):
         _built(kind, **{field: value})
 
 
-@pytest.mark.parametrize(("kind", "field", "value"), WRONG)
+@for_each(("kind", "field", "value"), WRONG)
 def test_wrong_row_is_named_and_the_others_are_kept(kind: str, field: str, value: object) -> None:
     builder, fields = KINDS[kind]
     header = {"kind": kind, "schema": 1, "sources": {"list": {"text": "a list", "checked": "2026-11-21"}}}

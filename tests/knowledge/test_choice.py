@@ -28,6 +28,7 @@ from gpuassist.model.text import verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import ComputeCapability, Version
 from tests.knowledge.shipped import KNOWLEDGE, TODAY, capability, target, version
+from tests.rows import for_each
 
 capabilities = st.sampled_from(
     [capability(words) for words in ("3.5", "3.7", "5.0", "5.2", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9")]
@@ -49,7 +50,7 @@ def torch(gpus: str, driver: str = "", *, python: str = "", release: str = "", m
     return choose_torch(KNOWLEDGE.torch_builds(), capable(gpus), host, release=version(release) if release else None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("gpus", "driver", "python", "build"),
     [
         ("8.9", "580.95.05", "3.12", "2.15.0 cu132"),
@@ -111,7 +112,7 @@ def test_torch_release_that_was_asked_for(release: str, tag: str) -> None:
     assert (choice.build.release, choice.build.tag) == (version(release).release, tag)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("gpus", "driver", "python", "release", "obstacle"),
     [
         ("3.5", "470.239.06", "", "", Obstacle.NO_BUILD_FOR_GPU),
@@ -217,7 +218,7 @@ def workload(gpus: str, *, gcc: str = "", glibc: str = "", torch_cuda: str = "",
     return Workload(capable(gpus), *rest)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("present", "wanted", "best"),
     [
         ("11.7 12.4", workload("8.9"), "12.4"),
@@ -241,7 +242,7 @@ def test_installed_toolkit_that_serves_all(present: str, wanted: Workload, best:
     assert (str(choice.version) if choice else "") == best
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("wanted", "release"),
     [
         (workload("8.9"), "13.5"),

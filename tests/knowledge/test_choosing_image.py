@@ -13,6 +13,7 @@ from gpuassist.knowledge.compatibility import toolkit_builds_for
 from gpuassist.knowledge.records import ImageFamily, ImageRecord
 from gpuassist.model.version import ComputeCapability, Version
 from tests.knowledge.shipped import KNOWLEDGE
+from tests.rows import for_each
 
 version = Version.parse
 IMAGES = Images(KNOWLEDGE.images(), KNOWLEDGE.toolkits())
@@ -104,7 +105,7 @@ def test_a_newer_driver_never_chooses_an_older_image(capability: ComputeCapabili
 IMAGES_OF_TORCH = [one for one in KNOWLEDGE.images() if one.family is ImageFamily.NGC_PYTORCH]
 
 
-@pytest.mark.parametrize("image", IMAGES_OF_TORCH, ids=lambda one: str(one.month))
+@for_each("image", IMAGES_OF_TORCH)
 def test_every_month_has_a_driver_that_runs_it(image: ImageRecord) -> None:
     assert IMAGES.driver_for(image) is not None
 

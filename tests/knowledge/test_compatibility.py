@@ -30,6 +30,7 @@ from gpuassist.knowledge.compatibility import (
 from gpuassist.knowledge.records import ArchitectureRecord, ModuleFlavour
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 from tests.knowledge.shipped import KNOWLEDGE, capability, cubins, target, version
+from tests.rows import for_each
 from tests.torch_environment import NO_TORCH, torch_file
 
 OLD = ("3.0", "3.2", "3.5", "3.7", "5.0", "5.2", "5.3", "6.0", "6.1", "6.2", "7.0", "7.2", "7.5")
@@ -48,7 +49,7 @@ def known(name: str) -> ArchitectureRecord:
     return found
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("device", "code"),
     [
         ("8.9", "sm_86"),
@@ -73,7 +74,7 @@ def test_cubin_runs_on_the_gpu(device: str, code: str) -> None:
     assert cubin_runs(capability(device), target(code))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("device", "code"),
     [
         ("8.6", "sm_89"),
@@ -278,7 +279,7 @@ def test_driver_compiles_ptx_up_to_its_own_cuda(own: str, cuda: str, compiles: b
     assert driver_compiles_ptx(version(own), version(cuda)) is compiles
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("driver", "architecture", "chip", "fit"),
     [
         ("580.95.05", "Pascal", "GP102", DriverFit.FINE),
@@ -331,7 +332,7 @@ def test_module_flavour_of_an_architecture(architecture: str, flavour: ModuleFla
     assert known(architecture).module is flavour
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("capable", "first", "last"),
     [
         ("3.0", "9.0", "10.2"),

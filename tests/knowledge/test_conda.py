@@ -12,6 +12,7 @@ from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.records import Channel, CondaRecord
 from gpuassist.model.version import Code
 from tests.knowledge.shipped import KNOWLEDGE, capability, version
+from tests.rows import for_each
 
 BUILDS = KNOWLEDGE.conda()
 CUDA_BUILDS = [one for one in BUILDS if one.cuda]
@@ -58,7 +59,7 @@ def test_no_exact_build_where_its_name_holds_a_hash() -> None:
     assert conda.exact_spec(build(Channel.CONDA_FORGE, "2.7.1", "12.9"), version("3.12")) is None
 
 
-@pytest.mark.parametrize("record", [one for one in BUILDS if one.channel is Channel.PYTORCH], ids=label)
+@for_each("record", [one for one in BUILDS if one.channel is Channel.PYTORCH])
 def test_every_exact_build_reads_back_as_what_it_is(record: CondaRecord) -> None:
     for python in record.pythons or ():
         spec = conda.exact_spec(record, python)
@@ -148,14 +149,14 @@ def test_releases_of_a_channel_ascend(channel: Channel) -> None:
     assert versions == sorted(versions)
 
 
-@pytest.mark.parametrize("record", CUDA_BUILDS, ids=label)
+@for_each("record", CUDA_BUILDS)
 def test_every_cuda_of_a_build_is_known(record: CondaRecord) -> None:
     assert record.cuda is not None
     assert KNOWLEDGE.toolkit(record.cuda) is not None
     assert record.selector in {"pytorch-cuda", "cudatoolkit", "cuda-version"}
 
 
-@pytest.mark.parametrize("record", BUILDS, ids=label)
+@for_each("record", BUILDS)
 def test_every_build_is_whole(record: CondaRecord) -> None:
     assert record.platform in {"linux-64", "linux-aarch64"}
     assert record.pythons is None or list(record.pythons) == sorted(record.pythons)
@@ -164,7 +165,7 @@ def test_every_build_is_whole(record: CondaRecord) -> None:
     assert not record.tegra or record.platform == "linux-aarch64"
 
 
-@pytest.mark.parametrize("record", [one for one in CUDA_BUILDS if one.targets], ids=label)
+@for_each("record", [one for one in CUDA_BUILDS if one.targets])
 def test_code_inside_is_what_its_own_nvcc_accepts(record: CondaRecord) -> None:
     assert record.cuda is not None
     toolkit = KNOWLEDGE.toolkit(record.cuda)
@@ -185,7 +186,7 @@ def test_selectors_follow_one_another() -> None:
         assert [name for name, _ in itertools.groupby(order)] == list(dict.fromkeys(order))
 
 
-@pytest.mark.parametrize("record", [one for one in CUDA_BUILDS if one.channel is Channel.PYTORCH], ids=label)
+@for_each("record", [one for one in CUDA_BUILDS if one.channel is Channel.PYTORCH])
 def test_the_old_channel_has_the_variants_of_the_wheels(record: CondaRecord) -> None:
     wheels = {one.cuda for one in KNOWLEDGE.torch_builds(record.version) if one.cuda}
     assert not wheels or record.cuda in wheels

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gpuassist.knowledge.families import Family, family, lookup_order, packages_family
 from gpuassist.model.machine import Distribution
+from tests.rows import for_each
 
 
 def distribution(name: str, *like: str) -> Distribution:
     return Distribution(name, like, "", name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "like", "expected"),
     [
         ("ubuntu", ("debian",), Family.UBUNTU),

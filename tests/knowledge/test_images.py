@@ -13,6 +13,7 @@ from gpuassist.knowledge.images import ImageKnowledge, ImageReading, NotAnImage,
 from gpuassist.knowledge.records import ImageFamily, ImageRecord
 from gpuassist.model.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE, version
+from tests.rows import for_each
 
 IMAGES = KNOWLEDGE.images()
 NEWEST = max(one.month for one in IMAGES if one.family is ImageFamily.NGC_PYTORCH)
@@ -120,13 +121,13 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("words", "name", "cuda"), SPELLINGS)
+@for_each(("words", "name", "cuda"), SPELLINGS)
 def test_image_is_read_in_every_spelling(words: str, name: str, cuda: str) -> None:
     reading = read(words)
     assert (reading.name, str(reading.cuda), reading.newer_than_known) == (name, cuda, False)
 
 
-@pytest.mark.parametrize("words", REFUSED)
+@for_each("words", REFUSED)
 def test_what_is_no_image_is_told_with_what_is_expected(words: str) -> None:
     answer = refused(words)
     assert answer.name == words
@@ -314,7 +315,7 @@ def test_torch_of_the_months_never_falls() -> None:
     assert fallen == ["nvcr.io/nvidia/pytorch:23.05-py3"]
 
 
-@pytest.mark.parametrize("image", IMAGES, ids=lambda one: one.name.rpartition("/")[2])
+@for_each("image", IMAGES)
 def test_month_agrees_with_the_toolkits(image: ImageRecord) -> None:
     toolkit = KNOWLEDGE.toolkit(image.cuda)
     assert toolkit is not None
@@ -324,13 +325,13 @@ def test_month_agrees_with_the_toolkits(image: ImageRecord) -> None:
     assert image.family in {ImageFamily.NGC_PYTORCH, ImageFamily.NGC_TENSORRT}
 
 
-@pytest.mark.parametrize("image", IMAGES, ids=lambda one: one.name.rpartition("/")[2])
+@for_each("image", IMAGES)
 def test_month_is_found_by_its_own_name(image: ImageRecord) -> None:
     reading = read(image.name)
     assert (reading.name, reading.cuda, reading.torch, reading.source) == (image.name, image.cuda, image.torch, image.source)
 
 
-@pytest.mark.parametrize("image", IMAGES, ids=lambda one: one.name.rpartition("/")[2])
+@for_each("image", IMAGES)
 def test_torch_of_a_month_is_spelled_as_it_prints_itself(image: ImageRecord) -> None:
     if image.family is ImageFamily.NGC_TENSORRT:
         assert image.torch == ""

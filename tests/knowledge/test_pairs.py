@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from gpuassist.knowledge.companions import COMPUTE_CAPABILITY, bad_pairs_among
 from gpuassist.model.version import Version
 from tests.knowledge.shipped import KNOWLEDGE, capability, version
+from tests.rows import for_each
 
 PAIRS = KNOWLEDGE.bad_pairs()
 
@@ -18,7 +19,7 @@ def among(*packages: str, gpus: tuple[str, ...] = ()) -> list[str]:
     return [pair.key for pair in bad_pairs_among(PAIRS, named, map(capability, gpus))]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("packages", "keys"),
     [
         (("torch==2.2.2+cu121", "numpy==2.0.0"), ["torch-numpy2"]),

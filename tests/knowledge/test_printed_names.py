@@ -14,6 +14,7 @@ import pytest
 
 from gpuassist.knowledge.records import GpuRecord
 from tests.knowledge.shipped import KNOWLEDGE
+from tests.rows import for_each
 
 PRINTED = [line.split("\t") for line in (Path(__file__).parent / "printed_names.tsv").read_text("utf-8").splitlines()]
 
@@ -116,7 +117,7 @@ def sizes(gpu: GpuRecord | None) -> list[int]:
     return [size // 2**30 for size in gpu.memory_bytes] if gpu else []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pci_id", "gib"),
     [
         ("10de:20b5", [80]),

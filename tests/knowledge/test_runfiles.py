@@ -7,6 +7,7 @@ import re
 import pytest
 
 from gpuassist.model.version import Version
+from tests.rows import for_each
 from tests.values import knowledge
 
 version = Version.parse
@@ -39,7 +40,7 @@ def test_unlisted_release_has_no_installer() -> None:
     assert knowledge().runfile(version("77.1")) is None
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=[str(one.release) for one in RECORDS])
+@for_each("record", RECORDS)
 def test_records_are_of_their_release(record: object) -> None:
     one = next(each for each in RECORDS if each is record)
     assert one.version.release == one.release
@@ -47,7 +48,7 @@ def test_records_are_of_their_release(record: object) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", one.checked)
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=[str(one.release) for one in RECORDS])
+@for_each("record", RECORDS)
 def test_driver_inside_is_no_older_than_the_releases_first(record: object) -> None:
     one = next(each for each in RECORDS if each is record)
     toolkit = knowledge().toolkit(one.release)

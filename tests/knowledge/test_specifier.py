@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from gpuassist.knowledge.specifier import admits
 from gpuassist.model.version import Version, VersionError
+from tests.rows import for_each
 
 NUMBERS = st.lists(st.integers(0, 40), min_size=1, max_size=4).map(tuple)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("versions", "inside", "outside"),
     [
         ("", ["0", "2.15.0"], []),

@@ -15,6 +15,7 @@ from gpuassist.model.version import Code, ComputeCapability
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.resources import Resources
 from tests.knowledge.shipped import KNOWLEDGE, capability, damaged_at, version
+from tests.rows import for_each
 
 KINDS = (
     "gpus",
@@ -40,14 +41,14 @@ def lines(kind: str) -> list[str]:
     return Resources().read(f"knowledge/{kind}.json").decode().splitlines()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_file_holds_one_record_a_line(kind: str) -> None:
     written = lines(kind)
     assert (written[0], written[-1]) == ("[", "]")
     assert all(isinstance(json.loads(line.rstrip(",")), dict) for line in written[1:-1])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_every_source_is_named_dated_and_used(kind: str) -> None:
     header, *rows = (json.loads(line.rstrip(",")) for line in lines(kind)[1:-1])
     assert {row["source"] for row in rows} == set(header["sources"])
@@ -109,7 +110,7 @@ def test_legacy_architectures_cannot_have_open_modules() -> None:
         assert (architecture.last_branch is not None) == (architecture.module is ModuleFlavour.OPEN_IMPOSSIBLE)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pci_id", "name", "chip", "capable"),
     [
         ("10de:2684", "GeForce RTX 4090", "AD102", "8.9"),
@@ -142,7 +143,7 @@ def test_other_pci_devices_are_no_gpu(pci_id: str) -> None:
     assert KNOWLEDGE.gpu(pci_id) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "capable"),
     [
         ("NVIDIA GeForce RTX 4090", "8.9"),
@@ -366,14 +367,14 @@ def test_torch_release_is_found_by_any_patch() -> None:
     assert KNOWLEDGE.torch_builds(version("2.7.1+cu128")) == KNOWLEDGE.torch_builds(version("2.7"))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_damaged_line_is_named_and_the_rest_works(kind: str) -> None:
     knowledge = Knowledge(damaged_at(f"knowledge/{kind}.json", 4, b'{"broken'))
     assert f"knowledge/{kind}.json, line 4 is damaged and was skipped" in [ENGLISH(words) for words in knowledge.damaged()]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
+@for_each("kind", KINDS)
+@for_each(
     "words",
     [b'{"source": "nowhere"},', b"{},", b'{"source": 3, "chip": [], "release": {}, "branch": "x", "key": null, "number": "x"},'],
 )

@@ -27,6 +27,7 @@ from gpuassist.knowledge.records import ToolkitRecord
 from gpuassist.model.version import Code, Target, Version
 from gpuassist.system.resources import Resources
 from tests.knowledge.shipped import KNOWLEDGE, capability, target, version
+from tests.rows import for_each
 
 TOOLKITS = KNOWLEDGE.toolkits()
 RELEASES = [str(one.release) for one in TOOLKITS]
@@ -58,31 +59,31 @@ def test_release_that_never_was_is_not_known() -> None:
     assert KNOWLEDGE.toolkit(version("12.7")) is None
 
 
-@pytest.mark.parametrize("row", ROWS, ids=RELEASES)
+@for_each("row", ROWS)
 def test_row_has_all_that_it_must_have(row: dict[str, Any]) -> None:
     needed = {"release", "targets", "codes", "gcc_limit", "clang_limit", "driver_floor", "source"}
     assert needed <= set(row) <= needed | {"deprecated", "glibc_clash", "native_driver", "measured", "checked"}
 
 
-@pytest.mark.parametrize("toolkit", TOOLKITS, ids=RELEASES)
+@for_each("toolkit", TOOLKITS)
 def test_codes_are_machine_code_in_order(toolkit: ToolkitRecord) -> None:
     assert {one.code for one in toolkit.codes} == {Code.CUBIN}
     assert toolkit.codes == tuple(sorted(set(toolkit.codes)))
 
 
-@pytest.mark.parametrize("toolkit", TOOLKITS, ids=RELEASES)
+@for_each("toolkit", TOOLKITS)
 def test_codes_without_a_variant_are_the_targets(toolkit: ToolkitRecord) -> None:
     assert [one.capability for one in toolkit.codes if not one.suffix] == [one.capability for one in toolkit.targets]
 
 
-@pytest.mark.parametrize("toolkit", TOOLKITS, ids=RELEASES)
+@for_each("toolkit", TOOLKITS)
 def test_variant_has_its_plain_architecture_beside_it(toolkit: ToolkitRecord) -> None:
     plain = {one.capability for one in toolkit.codes if not one.suffix}
     specific = {one.capability for one in toolkit.codes if one.suffix == "a"}
     assert {one.capability for one in toolkit.codes if one.suffix == "f"} <= specific <= plain
 
 
-@pytest.mark.parametrize("toolkit", TOOLKITS, ids=RELEASES)
+@for_each("toolkit", TOOLKITS)
 def test_what_is_warned_of_is_known_and_oldest(toolkit: ToolkitRecord) -> None:
     warned = toolkit.deprecated or ()
     assert set(warned) <= set(toolkit.targets)
@@ -141,7 +142,7 @@ def test_clash_with_the_c_library_never_comes_back() -> None:
     assert clashes == sorted(clashes)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "first", "last"),
     [
         ("sm_90a", "12.0", None),
@@ -165,7 +166,7 @@ def test_first_and_last_release_for_a_name(name: str, first: str | None, last: s
     assert tuple(one and str(one) for one in found) == (first, last)
 
 
-@pytest.mark.parametrize("code", [one for one in EVERY_CODE if not one.suffix], ids=str)
+@for_each("code", [one for one in EVERY_CODE if not one.suffix])
 def test_plain_name_and_capability_agree_on_releases(code: Target) -> None:
     assert first_toolkit_for_target(code, TOOLKITS) == first_toolkit_for(code.capability, TOOLKITS)
     assert last_toolkit_for_target(code, TOOLKITS) == last_toolkit_for(code.capability, TOOLKITS)
@@ -176,7 +177,7 @@ def accepts(toolkit: ToolkitRecord, code: Target) -> bool:
     return Target(code.capability, Code.CUBIN, code.suffix) in toolkit.codes
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "name", "accepted"),
     [
         ("12.8", "sm_100a", True),

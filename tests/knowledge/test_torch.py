@@ -15,6 +15,7 @@ from gpuassist.knowledge.records import BadPair, Companion, TorchBuild, TorchRel
 from gpuassist.knowledge.specifier import admits
 from gpuassist.model.version import Code, Target, Version
 from tests.knowledge.shipped import KNOWLEDGE, cubins, version
+from tests.rows import for_each
 from tests.torch_environment import NO_TORCH, torch_file
 
 DAY = re.compile(r"20\d\d-\d\d-\d\d")
@@ -49,7 +50,7 @@ def test_every_release_since_1_12_is_known_in_detail() -> None:
     assert all(one.known_in_detail == (one.release >= FIRST_IN_DETAIL) for one in RELEASES)
 
 
-@pytest.mark.parametrize("release", RELEASES, ids=lambda one: str(one.release))
+@for_each("release", RELEASES)
 def test_release_has_day_source_and_ordered_patches(release: TorchRelease) -> None:
     assert DAY.fullmatch(release.published)
     assert release.source
@@ -63,19 +64,19 @@ def test_releases_were_published_in_their_order() -> None:
     assert days == sorted(days)
 
 
-@pytest.mark.parametrize("release", DETAILED, ids=lambda one: str(one.release))
+@for_each("release", DETAILED)
 def test_newest_patch_of_every_build_is_the_releases(release: TorchRelease) -> None:
     assert {build.newest for build in KNOWLEDGE.torch_builds(release.release)} == {release.patches[-1]}
 
 
-@pytest.mark.parametrize("release", DETAILED, ids=lambda one: str(one.release))
+@for_each("release", DETAILED)
 def test_pythons_of_every_build_are_the_releases(release: TorchRelease) -> None:
     every = {python for build in KNOWLEDGE.torch_builds(release.release) for python in build.pythons}
     assert every == set(release.pythons)
     assert list(release.pythons) == sorted(release.pythons)
 
 
-@pytest.mark.parametrize("release", DETAILED, ids=lambda one: str(one.release))
+@for_each("release", DETAILED)
 def test_every_patch_has_its_torchvision(release: TorchRelease) -> None:
     assert [one.torch for one in companions(release, "torchvision")] == list(release.patches)
 
@@ -89,13 +90,13 @@ def test_triton_comes_with_2_0() -> None:
     assert all(bool(companions(one, "triton")) == (one.release >= version("2.0")) for one in DETAILED)
 
 
-@pytest.mark.parametrize("release", DETAILED, ids=lambda one: str(one.release))
+@for_each("release", DETAILED)
 def test_companions_belong_to_patches_and_can_be_read(release: TorchRelease) -> None:
     assert all(one.torch in release.patches and admits(one.version, version("1.0")) in {True, False} for one in release.companions)
     assert max(Counter((one.name, one.torch) for one in release.companions).values()) == 1
 
 
-@pytest.mark.parametrize("release", [one for one in DETAILED if one.release >= version("2.0")], ids=lambda one: str(one.release))
+@for_each("release", [one for one in DETAILED if one.release >= version("2.0")])
 def test_companion_triton_is_the_one_that_the_default_build_pins(release: TorchRelease) -> None:
     default = next(one for one in KNOWLEDGE.torch_builds(release.release) if one.default and one.machine == "x86_64")
     assert dict(default.pins or ())["triton"] == companions(release, "triton")[-1].version
@@ -107,7 +108,7 @@ def test_ancient_releases_are_known_by_name_alone() -> None:
     assert all(one.patches for one in ancient)
 
 
-@pytest.mark.parametrize("build", BUILDS, ids=named)
+@for_each("build", BUILDS)
 def test_build_has_source_day_and_pythons(build: TorchBuild) -> None:
     assert build.source
     assert DAY.fullmatch(build.checked)
@@ -132,20 +133,20 @@ def test_pythons_only_move_forward() -> None:
         assert before.pythons[-1] <= after.pythons[-1]
 
 
-@pytest.mark.parametrize("build", BUILDS, ids=named)
+@for_each("build", BUILDS)
 def test_tag_names_the_cuda_release(build: TorchBuild) -> None:
     read = read_torch_version(f"{build.newest}+{build.tag}")
     assert read is not None
     assert (read.tag, read.cuda) == (build.tag, build.cuda)
 
 
-@pytest.mark.parametrize("build", BUILDS, ids=named)
+@for_each("build", BUILDS)
 def test_only_cuda_builds_have_targets_in_order(build: TorchBuild) -> None:
     assert bool(build.targets) == (build.cuda is not None)
     assert list(build.targets) == sorted(set(build.targets), key=_place)
 
 
-@pytest.mark.parametrize("build", CUDA_BUILDS, ids=named)
+@for_each("build", CUDA_BUILDS)
 def test_toolkit_that_compiled_a_build_knows_its_targets(build: TorchBuild) -> None:
     assert build.cuda is not None
     toolkit = KNOWLEDGE.toolkit(build.cuda)
@@ -154,20 +155,20 @@ def test_toolkit_that_compiled_a_build_knows_its_targets(build: TorchBuild) -> N
     assert {one.capability for one in build.targets} <= known
 
 
-@pytest.mark.parametrize("build", CUDA_BUILDS, ids=named)
+@for_each("build", CUDA_BUILDS)
 def test_ptx_is_that_of_the_newest_target_alone(build: TorchBuild) -> None:
     ptx = [one.capability for one in build.targets if one.code is Code.PTX]
     assert ptx in ([], [max(one.capability for one in build.targets)])
 
 
-@pytest.mark.parametrize("build", [one for one in CUDA_BUILDS if one.pins], ids=named)
+@for_each("build", [one for one in CUDA_BUILDS if one.pins])
 def test_pins_belong_to_the_cuda_major(build: TorchBuild) -> None:
     assert build.cuda is not None
     majors = {int(found[1]) for name, _ in build.pins or () if (found := re.search(r"-cu(\d\d)$", name))}
     assert majors <= {build.cuda.major}
 
 
-@pytest.mark.parametrize("build", [one for one in CUDA_BUILDS if one.pins], ids=named)
+@for_each("build", [one for one in CUDA_BUILDS if one.pins])
 def test_pinned_toolkit_is_that_of_the_build(build: TorchBuild) -> None:
     pins = dict(build.pins or ())
     suffix = f"-cu{build.cuda.major}" if build.cuda and build.cuda.major < 13 else ""
@@ -175,7 +176,7 @@ def test_pinned_toolkit_is_that_of_the_build(build: TorchBuild) -> None:
     assert named_by is None or Version.parse(named_by).release == build.cuda
 
 
-@pytest.mark.parametrize("build", [one for one in BUILDS if one.pins is not None], ids=named)
+@for_each("build", [one for one in BUILDS if one.pins is not None])
 def test_pins_are_of_nvidia_and_triton_and_can_be_read(build: TorchBuild) -> None:
     for name, versions in build.pins or ():
         assert re.fullmatch(r"nvidia-[a-z0-9-]+|cuda-(toolkit|bindings)|triton", name)
@@ -275,7 +276,7 @@ def test_unknown_release_is_none(words: str) -> None:
     assert KNOWLEDGE.torch_release(version(words)) is None
 
 
-@pytest.mark.parametrize("pair", KNOWLEDGE.bad_pairs(), ids=lambda pair: pair.key)
+@for_each("pair", KNOWLEDGE.bad_pairs())
 def test_bad_pair_says_what_why_and_where_from(pair: BadPair) -> None:
     assert all((pair.key, pair.symptom, pair.why, pair.remedy, pair.source, DAY.fullmatch(pair.checked)))
     assert re.search(r"[\w.-]+/[\w.-]+#\d+", pair.source), "every pair cites a repository and a number"
@@ -286,7 +287,7 @@ def test_no_pair_is_told_twice() -> None:
     assert len({pair.key for pair in pairs}) == len({(pair.one, pair.other) for pair in pairs}) == len(pairs) >= 10
 
 
-@pytest.mark.parametrize("release", DETAILED, ids=lambda one: str(one.release))
+@for_each("release", DETAILED)
 def test_no_build_pins_a_bad_pair(release: TorchRelease) -> None:
     """What one wheel asks for together must not stand among what does not work together."""
     for build in KNOWLEDGE.torch_builds(release.release):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gpuassist.knowledge.companions import holding
 from gpuassist.knowledge.records import WheelRecord
 from tests.knowledge.shipped import KNOWLEDGE
+from tests.rows import for_each
 
 WHEELS = KNOWLEDGE.wheels()
 NAMES = [one.distribution for one in WHEELS]
@@ -62,7 +63,7 @@ def test_packages_of_a_build_are_of_its_cuda() -> None:
         assert not majors or (build.cuda is not None and majors == {build.cuda.major}), (build.release, build.tag)
 
 
-@pytest.mark.parametrize("one", WHEELS, ids=NAMES)
+@for_each("one", WHEELS)
 def test_suffix_is_the_cuda_major(one: WheelRecord) -> None:
     found = SUFFIX.search(one.distribution)
     if found:
@@ -71,7 +72,7 @@ def test_suffix_is_the_cuda_major(one: WheelRecord) -> None:
         assert one.cuda_majors == (13,)
 
 
-@pytest.mark.parametrize("one", WHEELS, ids=NAMES)
+@for_each("one", WHEELS)
 def test_role_is_one_plain_sentence(one: WheelRecord) -> None:
     assert one.role[0].isupper()
     assert one.role.endswith(".")
@@ -80,21 +81,21 @@ def test_role_is_one_plain_sentence(one: WheelRecord) -> None:
     assert one.checked
 
 
-@pytest.mark.parametrize("one", WHEELS, ids=NAMES)
+@for_each("one", WHEELS)
 def test_libraries_are_sonames_in_a_directory(one: WheelRecord) -> None:
     assert all(SONAME.fullmatch(library) for library in one.libraries)
     assert len(set(one.libraries)) == len(one.libraries)
     assert not one.libraries or one.directory
 
 
-@pytest.mark.parametrize("one", [one for one in WHEELS if one.instead], ids=lambda one: one.distribution)
+@for_each("one", [one for one in WHEELS if one.instead])
 def test_placeholder_is_empty_and_names_the_real_package(one: WheelRecord) -> None:
     assert (one.libraries, one.compilers, one.directory) == ((), (), "")
     assert one.distribution == f"{one.instead}-cu13"
     assert not wheel(one.instead).instead
 
 
-@pytest.mark.parametrize("one", [one for one in WHEELS if one.directory], ids=lambda one: one.distribution)
+@for_each("one", [one for one in WHEELS if one.directory])
 def test_unsuffixed_packages_share_one_tree(one: WheelRecord) -> None:
     unsuffixed = one.distribution.startswith("nvidia-") and not SUFFIX.search(one.distribution)
     assert one.directory.startswith("nvidia/cu13/") == unsuffixed

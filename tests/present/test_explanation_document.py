@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from gpuassist.app import compose
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.explanation import explanation_document
 from gpuassist.session.explain import explain
 from tests.pasted_cases import pasted_cases
+from tests.rows import for_each
 from tests.values import machine
 
 SESSION = compose("en")
@@ -38,7 +37,7 @@ def _document(words: str, **options: Any) -> Any:
     return json.loads(json.dumps(document))
 
 
-@pytest.mark.parametrize("case", pasted_cases()[::6], ids=lambda case: case.id)
+@for_each("case", pasted_cases()[::6])
 def test_every_document_has_the_same_keys(case: Any) -> None:
     document = _document(case.words)
     assert set(document) == KEYS

@@ -17,6 +17,7 @@ from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.facts import LABELS, words_of, words_of_field
+from tests.rows import for_each
 
 UNREAD = Unknown(text("it could not be read"))
 VERSION = Known(Version.parse("580.95.05"), "modinfo")
@@ -26,7 +27,7 @@ def _said(value: Any) -> str:
     return ENGLISH(words_of(value))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "words"),
     [
         (True, "yes"),

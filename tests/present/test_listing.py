@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, NvmlStatus
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Known, Unknown
@@ -17,6 +15,7 @@ from gpuassist.model.version import Target, Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.facts import words_of, words_of_field
 from gpuassist.present.listing import facts, sections
+from tests.rows import for_each
 
 NO = Unknown(text("because"))
 
@@ -155,7 +154,7 @@ def test_driver_parts_are_said_in_a_line_each() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "words"),
     [
         (True, "yes"),

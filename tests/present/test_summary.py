@@ -12,6 +12,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import joined, text, verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.summary import found_figures, found_title, gpu_names, machine_figures
+from tests.rows import for_each
 from tests.values import GTX_1080_TI, RTX_5090, machine
 
 ONE = machine()
@@ -26,7 +27,7 @@ def answers(*severities: Severity) -> tuple[Answer, ...]:
     return tuple(Answer("x", severity, "", "", (), (), ()) for severity in severities)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("machine_", "severities", "title"),
     [
         (ONE, (Severity.PROBLEM,), "One thing stands between you and your RTX 4090"),

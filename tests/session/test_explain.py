@@ -83,6 +83,13 @@ def test_text_of_another_driver_is_judged_alone(session: Session) -> None:
     assert "470.256.02" in session.words(explanation.basis.reason)
 
 
+def test_judged_alone_is_answered_as_without_a_machine(session: Session) -> None:
+    words = MODULE.format("470.256.02") + NVCC
+    another = explain(session, words, machine(driver="550.54.14", toolkits=("11.7.99", "12.4.131"), nvcc="11.7"))
+    assert another.basis.ground is Ground.OTHER_MACHINE
+    assert another.answers == explain(session, words).answers
+
+
 def test_finding_of_the_machine_alone_is_not_the_answer(session: Session) -> None:
     explanation = explain(session, NVCC, machine(gpus=(RTX_5090,), environments=(), variables={"LD_LIBRARY_PATH": ":"}))
     assert "ld-library-path-empty-element" not in _ids(explanation)

@@ -7,6 +7,7 @@ import pytest
 from gpuassist.app import compose
 from gpuassist.context import Session
 from gpuassist.session.explain import Explanation, explain
+from tests.rows import for_each
 from tests.session import pastes_containers, pastes_devices, pastes_run_time, pastes_system
 
 PASTES = (*pastes_containers.PASTES, *pastes_devices.PASTES, *pastes_run_time.PASTES, *pastes_system.PASTES)
@@ -18,7 +19,7 @@ def session() -> Session:
     return compose("en")
 
 
-@pytest.mark.parametrize(("cause", "words"), PASTES)
+@for_each(("cause", "words"), PASTES)
 def test_cause_stands_first_and_every_answer_helps(session: Session, cause: str, words: str) -> None:
     explanation = explain(session, words)
     assert [answer.id for answer in explanation.answers[:1]] == [cause]

@@ -8,6 +8,7 @@ from gpuassist.app import compose
 from gpuassist.context import Session
 from gpuassist.model.finding import Severity
 from gpuassist.session.explain import explain
+from tests.rows import for_each
 
 NO_PROBLEM = (
     "If you get `Failed to initialize NVML: Driver/library version mismatch`, reboot the machine.",
@@ -63,7 +64,7 @@ def session() -> Session:
     return compose("en")
 
 
-@pytest.mark.parametrize("words", NO_PROBLEM)
+@for_each("words", NO_PROBLEM)
 def test_text_without_a_gpu_problem_gets_none(session: Session, words: str) -> None:
     claims = [answer.id for answer in explain(session, words).answers if answer.severity is not Severity.INFO]
     assert claims == []

@@ -13,12 +13,13 @@ from gpuassist.model.fact import Known
 from gpuassist.model.version import Version
 from gpuassist.session.explain import Explanation, explain
 from tests.pasted_cases import PastedCase, pasted_cases
+from tests.rows import for_each
 from tests.values import machine
 
 SESSION = compose("en")
 MACHINE = machine()
 
-each_case = pytest.mark.parametrize("case", pasted_cases(), ids=lambda case: case.id)
+each_case = for_each("case", pasted_cases())
 
 
 def _explained(words: str) -> Explanation:
@@ -124,7 +125,7 @@ _MORE_UNITS = (
 )
 
 
-@pytest.mark.parametrize("unit", [*_UNITS, *_MORE_UNITS])
+@for_each("unit", [*_UNITS, *_MORE_UNITS])
 def test_endless_repetition_is_answered(unit: str) -> None:
     _explained(unit * (200_000 // len(unit)))
 

@@ -29,6 +29,7 @@ from gpuassist.ui.leads import repairable_version
 from tests.diagnose.test_rules import PROBLEMS
 from tests.fakes import put, world_under
 from tests.machines import linux
+from tests.rows import for_each
 from tests.values import ARCH, DEBIAN, FEDORA, knowledge, machine
 
 UBUNTU = Distribution("ubuntu", ("debian",), "24.04", "Ubuntu 24.04 LTS")
@@ -149,7 +150,7 @@ def test_most_severe_answers_come_first(session: Session) -> None:
     ]
 
 
-@pytest.mark.parametrize(("problem", "recipe"), PROBLEMS)
+@for_each(("problem", "recipe"), PROBLEMS)
 def test_every_finding_is_answered_in_whole_sentences(session: Session, problem: str, recipe: dict[str, Any]) -> None:
     one = machine(**recipe)
     for distribution in EVERYWHERE:
@@ -160,7 +161,7 @@ def test_every_finding_is_answered_in_whole_sentences(session: Session, problem:
                 assert not re.search(r"  | [.,;:)]|[{}`]|\(\)|than [.,]|branch [.,]|CUDA \)", plain), words
 
 
-@pytest.mark.parametrize(("problem", "recipe"), PROBLEMS)
+@for_each(("problem", "recipe"), PROBLEMS)
 def test_every_finding_has_a_remedy_everywhere(session: Session, problem: str, recipe: dict[str, Any]) -> None:
     one = machine(**recipe)
     for distribution in EVERYWHERE:
@@ -168,7 +169,7 @@ def test_every_finding_has_a_remedy_everywhere(session: Session, problem: str, r
         assert all(answer.remedies for answer in answers), [answer.id for answer in answers if not answer.remedies]
 
 
-@pytest.mark.parametrize(("problem", "recipe"), PROBLEMS)
+@for_each(("problem", "recipe"), PROBLEMS)
 def test_every_finding_has_a_remedy_in_a_container(session: Session, problem: str, recipe: dict[str, Any]) -> None:
     one = machine(**recipe)
     inside = replace(one, host=replace(one.host, container=Known("docker", "/.dockerenv")))
@@ -177,7 +178,7 @@ def test_every_finding_has_a_remedy_in_a_container(session: Session, problem: st
     assert not any("sudo apt install nvidia" in line for answer in answers for line in _commands(answer))
 
 
-@pytest.mark.parametrize(("problem", "recipe"), PROBLEMS)
+@for_each(("problem", "recipe"), PROBLEMS)
 def test_no_command_has_an_empty_parameter(session: Session, problem: str, recipe: dict[str, Any]) -> None:
     one = machine(**recipe)
     for distribution in EVERYWHERE:
@@ -216,7 +217,7 @@ def test_wsl_and_containers_come_before_the_distribution() -> None:
     assert families_of(Machine(host=inside)) == (Family.CONTAINER, Family.UBUNTU, Family.ANY)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("distribution", "wsl", "name"),
     [
         (UBUNTU, 0, "ubuntu2404"),

@@ -12,6 +12,7 @@ from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.commands import command_lines
 from gpuassist.session.explain import explain
 from tests import memory_messages as messages
+from tests.rows import for_each
 from tests.translations import shipped
 
 OLD_FRAGMENTS = messages.TORCH_1_9.replace("3.06 GiB reserved", "7.80 GiB reserved")
@@ -54,8 +55,8 @@ def commands(words: str) -> list[str]:
     return [line for remedy in answer(words).remedies for line in command_lines(remedy)]
 
 
-@pytest.mark.parametrize("language", [ENGLISH, shipped("zh_CN")], ids=["en", "zh_CN"])
-@pytest.mark.parametrize("words", ALL)
+@for_each("language", [ENGLISH, shipped("zh_CN")])
+@for_each("words", ALL)
 def test_there_are_one_to_three_suggestions(words: str, language: Words) -> None:
     found = answer(words, language)
     assert 1 <= len(found.remedies) <= 3
@@ -63,7 +64,7 @@ def test_there_are_one_to_three_suggestions(words: str, language: Words) -> None
     assert "{" not in found.title + found.explanation
 
 
-@pytest.mark.parametrize("words", ALL)
+@for_each("words", ALL)
 def test_no_two_allocator_settings_are_suggested(words: str) -> None:
     assert sum("ALLOC_CONF" in line for line in commands(words)) <= 1
 

@@ -19,6 +19,7 @@ from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import ANY, GoalError, InstallWish, look, parse_goal, plan_goals, toolkit_to_use
 from tests.cli.made_session import live_session
+from tests.rows import for_each
 from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, Env, Recipe, knowledge, machine, without
 
 SESSION = live_session({})
@@ -41,7 +42,7 @@ def lines(outlook: Outlook) -> list[str]:
     return [line for step in outlook.steps for line in step.commands]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "goal"),
     [
         ("driver", Goal(GoalKind.DRIVER)),
@@ -67,7 +68,7 @@ def test_goals_as_people_type_them(words: str, goal: Goal) -> None:
     assert parse_goal(words, knowledge()) == goal
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "said"),
     [
         ("trch", "did you mean torch?"),

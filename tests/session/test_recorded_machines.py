@@ -12,13 +12,14 @@ from gpuassist.diagnose.catalogue_entry import read_entry
 from gpuassist.model.finding import Severity
 from gpuassist.system.resources import Resources
 from tests.diagnose.only_text import ONLY_TEXT
+from tests.rows import for_each
 from tests.session.told import told_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CASES = sorted((ROOT / "tests" / "cases" / "machines").iterdir())
 EXAMPLES = sorted((ROOT / "resources" / "machines").glob("*.json"))
 
-every_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+every_case = for_each("case", CASES)
 
 
 def _facts(case: Path) -> Path:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.statements import Assignment, Reading, Statement, StatementPlace
+from tests.rows import for_each
 
 HOME = {"HOME": "/home/you"}
 
@@ -29,7 +30,7 @@ def _directories(content: str) -> list[str]:
     return [element.directory for element in _first(content).elements if not element.previous]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "export PATH=/c/bin:$PATH",
@@ -62,7 +63,7 @@ def test_finds_every_way_to_write_it(line: str) -> None:
     assert statement.assignments[0].keeps_previous
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "directories"),
     [
         ("/a:/b", ["/a", "/b"]),
@@ -133,7 +134,7 @@ def test_knows_a_variable_inside_its_branch() -> None:
     assert inside.assignments[0].elements[0].directory == "/c/bin"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "place", "inside"),
     [
         ("if true; then\n  PATH=/c\nfi\n", StatementPlace.BRANCH, "if true; then"),
@@ -159,7 +160,7 @@ def test_says_what_a_line_stands_in(content: str, place: StatementPlace, inside:
     assert (statement.place, statement.inside) == (place, inside)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         "echo hi; PATH=/c\n",

@@ -10,6 +10,7 @@ from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.block import find, render
 from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.lines import Choice, ShellLine
+from tests.rows import for_each
 from tests.shellfiles.written import block_lines
 
 MISSING = {"/usr/local/cuda-10.2/bin", "/usr/local/cuda-10.2", "/home/you/none", "/home/you/none2"}
@@ -25,7 +26,7 @@ def _faults(line: ShellLine) -> str:
     return "; ".join(ENGLISH(words) for words in line.does)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "says", "choice", "new"),
     [
         ("export PATH=/a::$PATH", "an empty element", Choice.REPLACE, "export PATH=/a:$PATH"),

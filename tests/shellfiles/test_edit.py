@@ -12,6 +12,7 @@ from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.block import find, render
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement, change_lines, mentions, take_back, write
 from gpuassist.shellfiles.statements import StatementPlace
+from tests.rows import for_each
 from tests.shellfiles.written import NO_LINES, block_lines, older_file, older_lines
 
 BLOCK = block_lines("/usr/local/cuda-12.4")
@@ -71,19 +72,19 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize("content", FILES)
+@for_each("content", FILES)
 def test_twice_is_once(content: bytes) -> None:
     once = _use(content)
     assert _use(once, "two") == once
 
 
-@pytest.mark.parametrize("content", FILES)
+@for_each("content", FILES)
 def test_taking_back_gives_the_original(content: bytes) -> None:
     assert take_back(_use(content)) == content
     assert take_back(_use(content), "one") == content
 
 
-@pytest.mark.parametrize("content", FILES)
+@for_each("content", FILES)
 def test_the_block_comes_last(content: bytes) -> None:
     after = _use(content)
     block = find(after)
@@ -91,7 +92,7 @@ def test_the_block_comes_last(content: bytes) -> None:
     assert block.end_byte == len(after)
 
 
-@pytest.mark.parametrize("content", FILES)
+@for_each("content", FILES)
 def test_every_other_line_stays(content: bytes) -> None:
     after = _use(content).split(b"\n")
     lines = _comment_all(content).commented
@@ -100,7 +101,7 @@ def test_every_other_line_stays(content: bytes) -> None:
         assert line in after or line in commented
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         b"if true; then\n" + LINE + b"fi\n",

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.shellfiles.environment_file import read
 from gpuassist.shellfiles.statements import Reading, StatementPlace
+from tests.rows import for_each
 
 HOME = {"HOME": "/home/you"}
 
@@ -60,8 +61,8 @@ def test_variables_are_expanded_for_the_user(content: str, elements: list[str]) 
     assert _elements(content, expands=True) == elements
 
 
-@pytest.mark.parametrize("line", ["# PATH=/a", "LANG=C", "PATH", "=x", "not a line", "", "1PATH=/a", "GOPATH=/a"])
-@pytest.mark.parametrize("expands", [True, False])
+@for_each("line", ["# PATH=/a", "LANG=C", "PATH", "=x", "not a line", "", "1PATH=/a", "GOPATH=/a"])
+@for_each("expands", [True, False])
 def test_other_lines_say_nothing(line: str, expands: bool) -> None:
     assert _read(line + "\n", expands=expands).statements == ()
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.shellfiles.fish import read
 from gpuassist.shellfiles.statements import Assignment, Reading, Statement, StatementPlace
+from tests.rows import for_each
 
 HOME = {"HOME": "/home/you"}
 
@@ -29,7 +30,7 @@ def _shown(assignment: Assignment) -> list[str]:
     return ["<before>" if element.previous else element.directory or "?" for element in assignment.elements]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "elements"),
     [
         ("set -gx PATH /c/bin $PATH", ["/c/bin", "<before>"]),
@@ -80,7 +81,7 @@ def test_reads_every_way_to_write_it(line: str, elements: list[str]) -> None:
     assert not statement.shared
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "set -q PATH",
@@ -113,7 +114,7 @@ def test_an_erased_element_is_a_change_nobody_knows() -> None:
     assert _shown(_first("set -e PATH[1]\n")) == ["?", "<before>"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "place", "inside"),
     [
         ("if test -d /c\n  set PATH /c\nend\n", StatementPlace.BRANCH, "if test -d /c"),
@@ -233,7 +234,7 @@ def test_a_line_in_a_marked_block_has_an_owner() -> None:
     assert [statement.owner for statement in _read(content).statements] == ["conda initialize", ""]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "line"),
     [
         ("set PATH 'open\n", 1),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.fish_parse import FishCommand, FishPiece, parse
+from tests.rows import for_each
 
 WORDS = st.sampled_from(["set", "-gx", "PATH", "/a b", "$PATH", '"$HOME/x"', "'it''s'", "(ls)", "\\ ", "é", "#x", "~"])
 
@@ -27,7 +28,7 @@ def plain(seen: str) -> list[list[str]]:
     return [[word.plain for word in command.words] for command in commands(seen)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("seen", "words"),
     [
         ("a b  c", ["a", "b", "c"]),
@@ -80,7 +81,7 @@ def test_piece_is_known_for_what_it_is(word: str, part: FishPiece, words: str) -
     assert (piece.part, piece.words, piece.written) == (part, words, word)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("seen", "found"),
     [
         ("a; b", [["a"], ["b"]]),

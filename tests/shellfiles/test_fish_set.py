@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.shellfiles.fish_parse import parse
 from gpuassist.shellfiles.fish_set import SetEffect, change_of, value_of
+from tests.rows import for_each
 
 HOME = {"HOME": "/home/you", "ROOT": "/opt/cuda"}
 
@@ -23,7 +24,7 @@ def elements(seen: str) -> list[str]:
     return ["<before>" if one.previous else one.directory or "?" for one in assignment.elements]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "seen",
     [
         "set",
@@ -46,7 +47,7 @@ def test_command_that_only_asks_changes_nothing(seen: str) -> None:
     assert change(seen).assignments == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("seen", "found"),
     [
         ("set -gx LD_LIBRARY_PATH /a /b", ["/a", "/b"]),

@@ -13,6 +13,7 @@ from gpuassist.shellfiles.block import RepairError, render
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine, choose, choose_exactly
 from gpuassist.shellfiles.toolkits import InstalledToolkits, Lead
+from tests.rows import for_each
 from tests.shellfiles.judging import RC, changed, judge_text
 from tests.shellfiles.written import block_lines
 
@@ -47,7 +48,7 @@ def _only(content: str) -> ShellLine:
     return line
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "new"),
     [
         ("export PATH=/usr/local/cuda-11.7/bin:$PATH", "export PATH=/usr/local/cuda-12.4/bin:$PATH"),
@@ -88,8 +89,8 @@ VARIABLES = [
 ]
 
 
-@pytest.mark.parametrize("dialect", [Dialect.BASH, Dialect.ZSH, Dialect.FISH])
-@pytest.mark.parametrize("variable", VARIABLES)
+@for_each("dialect", [Dialect.BASH, Dialect.ZSH, Dialect.FISH])
+@for_each("variable", VARIABLES)
 def test_every_variable_that_is_set_to_another_toolkit_follows(variable: str, dialect: Dialect) -> None:
     sign = " " if dialect is Dialect.FISH else "="
     value = "--xla_gpu_cuda_data_dir=/usr/local/cuda-11.7" if variable == "XLA_FLAGS" else "/usr/local/cuda-11.7"
@@ -99,7 +100,7 @@ def test_every_variable_that_is_set_to_another_toolkit_follows(variable: str, di
     assert line.new_text == f"{command}{variable}{sign}{value}".replace("11.7", "12.4")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "says"),
     [
         ("export PATH=/usr/local/cuda-12.4/bin:$PATH", "leads to the toolkit that you chose"),
@@ -216,7 +217,7 @@ HOME, FIRST, LAST = "export CUDA_HOME={}\n", "export PATH={}/bin:$PATH\n", "expo
 A, B, C = "/usr/local/cuda-11.7", "/usr/local/cuda-10.2", CHOSEN.root
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "choices"),
     [
         (HOME.format(A) + HOME.format(B), [COMMENT_OUT, REPLACE]),

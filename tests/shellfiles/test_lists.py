@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.rewrite import ListPart, Written, fitted, read_lists, with_lists
+from tests.rows import for_each
 
 HOW_PEOPLE_WRITE = [
     ("export PATH=/a:$PATH", ["/a", "$PATH"]),
@@ -29,19 +30,19 @@ HOW_PEOPLE_WRITE = [
 ]
 
 
-@pytest.mark.parametrize(("line", "parts"), HOW_PEOPLE_WRITE)
+@for_each(("line", "parts"), HOW_PEOPLE_WRITE)
 def test_reads_what_people_write(line: str, parts: list[str] | None) -> None:
     lists = read_lists(line)
     assert lists is not None
     assert [part.text for value in lists for part in value.parts] == (parts or [])
 
 
-@pytest.mark.parametrize(("line", "parts"), HOW_PEOPLE_WRITE)
+@for_each(("line", "parts"), HOW_PEOPLE_WRITE)
 def test_the_same_parts_give_the_same_line(line: str, parts: list[str] | None) -> None:
     assert with_lists(line, read_lists(line) or ()) == line
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "export PATH=$(echo /a):$PATH",

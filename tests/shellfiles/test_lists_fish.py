@@ -20,6 +20,7 @@ from gpuassist.shellfiles.lines import Choice
 from gpuassist.shellfiles.rewrite import read_fish_lists, rewrite, with_lists
 from gpuassist.shellfiles.statements import Element
 from gpuassist.shellfiles.toolkits import InstalledToolkits
+from tests.rows import for_each
 from tests.shellfiles.judging import judge_text
 
 KNOWN = {"HOME": "/home/you"}
@@ -42,7 +43,7 @@ def test_reads_what_people_write(line: str, parts: list[str]) -> None:
     assert with_lists(line, lists) == line
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         *("set -e PATH", "set -q PATH", "set PATH", "set", "fish_add_path", "set PATH[1] /a", "set -gx PATH /a:/b", "echo /a", ""),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.merge import Meeting, merge
+from tests.rows import for_each
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"# x\r\n", b"\xff\0\n"]), max_size=12).map(b"".join)
 TEXTS = st.one_of(
@@ -30,7 +31,7 @@ CLEAN = [
 ]
 
 
-@pytest.mark.parametrize(("base", "ours", "theirs", "wanted"), CLEAN)
+@for_each(("base", "ours", "theirs", "wanted"), CLEAN)
 def test_joins_what_does_not_meet(base: bytes, ours: bytes, theirs: bytes, wanted: bytes) -> None:
     merged = merge(base, ours, theirs)
     assert (merged.content, merged.meetings) == (wanted, ())

@@ -6,9 +6,10 @@ import pytest
 
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.owners import MODULES, tool_of
+from tests.rows import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("command", "tool"),
     [
         ("module load cuda/12.4", MODULES),

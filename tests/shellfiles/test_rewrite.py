@@ -10,6 +10,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.rewrite import rewrite
 from gpuassist.shellfiles.statements import Element
+from tests.rows import for_each
 
 KNOWN = {"HOME": "/home/you"}
 
@@ -32,7 +33,7 @@ def _why(line: str) -> str:
     return ENGLISH(rewrite(line.encode(), statement, _fate).why)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "new"),
     [
         ("export PATH=/old/bin:$PATH\n", "export PATH=/new/bin:$PATH"),

@@ -20,6 +20,7 @@ from gpuassist.shellfiles.block import (
     toolkit_section,
 )
 from gpuassist.shellfiles.dialect import Dialect
+from tests.rows import for_each
 from tests.shellfiles.written import older_lines
 
 ROOT = "/usr/local/cuda-12.4"
@@ -39,8 +40,8 @@ def test_the_sections_are_found_again(dialect: Dialect) -> None:
     assert read_sections(sections.lines) == sections
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("left_out", ["toolkit", "loader", "devices"])
+@for_each("dialect", DIALECTS)
+@for_each("left_out", ["toolkit", "loader", "devices"])
 def test_any_section_may_be_missing(dialect: Dialect, left_out: str) -> None:
     sections = _sections(dialect)
     if left_out == "toolkit":
@@ -172,8 +173,8 @@ def test_strange_paths_are_inert_in_fish(tmp_path: Path) -> None:
     assert not (tmp_path / "hacked").exists()
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("root", ["/a\nb", "/a:b", "relative", "/"])
+@for_each("dialect", DIALECTS)
+@for_each("root", ["/a\nb", "/a:b", "relative", "/"])
 def test_refuses_a_path_no_line_can_hold(dialect: Dialect, root: str) -> None:
     with pytest.raises(RepairError):
         toolkit_section(root, dialect)

@@ -6,6 +6,7 @@ import pytest
 
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.statements import Reading, StatementPlace
+from tests.rows import for_each
 
 HOME = {"HOME": "/home/you"}
 
@@ -77,7 +78,7 @@ def test_forgets_a_value_that_is_unset() -> None:
     assert reading.statements[-1].assignments[0].elements[0].directory == "/bin"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "paths"),
     [
         (". ~/.x\n", ["/home/you/.x"]),

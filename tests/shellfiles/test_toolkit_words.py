@@ -13,6 +13,7 @@ from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.statements import StatementPlace
 from gpuassist.shellfiles.toolkit_words import ToolkitWord, commands_run, toolkit_words
 from gpuassist.shellfiles.toolkits import InstalledToolkits
+from tests.rows import for_each
 
 HOME = "/home/you"
 OLD, NEW = "/usr/local/cuda-11.7", "/usr/local/cuda-12.4"
@@ -46,8 +47,8 @@ def _replaced(content: str, dialect: Dialect = Dialect.BASH, installed: Installe
     return raw.decode()
 
 
-@pytest.mark.parametrize("dialect", POSIX)
-@pytest.mark.parametrize(
+@for_each("dialect", POSIX)
+@for_each(
     "line",
     [
         f"export PATH={OLD}/bin:$PATH",
@@ -93,8 +94,8 @@ def test_lists_of_values_too(dialect: Dialect) -> None:
     assert _replaced(content, dialect) == f"# {OLD}\nPATH={NEW}/bin:/usr/bin\n#CUDA_HOME={OLD}\n"
 
 
-@pytest.mark.parametrize("dialect", POSIX)
-@pytest.mark.parametrize(
+@for_each("dialect", POSIX)
+@for_each(
     "content",
     [
         f"# export PATH={OLD}/bin:$PATH\n",
@@ -192,8 +193,8 @@ VERSIONS = [
 ]
 
 
-@pytest.mark.parametrize("dialect", POSIX)
-@pytest.mark.parametrize(("content", "after"), VERSIONS)
+@for_each("dialect", POSIX)
+@for_each(("content", "after"), VERSIONS)
 def test_a_version_in_a_variable_of_its_own(content: str, after: str, dialect: Dialect) -> None:
     assert _replaced(content, dialect) == after
 
@@ -203,7 +204,7 @@ def test_a_version_in_a_variable_of_fish() -> None:
     assert _replaced(content, Dialect.FISH) == content.replace("11.7", "12.4")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("dialect", "content", "place", "runs_in", "inside"),
     [
         (Dialect.BASH, f"use() {{\nPATH={OLD}/bin:$PATH\n}}\n", StatementPlace.FUNCTION, "use", "use() {"),

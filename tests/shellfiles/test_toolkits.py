@@ -8,6 +8,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.shellfiles.statements import Element
 from gpuassist.shellfiles.toolkits import InstalledToolkits, Lead, looks_like_cuda
+from tests.rows import for_each
 
 CHOSEN = Toolkit("/usr/local/cuda-12.4", links=("/usr/local/cuda",))
 OLD = Toolkit("/usr/local/cuda-11.7", links=("/opt/old-cuda",))
@@ -20,7 +21,7 @@ def _installed(**options: str) -> InstalledToolkits:
     return InstalledToolkits(CHOSEN, (OLD, CONDA, SYSTEM), str, "/home/you", lambda path: path != missing)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("directory", "lead"),
     [
         ("/usr/local/cuda-12.4/bin", Lead.CHOSEN),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.shellfiles.statements import Assignment, Reading, Statement, StatementPlace
 from gpuassist.shellfiles.zsh import read
+from tests.rows import for_each
 
 HOME = {"HOME": "/home/you"}
 
@@ -25,7 +26,7 @@ def _shown(assignment: Assignment) -> list[str]:
     return ["<before>" if element.previous else element.directory or "?" for element in assignment.elements]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "elements"),
     [
         ("export PATH=/c/bin:$PATH", ["/c/bin", "<before>"]),
@@ -99,7 +100,7 @@ def test_knows_what_a_line_stands_in(content: str, place: StatementPlace) -> Non
     assert [statement.place for statement in reading.statements] == [place]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         "x=${${(%):-%x}:A:h}\n",

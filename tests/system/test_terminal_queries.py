@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.system.terminal_session import Queries
+from tests.rows import for_each
 
 ASKED = {
     b"\x1b[c": b"\x1b[?62;22c",
@@ -28,7 +29,7 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize(("asked", "answer"), ASKED.items())
+@for_each(("asked", "answer"), ASKED.items())
 def test_query_is_answered_wherever_it_is_cut(asked: bytes, answer: bytes) -> None:
     printed = b"\x1b[1mhello\x1b[0m" + asked + b"% "
     for cut in range(len(printed)):

@@ -23,6 +23,7 @@ from gpuassist.verify.protocol import (
     Started,
     parse,
 )
+from tests.rows import for_each
 from tests.verify.lines import BEGIN, DONE, END, FAIL, PASS, REFUSAL, SKIP, START, line, without
 
 
@@ -90,7 +91,7 @@ def test_an_integer_is_a_number_too() -> None:
     assert event.check.max_abs_error == Known(0.0, "verify")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "junk",
     [
         b"",
@@ -117,7 +118,7 @@ def test_junk_is_shown_but_not_all_of_it() -> None:
     assert len(shown) < 200
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("document", "name"), [(document, name) for document in (START, BEGIN, DONE, REFUSAL) for name in document if name != "type"]
 )
 def test_a_missing_part_is_refused(document: dict[str, Any], name: str) -> None:

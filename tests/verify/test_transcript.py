@@ -11,6 +11,7 @@ from gpuassist.model.verdict import DeviceVerdict, Verdict
 from gpuassist.model.words import ENGLISH
 from gpuassist.verify.protocol import ProtocolError, parse
 from gpuassist.verify.transcript import Transcript
+from tests.rows import for_each
 from tests.verify.lines import BEGIN, DONE, END, FAIL, PASS, REFUSAL, SKIP, START, line
 
 TWO = {**START, "devices": [{"device": "cuda:0", "name": "A"}, {"device": "cuda:1", "name": "B"}], "accelerators": 2}
@@ -95,7 +96,7 @@ def test_a_device_that_was_done_keeps_its_verdict() -> None:
     assert [device.verdict for device in found] == [Verdict.PASS, Verdict.HUNG]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "documents",
     [
         (BEGIN,),

@@ -6,6 +6,7 @@ import pytest
 
 from gpuassist.changes.scopes.jupyter import read_object, with_members
 from gpuassist.shellfiles.block import RepairError
+from tests.rows import for_each
 
 # The text before, the member of `env` that is put in (a value) or taken out (none), and the text after.
 CASES: tuple[tuple[str, dict[str, str | None], str], ...] = (
@@ -38,13 +39,13 @@ CASES: tuple[tuple[str, dict[str, str | None], str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("before", "members", "after"), CASES)
+@for_each(("before", "members", "after"), CASES)
 def test_writes_exactly_this(before: str, members: dict[str, str | None], after: str) -> None:
     assert with_members(before, "env", members) == after
     assert with_members(after, "env", members) == after
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "",

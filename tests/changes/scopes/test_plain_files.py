@@ -16,6 +16,7 @@ from gpuassist.shellfiles.block import RepairError, Sections, devices_section, f
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, take_back, write
 from tests.changes.scopes.shells import BASE, states, watched
+from tests.rows import for_each
 
 CHANGE = "20261121-090000-abcdef"
 HELD = ScopeValues("/opt/cuda-12.4", "/opt/cuda-12.4/lib64", ("0", "2"))
@@ -79,8 +80,8 @@ def test_a_path_that_would_need_quotes_is_refused(kind: str, root: str) -> None:
         KINDS[kind](ScopeValues(root))
 
 
-@pytest.mark.parametrize("root", ["/opt/a\nb", "/opt/a:b", "opt", "/"])
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("root", ["/opt/a\nb", "/opt/a:b", "opt", "/"])
+@for_each("kind", KINDS)
 def test_a_path_that_no_line_holds_is_refused(kind: str, root: str) -> None:
     with pytest.raises(RepairError):
         KINDS[kind](ScopeValues(root))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.detect.readers.commands import PastedCommand, runs
 from gpuassist.model.paste import Paste
+from tests.rows import for_each
 
 PROMPTS = [
     "$ {}",
@@ -46,7 +47,7 @@ def every(words: str, literal: str = "lsmod") -> list[PastedCommand]:
     return list(runs(Paste(words), literal))
 
 
-@pytest.mark.parametrize("prompt", PROMPTS)
+@for_each("prompt", PROMPTS)
 def test_command_is_found_behind_a_prompt(prompt: str) -> None:
     (run,) = every(f"some words\n{prompt.format('lsmod | grep nvidia')}\nnvidia  1  2\n")
 

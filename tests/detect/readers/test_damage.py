@@ -17,6 +17,7 @@ from tests.detect.readers import test_collect_env, test_nvidia_smi, test_reports
 from tests.detect.readers.pasted import KNOWLEDGE, machine
 from tests.detect.readers.test_nvcc import ARCHITECTURES, OF_12
 from tests.detect.readers.test_nvidia_smi_lists import LISTED, QUERY, QUERY_610
+from tests.rows import for_each
 
 TABLES = tuple("\n".join(line.strip() for line in table.splitlines()) for table in test_nvidia_smi.EVERY)
 LISTS = (QUERY, QUERY_610, LISTED, OF_12, ARCHITECTURES)
@@ -48,14 +49,14 @@ def read(words: str) -> Machine:
     return read_all(read_paste(words), KNOWLEDGE)
 
 
-@pytest.mark.parametrize("words", EVERY)
+@for_each("words", EVERY)
 def test_every_line_may_be_missing(words: str) -> None:
     lines, whole = words.splitlines(), said(read(words))
     for place in range(len(lines)):
         assert said(read("\n".join(lines[:place] + lines[place + 1 :]))) <= whole | said(read(lines[place]))
 
 
-@pytest.mark.parametrize("words", EVERY)
+@for_each("words", EVERY)
 def test_every_beginning_says_no_more_than_the_whole(words: str) -> None:
     lines, whole = words.splitlines(), said(read(words))
     for end in range(len(lines)):
@@ -84,15 +85,15 @@ def test_a_table_broken_at_any_width_invents_nothing(words: str, width: int) -> 
     assert said(read(broken(words, width))) <= said(read(words))
 
 
-@pytest.mark.parametrize("words", EVERY)
-@pytest.mark.parametrize("mark", ["> ", ">> ", "  ", "\t", "> > "])
+@for_each("words", EVERY)
+@for_each("mark", ["> ", ">> ", "  ", "\t", "> > "])
 def test_quotation_and_indentation_change_nothing(words: str, mark: str) -> None:
     plain = "\n".join(line.strip() if words in TABLES else line for line in words.splitlines())
     assert said(read("\n".join(mark + line for line in plain.splitlines()))) == said(read(plain))
 
 
-@pytest.mark.parametrize("words", EVERY)
-@pytest.mark.parametrize(
+@for_each("words", EVERY)
+@for_each(
     "before",
     [
         "user@host:~$ nvidia-smi\n",
@@ -106,7 +107,7 @@ def test_what_stands_around_changes_nothing(words: str, before: str) -> None:
     assert said(read(before + words + "\n```\nThanks in advance!\n")) == said(read(words))
 
 
-@pytest.mark.parametrize("words", EVERY)
+@for_each("words", EVERY)
 def test_windows_line_ends_change_nothing(words: str) -> None:
     assert said(read(words.replace("\n", "\r\n"))) == said(read(words))
 

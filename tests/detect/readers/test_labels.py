@@ -6,13 +6,14 @@ import pytest
 
 from gpuassist.detect.readers.labels import Field, Told, is_report, labelled
 from gpuassist.detect.readers.lines import Line
+from tests.rows import for_each
 
 
 def one(words: str) -> Told | None:
     return next(labelled((Line(3, words),)), None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "field", "value"),
     [
         ("PyTorch version: 2.4.0", Field.TORCH, "2.4.0"),

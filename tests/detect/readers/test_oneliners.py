@@ -13,6 +13,7 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import ComputeCapability, Target, Version
+from tests.rows import for_each
 from tests.values import knowledge
 
 ONE_LINE = """\
@@ -77,7 +78,7 @@ def test_build_without_cuda_is_what_its_tag_says(answer: str, accelerator: Accel
     assert value_or(found.accelerator, None) is accelerator
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "$ python3 -c 'import torch; print(torch.__version__)'\n2.5.1+cu124\n",

@@ -12,6 +12,7 @@ from gpuassist.diagnose.judge import families
 from gpuassist.diagnose.signature import SignatureInput, clues
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Clue, Paste, Weight
+from tests.rows import for_each
 from tests.values import Recipe, knowledge, machine
 
 CONDA_WORDINGS = [
@@ -80,7 +81,7 @@ def test_cpu_wheel_by_itself_is_a_hint(words: str) -> None:
     assert [(clue.problem, clue.weight) for clue in told(words)] == [("torch-cpu-only", Weight.SYMPTOM)]
 
 
-@pytest.mark.parametrize("words", HARMLESS)
+@for_each("words", HARMLESS)
 def test_other_line_is_no_fault(words: str) -> None:
     assert told(words) == []
 

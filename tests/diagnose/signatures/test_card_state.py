@@ -8,6 +8,7 @@ from gpuassist.diagnose.signatures.card_state import SIGNATURES
 from gpuassist.diagnose.signatures.driver import SIGNATURES as DRIVER
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 
 BANDWIDTH = (
     "63.008 Gb/s available PCIe bandwidth, limited by {} link at 0000:00:01.0 (capable of 126.016 Gb/s with 8.0 GT/s PCIe x16 link)"
@@ -15,7 +16,7 @@ BANDWIDTH = (
 BUSY = "RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("Unable to determine the device handle for GPU0000:17:00.0: GPU requires reset", "gpu-reset-required"),
@@ -48,7 +49,7 @@ def test_output_leads_to_its_problem(words: str, expected: str) -> None:
     assert problem(SIGNATURES, words) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "        Reset Required                    : No\n        Drain and Reset Recommended       : No",

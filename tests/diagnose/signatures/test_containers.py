@@ -6,6 +6,7 @@ import pytest
 
 from gpuassist.diagnose.signatures.containers import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.rows import for_each
 from tests.values import Recipe, machine
 
 UNSATISFIED = (
@@ -15,7 +16,7 @@ UNSATISFIED = (
 LIBRARY = "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ('Error response from daemon: could not select device driver "" with capabilities: [[gpu]].', "container-toolkit-missing"),
@@ -125,7 +126,7 @@ def test_what_is_no_image_name_is_not_taken_for_one(image: str) -> None:
     assert not set("$();`") & set(told.get("image", ""))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ('Error: runtime "nvidia" not found', "container-toolkit-missing"),

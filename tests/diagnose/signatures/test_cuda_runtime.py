@@ -7,6 +7,7 @@ import pytest
 from gpuassist.diagnose.signatures.cuda_runtime import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 from tests.values import Recipe, machine
 
 PTX = "CUDA error: the provided PTX was compiled with an unsupported toolchain."
@@ -17,7 +18,7 @@ ASSERTION = (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("RuntimeError: CUDA error: device-side assert triggered", "device-side-assert"),
@@ -128,7 +129,7 @@ def test_limit_that_was_exceeded_is_told() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("/tmp/kernel.cuh:42: foo: block: [0,0,0], thread: [0,0,0] Assertion `i < n` failed.", "device-side-assert"),

@@ -6,12 +6,13 @@ import pytest
 
 from gpuassist.diagnose.signatures.devices import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.rows import for_each
 from tests.values import RTX_3090, RTX_4090, Recipe, machine
 
 ORDINAL = "RuntimeError: CUDA error: invalid device ordinal"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         ORDINAL,
@@ -108,7 +109,7 @@ def test_near_miss_is_nothing(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("cudaErrorInvalidDevice", "cuda-visible-devices-bad"),

@@ -9,6 +9,7 @@ import pytest
 from gpuassist.diagnose.signatures.driver import SIGNATURES
 from gpuassist.model.machine import Machine
 from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.rows import for_each
 from tests.values import Env, Recipe, machine
 
 INSUFFICIENT = "CUDA driver version is insufficient for CUDA runtime version"
@@ -48,7 +49,7 @@ def test_library_newer_than_the_driver_is_that_of_cuda_compat() -> None:
     assert problem(SIGNATURES, _too_old(12080), machine(Recipe(driver="535.54.03", cuda="12.2"))) == "cuda-compat-conflict"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         (f"cudaGetDeviceCount returned 35\n-> {INSUFFICIENT}\n$ nvidia-smi\nbash: nvidia-smi: command not found", "no-driver"),
@@ -199,7 +200,7 @@ def test_error_35_of_a_driver_that_is_older_than_the_image_names_both() -> None:
     assert told == {"driver": "470.82.01", "cuda": "12.4"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("kernel version file /proc/driver/nvidia/version does not exist", "no-driver"),

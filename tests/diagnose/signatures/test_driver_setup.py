@@ -10,10 +10,11 @@ from gpuassist.diagnose.signatures.kernel_module import SIGNATURES as KERNEL_MOD
 from gpuassist.diagnose.signatures.nvidia_smi import SIGNATURES as NVIDIA_SMI
 from gpuassist.model.machine import Machine
 from tests.diagnose.signatures.reading import parameters, problem
+from tests.rows import for_each
 from tests.values import machine
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("/etc/modprobe.d/bumblebee.conf:3:blacklist nvidia", "driver-module-blacklisted"),

@@ -8,11 +8,12 @@ from gpuassist.app import compose
 from gpuassist.diagnose.signatures.elsewhere import SIGNATURES
 from gpuassist.session.explain import explain
 from tests.diagnose.signatures.reading import problems
+from tests.rows import for_each
 
 SESSION = compose("en")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory",
@@ -66,7 +67,7 @@ def test_fault_of_the_gpu_counts_before_them() -> None:
     assert explain(SESSION, words).answers[0].id == "device-side-assert"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "zipfile.BadZipFile: File is not a zip file",

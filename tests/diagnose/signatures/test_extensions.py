@@ -7,13 +7,14 @@ import pytest
 from gpuassist.diagnose.signatures.extensions import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 from tests.values import Recipe, machine
 
 UNSET, MISMATCH, NO_IMAGE = "cuda-home-unset", "torch-cuda-vs-toolkit-mismatch", "no-kernel-image"
 IMAGE = "no kernel image is available for execution on the device"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "OSError: CUDA_HOME environment variable is not set. Please set it to your CUDA install root.",

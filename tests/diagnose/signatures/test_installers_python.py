@@ -7,6 +7,7 @@ import pytest
 from gpuassist.diagnose.signatures.installers_python import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 
 PYTHON, INDEX, CPU, NO_PROBLEM = "pip-no-matching-python", "pip-wrong-index", "conda-resolved-cpu-build", "not-a-gpu-problem"
 
@@ -18,7 +19,7 @@ def _not_found(requirement: str, versions: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         _not_found("torch", "none"),

@@ -7,6 +7,7 @@ import pytest
 from gpuassist.diagnose.signatures.kernel_log import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 from tests.values import Recipe, machine
 
 LEGACY = """\
@@ -25,7 +26,7 @@ def _unsupported(pci_id: str, driver: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "expected"),
     [
         ("NVRM: Xid (PCI:0000:01:00): 79, pid=1234, GPU has fallen off the bus.", "xid-79-gpu-fell-off-bus"),
@@ -89,7 +90,7 @@ def test_gsp_timeout_says_what_rules_out_switching_it_off(words: str, flags: dic
     assert {name: value for name, value in told.items() if name in {"blackwell", "open"}} == flags
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("NVRM: GPU at 0000:01:00.0 has fallen off the bus.", "xid-79-gpu-fell-off-bus"),
@@ -188,7 +189,7 @@ def test_near_miss_is_nothing(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("NVRM: The NVIDIA probe routine failed for 1 device(s).", "rm-init-adapter-failed"),

@@ -7,6 +7,7 @@ import pytest
 from gpuassist.diagnose.signatures.kernel_module import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 
 DKMS = """\
 $ sudo dkms install nvidia/390.157
@@ -16,7 +17,7 @@ Consult /var/lib/dkms/nvidia/390.157/build/make.log for more information.
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("modprobe: ERROR: could not insert 'nvidia': Required key not available", "secure-boot-unsigned-module"),
@@ -145,7 +146,7 @@ def test_graphics_mode_is_named() -> None:
     assert parameters(SIGNATURES, "prime-select query\nintel") == {"mode": "intel"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("insmod: ERROR: could not insert module nvidia.ko: Key was rejected by service", "secure-boot-unsigned-module"),

@@ -7,6 +7,7 @@ import pytest
 from gpuassist.diagnose.signatures.libraries import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 
 MISSING, SHADOWED, MIXED = "missing-cuda-runtime-lib", "ld-library-path-shadows-bundled-libs", "mixed-nvidia-pip-wheels"
 CUDNN, NO_PROBLEM = "cudnn-version-mismatch", "not-a-gpu-problem"
@@ -25,7 +26,7 @@ nvidia-nvtx-cu12         12.8.90
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "library"),
     [
         ("ImportError: libcudart.so.10.2: cannot open shared object file: No such file or directory", "libcudart.so.10.2"),
@@ -266,7 +267,7 @@ def test_other_libraries_are_no_message(words: str) -> None:
     assert read(SIGNATURES, words) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("dlopen: libcudart.12.dylib: image not found", ""),

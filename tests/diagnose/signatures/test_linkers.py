@@ -6,11 +6,12 @@ import pytest
 
 from gpuassist.diagnose.signatures.linkers import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 
 NOT_FOUND = "link-cuda-lib-not-found"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "library"),
     [
         ("/usr/bin/ld: cannot find -lcudart", "libcudart"),
@@ -102,7 +103,7 @@ def test_other_libraries_are_no_message(words: str) -> None:
     assert read(SIGNATURES, words) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "library",
     [
         *("nvJitLink", "nvjpeg_static", "nppicc", "nvidia-ml", "nvinfer_plugin", "culibos", "cusolverMg", "cupti", "cufile"),

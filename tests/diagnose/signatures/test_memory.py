@@ -13,11 +13,12 @@ from gpuassist.model.machine import Host, Machine
 from gpuassist.model.paste import Weight
 from tests import memory_messages as messages
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 
 GIB = 1 << 30
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         (messages.TORCH_0_1, "oom-true"),
@@ -45,7 +46,7 @@ def test_every_generation_of_torch_leads_to_its_cause(words: str, expected: str)
     assert problem(SIGNATURES, f"$ python train.py\nTraceback (most recent call last):\n{words}\n$ nvidia-smi") == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "RuntimeError: CUDA error: out of memory",
@@ -171,7 +172,7 @@ def test_limits_are_told_from_lack(words: str, expected: str) -> None:
     assert problem(SIGNATURES, words) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "If you get CUDA out of memory, reduce the batch size.",

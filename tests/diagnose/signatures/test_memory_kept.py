@@ -13,6 +13,7 @@ from gpuassist.model.machine import Host, Machine
 from gpuassist.model.paste import Weight
 from tests import memory_messages as messages
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 
 GRAPHS, DEAD = "oom-graph-retained", "gpu-memory-held-by-dead-process"
 MIB = 1 << 20
@@ -101,7 +102,7 @@ def test_collected_numbers_keep_nothing(code: str) -> None:
     assert GRAPHS not in problems(SIGNATURES, f"{code}\nCUDA out of memory. It grows.")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "GPU memory usage keeps increasing with every iteration until it crashes",
@@ -153,7 +154,7 @@ def test_evaluation_without_gradients_is_none() -> None:
     assert problems(SIGNATURES, words) == set()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "nohup 启动训练, 直接 kill 主进程之后显存不释放, nvidia-smi 只能看到显存占用, 看不到进程",

@@ -7,11 +7,12 @@ import pytest
 from gpuassist.diagnose.signatures.nccl import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 
 CUDA = "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:784, unhandled cuda error, NCCL version 21.0.3"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("Error while creating shared memory segment /dev/shm/nccl-pZafXL (size 7340384)", "nccl-shm"),

@@ -6,9 +6,10 @@ import pytest
 
 from gpuassist.diagnose.signatures.negatives import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.rows import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "RuntimeError: DataLoader worker (pid 8544) is killed by signal: Killed.",
@@ -34,7 +35,7 @@ def test_memory_of_the_computer_is_told_from_that_of_the_gpu(words: str) -> None
     assert problem(SIGNATURES, words) == "dataloader-shm-or-ram"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "cause"),
     [
         ("A module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.0.0 as it may crash.", "numpy"),
@@ -162,7 +163,7 @@ def test_kernel_and_launchers_tell_of_the_computers_memory_too(words: str) -> No
     assert problem(SIGNATURES, words) == "dataloader-shm-or-ram"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "cause"),
     [
         ("ModuleNotFoundError: No module named 'numpy.core._multiarray_umath'", "module"),

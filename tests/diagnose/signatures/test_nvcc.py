@@ -7,6 +7,7 @@ import pytest
 from gpuassist.diagnose.signatures.nvcc import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 from tests.values import GTX_1080_TI, RTX_5090, Recipe, machine
 
 NEWER, DROPPED = "nvcc-arch-too-new", "nvcc-arch-dropped"
@@ -19,7 +20,7 @@ def _refused(name: str) -> str:
     return f"nvcc fatal   : Unsupported gpu architecture '{name}'"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "nvcc fatal   : Unsupported gpu architecture 'compute_86'",
@@ -66,7 +67,7 @@ def test_architecture_that_no_release_has_any_more_was_dropped(words: str) -> No
     assert problem(SIGNATURES, words) == DROPPED
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("release", "expected"),
     [
         (CUDA_8, NEWER),
@@ -151,7 +152,7 @@ def test_what_is_known_of_a_dropped_architecture_is_told() -> None:
     assert told == {"capability": "6.1", "architecture": "61", "nvcc": "13.0", "edge": "12.9", "oldest": "7.5"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "edge"),
     [
         ("compute_86", "11.1"),

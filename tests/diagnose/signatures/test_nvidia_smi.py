@@ -6,6 +6,7 @@ import pytest
 
 from gpuassist.diagnose.signatures.nvidia_smi import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.rows import for_each
 from tests.values import Recipe, machine
 
 NO_CONTACT = (
@@ -60,7 +61,7 @@ def test_mismatch_in_wsl_is_a_second_driver() -> None:
     assert problem(SIGNATURES, words) == "wsl-linux-driver-installed"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         (NO_CONTACT, "driver-not-loaded"),
@@ -149,7 +150,7 @@ def test_loaded_open_module_is_not_missing() -> None:
     assert problem(SIGNATURES, "$ nvidia-smi\nNo devices were found\n# RTX 5090", one) == "nvidia-smi-no-devices"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("NVML_ERROR_LIB_RM_VERSION_MISMATCH", "driver-library-mismatch"),

@@ -6,6 +6,7 @@ import pytest
 
 from gpuassist.diagnose.signatures.programs import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem
+from tests.rows import for_each
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ def test_other_makers_messages_in_their_other_wordings(words: str) -> None:
     assert parameters(SIGNATURES, words)["cause"] == "the message is of another maker's GPU ({words})"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "cause"),
     [
         ("E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend)", "another program is installing"),

@@ -6,13 +6,14 @@ import pytest
 
 from gpuassist.diagnose.signatures.settings import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.rows import for_each
 
 FORK = "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use 'spawn'"
 TF32 = "TensorFloat32 tensor cores for float32 matrix multiplication available but not enabled. Consider setting"
 RENAMED = "[W AllocatorConfig.cpp:28] Warning: PYTORCH_CUDA_ALLOC_CONF is deprecated, use PYTORCH_ALLOC_CONF instead"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         (FORK, "not-a-gpu-problem"),

@@ -7,9 +7,10 @@ import pytest
 from gpuassist.diagnose.signatures.toolkit_missing import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "nvcc: command not found",
@@ -109,7 +110,7 @@ def test_missing_header_of_cudnn_is_known(words: str) -> None:
     assert problem(SIGNATURES, words) == "cudnn-headers-missing"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         '-- Found CUDA: /usr/local/cuda (found version "12.4")',

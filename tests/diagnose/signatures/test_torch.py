@@ -7,6 +7,7 @@ import pytest
 from gpuassist.diagnose.signatures.torch import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 from tests.values import GTX_1080_TI, RTX_5090, Recipe, machine
 
 LACKS, TOO_OLD, CPU, NO_GPU = "torch-lacks-sm", "gpu-too-old-for-torch", "torch-cpu-only", "no-nvidia-gpu"
@@ -94,7 +95,7 @@ def test_build_for_the_driver_of_the_machine_is_chosen() -> None:
     assert parameters(SIGNATURES, old, machine(Recipe(gpus=(GTX_1080_TI,))))["tag"] == "cu126"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         NOT_COMPILED,

@@ -6,6 +6,7 @@ import pytest
 
 from gpuassist.diagnose.signatures.torch_around import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem
+from tests.rows import for_each
 from tests.values import RTX_4090, machine
 
 TRITON, FLASH, ONNX, CHANNEL = (
@@ -20,7 +21,7 @@ CHANNELS = "\n\nCurrent channels:\n\n  - https://conda.anaconda.org/{}/linux-64\
 WARNED = "UserWarning: Specified provider '{}' is not in available provider names.Available providers: '{}'"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("ImportError: cannot import name 'AttrsDescriptor' from 'triton.compiler.compiler' (/x/compiler.py)", TRITON),

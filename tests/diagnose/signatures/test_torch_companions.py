@@ -7,6 +7,7 @@ import pytest
 from gpuassist.diagnose.signatures.torch_companions import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.rows import for_each
 
 VISION, XFORMERS, BNB = "torchvision-torch-mismatch", "xformers-torch-mismatch", "bitsandbytes-cuda-setup"
 
@@ -119,7 +120,7 @@ def test_xformers_without_code_for_a_new_gpu_is_known() -> None:
     assert parameters(SIGNATURES, words) == {"package": "xformers"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "CUDA SETUP: CUDA detection failed! Possible reasons:\n1. You need to manually override the PyTorch CUDA version.",

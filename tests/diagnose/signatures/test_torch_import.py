@@ -6,6 +6,7 @@ import pytest
 
 from gpuassist.diagnose.signatures.torch_environment import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.rows import for_each
 
 DAMAGED, LOCAL = "torch-install-damaged", "local-file-named-torch"
 SITE = "/home/you/.venv/lib/python3.11/site-packages"
@@ -16,7 +17,7 @@ def _traceback(file: str, error: str) -> str:
     return f'Traceback (most recent call last):\n  File "{file}", line 1, in <module>\n    import torch\n{error}'
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         (NO_CUDA, LOCAL),
@@ -77,7 +78,7 @@ def test_library_that_torch_itself_misses_is_damage() -> None:
     assert parameters(SIGNATURES, words) == {"file": "libtorch_cuda.so"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         *("Tensor", "tensor", "device", "dtype", "randn", "zeros", "ones", "arange", "float32", "float16", "int64", "bool"),

@@ -6,9 +6,10 @@ import pytest
 
 from gpuassist.diagnose.signatures.wsl import SIGNATURES
 from tests.diagnose.signatures.reading import problem, problems
+from tests.rows import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "expected"),
     [
         ("Linux version 4.4.0-19041-Microsoft\ntorch.cuda.is_available()\nFalse", "wsl-driver-or-windows"),

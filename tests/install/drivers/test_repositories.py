@@ -10,6 +10,7 @@ from gpuassist.install.drivers.opensuse import repositories_package
 from gpuassist.install.drivers.packages import packages_of
 from gpuassist.knowledge.families import Family, family, lookup_order, packages_family
 from gpuassist.model.machine import Distribution
+from tests.rows import for_each
 
 LIKE = {
     "linuxmint": ("ubuntu", "debian"),
@@ -34,7 +35,7 @@ def distribution(name: str, release: str) -> Distribution:
     return Distribution(name, LIKE.get(name, ()), release, f"{name} {release}")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "release", "expected"),
     [
         ("ubuntu", "24.04", "ubuntu2404"),

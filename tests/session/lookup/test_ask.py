@@ -24,6 +24,7 @@ from gpuassist.session.lookup.ask import (
 )
 from tests.fakes import world_under
 from tests.knowledge.shipped import KNOWLEDGE
+from tests.rows import for_each
 
 DAY = re.compile(r"20\d\d-\d\d-\d\d")
 FIELDS = {
@@ -95,8 +96,8 @@ def test_unknown_document_has_the_nearest_and_no_record(session: Session, kind: 
     assert len(found["nearest"]) <= 5
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("words", ["", "   ", "x" * 301, "x" * 100_000, "\n"])
+@for_each("kind", KINDS)
+@for_each("words", ["", "   ", "x" * 301, "x" * 100_000, "\n"])
 def test_what_is_no_name_is_told_at_once(session: Session, kind: str, words: str) -> None:
     assert ask(session, kind, words).standing is LookupStatus.UNKNOWN
 

@@ -9,6 +9,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
 from gpuassist.session.lookup.gpus import SHELF, answer
 from tests.knowledge.shipped import KNOWLEDGE
+from tests.rows import for_each
 
 
 def ask(words: str) -> LookupAnswer:
@@ -24,7 +25,7 @@ def test_every_spelling_finds_the_same_card(words: str) -> None:
     assert (answered.record["name"], answered.record["pci_ids"]) == ("GeForce RTX 4090", ["0x2684"])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "capability"),
     [
         ("rtx 4090 laptop gpu", "8.9"),

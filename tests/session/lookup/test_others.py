@@ -13,6 +13,7 @@ from gpuassist.session.lookup import images as know_images
 from gpuassist.session.lookup import packages as know_packages
 from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
 from tests.knowledge.shipped import KNOWLEDGE
+from tests.rows import for_each
 
 SHELVES = (
     architectures.SHELF,
@@ -273,8 +274,8 @@ def test_every_name_finds_a_record_with_source(shelf: Any) -> None:
         assert record["checked"], name
 
 
-@pytest.mark.parametrize("shelf", SHELVES, ids=lambda shelf: shelf.kind)
-@pytest.mark.parametrize("words", ["79", "sm_89", "Ada", "pytorch:25.01-py3", "2.5.1", "%s{x}", "\x00", "ü" * 99])
+@for_each("shelf", SHELVES)
+@for_each("words", ["79", "sm_89", "Ada", "pytorch:25.01-py3", "2.5.1", "%s{x}", "\x00", "ü" * 99])
 def test_empty_base_is_survived(shelf: Any, words: str) -> None:
     answered = shelf.answer(Knowledge(lambda name: b"[]"), words)
     assert isinstance(answered, LookupAnswer)

@@ -13,6 +13,7 @@ from gpuassist.session.lookup import toolkits
 from gpuassist.session.lookup import torch as know_torch
 from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
 from tests.knowledge.shipped import KNOWLEDGE
+from tests.rows import for_each
 
 
 def cuda(words: str) -> LookupAnswer:
@@ -83,8 +84,8 @@ def test_older_cuda_is_told_so(words: str) -> None:
     assert answered.record["architectures"] is None
 
 
-@pytest.mark.parametrize("ask", [cuda, torch, driver])
-@pytest.mark.parametrize("words", ["latest", "..", "x", "12,4", "9" * 200])
+@for_each("ask", [cuda, torch, driver])
+@for_each("words", ["latest", "..", "x", "12,4", "9" * 200])
 def test_what_is_no_version_is_answered_with_versions(ask: Any, words: str) -> None:
     answered = ask(words)
     assert answered.standing is LookupStatus.UNKNOWN
@@ -209,7 +210,7 @@ def test_every_name_finds_a_record(kind: Any) -> None:
         assert kind.answer(KNOWLEDGE, name).standing in {LookupStatus.KNOWN, LookupStatus.OLDER}
 
 
-@pytest.mark.parametrize("kind", [toolkits, know_torch, know_drivers])
-@pytest.mark.parametrize("words", ["12", "12.4", "2.6.0+cu124", "550", "x"])
+@for_each("kind", [toolkits, know_torch, know_drivers])
+@for_each("words", ["12", "12.4", "2.6.0+cu124", "550", "x"])
 def test_empty_base_is_survived(kind: Any, words: str) -> None:
     assert kind.answer(Knowledge(lambda name: b"[]"), words).standing is LookupStatus.UNKNOWN

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.session.lookup.versions import read_version
+from tests.rows import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "version", "rest"),
     [
         ("12", "12", ""),
@@ -41,7 +42,7 @@ def test_version_is_read(words: str, version: str, rest: str) -> None:
     assert (str(asked.version), asked.rest) == (version, rest)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     ["", " ", "latest", "12..4", ".4", "12.4 12.5", "-12", "12,4", "١٢.٤", "9" * 5000, "1." * 5000, "cuda", "12.4/13", "1e5"],
 )
