@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from gpuassist.changes.apply import FileChange, apply
-from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import UseCuda
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Outcome, Result

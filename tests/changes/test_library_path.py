@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.choice import LdLibraryPath
 from gpuassist.changes.library_path import DirectoryView, choose_loader, look, reason
+from gpuassist.changes.wishes import LdLibraryPath
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.machine import Machine
