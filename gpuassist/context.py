@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gettext
 import io
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from gpuassist.model.words import Words
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """One run of gpuassist."""
 
     world: World

@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.changes import syntax
 from gpuassist.changes.journal import Journal, JournalError, Kept, digest
@@ -25,8 +26,7 @@ from gpuassist.system.world import World
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """Edits to make together: the id is in what they write, `goal` is what the history calls them."""
 
     id: str
@@ -34,8 +34,7 @@ class FileChange:
     edits: tuple[FileEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """What came of it; the receipts of the files that were changed, and what an interrupted change before this one came to."""
 
     outcome: Outcome

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import Text, text
@@ -27,8 +28,7 @@ class LdLibraryPath(str, Enum):
     AUTO = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class LoaderChoice:
+class LoaderChoice(Struct, frozen=True):
     """What was decided about a new line for LD_LIBRARY_PATH, and what it rests on; what stands there already follows the toolkit.
 
     `listed` where the loader finds the libraries without it; `harms` where a program of this machine breaks with them on it, so

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from gpuassist.changes.library_path import DirectoryView, look
 from gpuassist.changes.line_plan import change_id, edit_of, parsed, within_reach
@@ -24,8 +25,7 @@ from gpuassist.system.ownership import open_to_others, strangers_home
 from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class CleanShell:
+class CleanShell(Struct, frozen=True):
     """What the user wishes: `lines` that do not stay, none for what is suggested; `hurts` says of directories why they hurt on
     LD_LIBRARY_PATH, none to look that up in this machine's environments.
     """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.changes.choice import WishError
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
@@ -17,8 +18,7 @@ _GPU_UUID = re.compile(r"GPU-[0-9a-fA-F-]+")
 _MIG_ID = re.compile(r"MIG-(?:[0-9a-fA-F-]+|GPU-[0-9a-fA-F-]+/\d+/\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Devices:
+class Devices(Struct, frozen=True):
     """The GPUs that programs shall see, as CUDA_VISIBLE_DEVICES names them, none for all of them; `hidden` are names of the others,
     and `notes` say what could not be checked.
     """

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.changes.devices import Devices, choose_devices, names_of
 from gpuassist.changes.line_plan import change_id, edit_of, parsed
@@ -23,8 +25,7 @@ from gpuassist.shellfiles.statements import Statement
 from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class UseDevices:
+class UseDevices(Struct, frozen=True):
     """What the user wishes: indices, UUIDs, or all, and the start-up file (empty: the login shell's own)."""
 
     devices: str

@@ -15,10 +15,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timezone
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from gpuassist.changes.own_files import why_strange
 from gpuassist.model.codec import Json
@@ -34,7 +36,7 @@ SCHEMA = 1
 _LOCK_SECONDS = 5.0
 _SETTLED, _PREPARING, _PREPARED, _UNDOING = ".json", ".preparing", ".prepared", ".undoing"
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
-_KNOWN = frozenset(field.name for field in fields(Receipt))
+_KNOWN = frozenset(Receipt.__struct_fields__)
 
 
 class JournalState(str, Enum):
@@ -45,16 +47,14 @@ class JournalState(str, Enum):
     UNDONE = "undone"
 
 
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
+class JournalEntry(Struct, frozen=True):
     """The change of one file in the journal."""
 
     receipt: Receipt
     state: JournalState
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """What is put on record of one file before it is changed."""
 
     receipt: Receipt

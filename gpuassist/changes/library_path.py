@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.changes.choice import LdLibraryPath, LoaderChoice, choose_loader_path, library_directory
 from gpuassist.detect import libraries
@@ -22,8 +23,7 @@ _LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 _CONFIRM_SECONDS = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryUse:
+class LibraryUse(Struct, frozen=True):
     """A library of an environment's program that the directory decides on; `confirmed` by the real loader, None where not asked."""
 
     environment: str
@@ -36,8 +36,7 @@ class LibraryUse:
         return PurePosixPath(self.library.program).name
 
 
-@dataclass(frozen=True, slots=True)
-class DirectoryView:
+class DirectoryView(Struct, frozen=True):
     """What the directory on LD_LIBRARY_PATH does here: `needs` start to work, `hurts` stop, of `looked_at` environments."""
 
     directory: str

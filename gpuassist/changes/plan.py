@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from gpuassist.changes.choice import LdLibraryPath, LoaderChoice
 from gpuassist.changes.devices import Devices
@@ -29,8 +30,7 @@ class Aim(str, Enum):
     DEVICES = "devices"
 
 
-@dataclass(frozen=True, slots=True)
-class UseCuda:
+class UseCuda(Struct, frozen=True):
     """What the user wishes: a CUDA version, the start-up file (empty: the login shell's own), and what becomes of which lines.
 
     `lines` are the lines that are not kept; none means what is suggested, an empty tuple no line. `retire` says the same of the one
@@ -44,8 +44,7 @@ class UseCuda:
     lines: tuple[LineChoice, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """What a new terminal should hold once the plan is carried out."""
 
     nvcc: str
@@ -53,8 +52,7 @@ class Expected:
     ld_library_path: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolkitChoice:
+class ToolkitChoice(Struct, frozen=True):
     """The toolkit that is chosen; `login` is the login file that does not read the one with the block, else empty."""
 
     wish: UseCuda
@@ -66,8 +64,7 @@ class ToolkitChoice:
     login: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DevicesChoice:
+class DevicesChoice(Struct, frozen=True):
     """The GPUs that programs see."""
 
     devices: Devices
@@ -79,8 +76,7 @@ class DevicesChoice:
         return ",".join(self.devices.values)
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeChoice:
+class ScopeChoice(Struct, frozen=True):
     """What is chosen for one environment, project, kernel or the desktop, and what that holds then."""
 
     scope: Scope
@@ -89,8 +85,7 @@ class ScopeChoice:
     devices: Devices | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChangePlan:
+class ChangePlan(Struct, frozen=True):
     """The plan with all that is shown of it, and what it chooses: one of `cuda`, `devices` and `scope`, none for a cleaning.
 
     `command` is what the history calls it, `now` what a new terminal holds before, `block` what may be written by hand where
@@ -129,8 +124,7 @@ class ChangePlan:
         return "".join(step.diff for step in self.plan.steps)
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """What real shells were found to do: `holds` whether that is what was planned, `words` say so.
 
     `terminal` is what a new terminal holds now; `winner` the nvcc that it finds, none where it finds none or a toolkit was not
@@ -143,8 +137,7 @@ class Proof:
     winner: Winner | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeOutcome:
+class ChangeOutcome(Struct, frozen=True):
     """What came of carrying out a plan: the receipts of its files, what became of an earlier change that had been interrupted, and
     the proof where something was asked.
 

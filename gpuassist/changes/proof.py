@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.changes.plan import Proof, ToolkitChoice
 from gpuassist.changes.scope_find import Scope
@@ -27,8 +29,7 @@ _NVCC = "nvcc"
 _SYSTEM = frozenset({"/usr/local/bin", "/usr/bin", "/bin"})
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """The proof, and why what was changed made something worse than before; none where it did not."""
 
     proof: Proof
@@ -242,8 +243,7 @@ deactivate >/dev/null 2>&1
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeProof:
+class ScopeProof(Struct, frozen=True):
     """Whether a real shell holds in the environment what was chosen, and what it held before once it has left it again."""
 
     holds: Fact[bool]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.changes.choice import WishError
 from gpuassist.changes.scopes import conda, desktop, dotenv, envrc, venv
@@ -25,8 +26,7 @@ _NAMED = frozenset((Kind.CONDA, Kind.VENV, Kind.ENVRC, Kind.DOTENV, Kind.JUPYTER
 KERNEL_JSON = "kernel.json"
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeFile:
+class ScopeFile(Struct, frozen=True):
     """A file of a scope, the syntax it has, the lines of our block in it for what is held, and what such lines hold."""
 
     path: str
@@ -35,8 +35,7 @@ class ScopeFile:
     read: Callable[[tuple[bytes, ...]], ScopeValues] = read_settings
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """A scope as it was found: `words` name it on the command line, `place` is its directory, prefix or kernel.json.
 
     `files` hold a block each, the first of them says what is held; a kernel has none, because its file is changed as JSON.

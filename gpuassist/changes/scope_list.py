@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.changes.scope_find import Scope, environments, kernels, name_of, scope_at
 from gpuassist.changes.scope_notes import strangers_prefix
@@ -22,8 +23,7 @@ from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class ListedScope:
+class ListedScope(Struct, frozen=True):
     """A scope with its files, what gpuassist's lines choose there, and why it may not be changed (none where it may)."""
 
     kind: Kind

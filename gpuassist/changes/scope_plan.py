@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.changes.choice import (
     LdLibraryPath,
@@ -31,8 +33,7 @@ from gpuassist.shellfiles.edit import LineChanges, write
 from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     """A file of the scope as it is, its bytes when the plan is made, and our lines in it for writing them by hand."""
 
     target: FileTarget
@@ -41,8 +42,7 @@ class _File:
     block: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """The files of a scope, the id of the change, and what it will hold."""
 
     files: tuple[_File, ...]
@@ -50,8 +50,7 @@ class _Found:
     held: ScopeValues
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
+class _Told(Struct, frozen=True):
     """What the plan is for, what the history calls it, and what is said of the choice itself."""
 
     goal: Text

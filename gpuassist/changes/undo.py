@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest, is_plain, undone
 from gpuassist.changes.replace_file import ChangedError, put, remove_directories, take_away
@@ -19,8 +20,7 @@ from gpuassist.system.world import World
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class TakeBack:
+class TakeBack(Struct, frozen=True):
     """What undoing a change would do to each of its files that it still stands in, in the order in which they were changed.
 
     `take_out` where our block goes also with what was edited in it.

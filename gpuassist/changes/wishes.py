@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from gpuassist.changes.clean_plan import CleanShell, plan_clean
 from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
@@ -19,8 +19,7 @@ SHELL = Kind.SHELL.value
 _RECORDED = text("this is a recorded machine: what stands in its files, environments and projects is not here")
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeWish:
+class ChangeWish(Struct, frozen=True):
     """What the user wishes: `cuda`, `clean` or `devices` as the aim says; `scope` says where a toolkit or GPUs are chosen."""
 
     aim: Aim

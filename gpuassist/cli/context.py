@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TextIO
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.cli import streams
 from gpuassist.cli.streams import Painted
@@ -28,8 +30,7 @@ class UsageError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalStreams:
+class TerminalStreams(Struct, frozen=True):
     """Standard output and error, and whether they may be coloured and asked."""
 
     out: TextIO
@@ -42,8 +43,7 @@ def _no_window(page: str) -> Exit:
     raise UsageError(text("there is no window here to open {page} in", page=page))
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """A subcommand's surroundings: `machine_file` is the recording that `--machine` names, empty for the live machine;
     `open_window` shows the window at a page (`live`, ...) and returns when it is closed, or raises `UsageError` where none can be.
     """

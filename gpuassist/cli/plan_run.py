@@ -11,8 +11,10 @@ import io
 import os
 import shlex
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli import use
@@ -42,8 +44,7 @@ _BUSY = text("another gpuassist is at an install just now")
 _ENDS = {StepEnding.DONE: Exit.HEALTHY, StepEnding.CANCELLED: Exit.INTERRUPTED}
 
 
-@dataclass
-class InstallRun:
+class InstallRun(Struct):
     """An install being gone through."""
 
     context: Context

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.kernels import KernelProof, told
@@ -24,8 +25,7 @@ from gpuassist.shellfiles.lines import Choice, ShellLine
 from gpuassist.system.terminal import SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedChange:
+class PlannedChange(Struct, frozen=True):
     """A plan, what else its document says, and (for a toolkit) how kernels are proved once it is carried out."""
 
     plan: ChangePlan

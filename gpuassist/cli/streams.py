@@ -13,8 +13,9 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, TextIO, cast
+
+from msgspec import Struct
 
 from gpuassist.formats.visible import visible
 from gpuassist.model.text import Text, text
@@ -86,8 +87,7 @@ def shown() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-@dataclass(frozen=True, slots=True)
-class Painted:
+class Painted(Struct, frozen=True):
     """Words in one of our styles."""
 
     words: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.changes.choice import LdLibraryPath, WishError, version_of
 from gpuassist.changes.kernels import KernelProof, prove_kernels

@@ -6,7 +6,8 @@ import os
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.accounts import Accounts
 from gpuassist.detect.small_files import made, read, unreadable

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.formats.elf import Dynamic, read_dynamic
 from gpuassist.formats.loader_cache import read_cache
@@ -24,8 +25,7 @@ _DEFAULTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """A library as it would be loaded: its soname, the file (empty where none is found), and whether LD_LIBRARY_PATH decided it."""
 
     soname: str
@@ -67,8 +67,7 @@ class Loader:
         return str(PurePosixPath(self._files.real(path)).parent)
 
 
-@dataclass(frozen=True, slots=True)
-class _Object:
+class _Object(Struct, frozen=True):
     path: str
     dynamic: Dynamic
     chain: tuple[str, ...]  # the RPATH directories of what loaded it, nearest first

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.detect import (
     compilers,
@@ -87,24 +89,21 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """The GPUs as PCI and NVML describe them together, and the driver's facts that NVML alone knows."""
 
     gpus: Fact[tuple[Gpu, ...]]
     driver: Driver
 
 
-@dataclass(frozen=True, slots=True)
-class _Hardware:
+class _Hardware(Struct, frozen=True):
     host: Running[Host]
     asked: Running[_Asked]
     driver: Running[Driver]
     holders: Running[Fact[tuple[Holder, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Software:
+class _Software(Struct, frozen=True):
     shell: Running[Shell]
     compilers: Running[Fact[tuple[Compiler, ...]]]
     toolkits: Running[Fact[tuple[Toolkit, ...]]]
@@ -171,8 +170,8 @@ def _ask_nvml(world: World, knowledge: Knowledge, gpus: Fact[tuple[Gpu, ...]]) -
 
 
 def _unknown_host(unknown: Unknown) -> Host:
-    return Host(**dict.fromkeys(Host.__dataclass_fields__, unknown))
+    return Host(**dict.fromkeys(Host.__struct_fields__, unknown))
 
 
 def _unknown_driver(unknown: Unknown) -> Driver:
-    return Driver(**dict.fromkeys(Driver.__dataclass_fields__, unknown))
+    return Driver(**dict.fromkeys(Driver.__struct_fields__, unknown))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.formats.package_settings import Condarc, UvSettings, read_condarc, read_pip_conf, read_uv_toml
 from gpuassist.model.address import without_secrets
@@ -30,8 +31,7 @@ def probe(world: World, terminal: Fact[Terminal]) -> Fact[PackageSettings]:
     return Known(settings, "pip.conf, uv.toml, .condarc; PIP_*, UV_*, CONDA_*")
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
+class _View(Struct, frozen=True):
     """The files, HOME, and the variables that count."""
 
     files: Files

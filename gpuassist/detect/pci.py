@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.small_files import made, read, unreadable
 from gpuassist.knowledge.tables import Knowledge

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.fact import Known
@@ -15,8 +16,7 @@ _SET = re.compile(
 _HINT = re.compile(r"try\s+setting\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Allocator:
+class Allocator(Struct, frozen=True):
     """A variable and its options as they stand; both empty where nothing is set or nobody says."""
 
     variable: str = ""

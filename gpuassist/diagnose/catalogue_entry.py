@@ -5,8 +5,9 @@ from __future__ import annotations
 import string
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from gpuassist.model.finding import Action, Severity
 
@@ -26,8 +27,7 @@ class EntryError(ValueError):
     """A file of the catalogue does not describe a problem; the words say which part of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """Holds where a parameter is not empty, or is exactly `value`; turned round by `negated`."""
 
     parameter: str
@@ -40,8 +40,7 @@ class Condition:
         return (found == self.value if self.value else bool(found)) is not self.negated
 
 
-@dataclass(frozen=True, slots=True)
-class Messages:
+class Messages(Struct, frozen=True):
     """A message by language, with `{name}` slots."""
 
     by_language: tuple[tuple[str, str], ...]
@@ -57,8 +56,7 @@ class Messages:
         return slots_of(self.template("en"))
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A message that stands only where its conditions hold; with `otherwise` only where the one before it does not stand."""
 
     words: Messages
@@ -66,16 +64,14 @@ class Sentence:
     otherwise: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CommandEntry:
+class CommandEntry(Struct, frozen=True):
     """A command by its key, with the templates of its parameters."""
 
     key: str
     parameters: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RemedyEntry:
+class RemedyEntry(Struct, frozen=True):
     """A way to mend the problem, where its conditions hold; `otherwise` as a sentence has it."""
 
     words: Messages
@@ -86,8 +82,7 @@ class RemedyEntry:
     otherwise: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueEntry:
+class CatalogueEntry(Struct, frozen=True):
     """A problem; the first of `severity_when` whose condition holds replaces the severity.
 
     `defaults` go into slots whose parameter is not known; conditions do not see them. `guides` are topics to read on.

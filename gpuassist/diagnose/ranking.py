@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import IntEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.verdicts import finding
@@ -32,8 +34,7 @@ class Rank(IntEnum):
     RULED_OUT = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A problem that may be the cause, with its rank and the line of the text that shows it first (0: none does)."""
 
     finding: Finding
@@ -41,16 +42,14 @@ class Candidate:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Unlikely:
+class Unlikely(Struct, frozen=True):
     """A problem that the text could mean as well, and why it is less likely."""
 
     finding: Finding
     reason: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Struct, frozen=True):
     """The findings, most likely cause first; what else the text could mean; what could not be told; how well the first finding
     is founded, none where there is none.
     """

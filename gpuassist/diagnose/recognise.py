@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from gpuassist.diagnose import signatures
 from gpuassist.diagnose.judge import survived
@@ -21,8 +22,7 @@ def families() -> dict[str, tuple[Signature, ...]]:
     return {name: pkgutil.resolve_name(f"{signatures.__name__}.{name}:SIGNATURES") for name in names}
 
 
-@dataclass(frozen=True, slots=True)
-class Recognised:
+class Recognised(Struct, frozen=True):
     """The passages that point to problems, in the order of the text; `failed` are our own signatures that broke on it."""
 
     clues: tuple[Clue, ...] = ()

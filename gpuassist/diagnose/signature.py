@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
+
+from msgspec import Struct
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.formats.visible import MARK, shortened
@@ -75,8 +76,7 @@ _ADVICE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(Struct, frozen=True):
     """One reading of a message: the problem that it points to, how surely, and the parameters for its sentences."""
 
     problem: str
@@ -138,8 +138,7 @@ class SignatureInput:
 Meaning = Callable[["re.Match[str]", SignatureInput], Iterable[Sign]]
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """A message in all its wordings. `literals`: lower case, one of them stands in every wording; `pattern`: searched in a window
     around each literal, never in the whole text, case ignored, `.` within a line; `meaning` says what a match points to.
     """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # The last part of the path of a process in a container, as each engine names it (systemd and cgroupfs drivers).
 _CONTAINER_PARTS = (
@@ -21,8 +22,7 @@ _UNITS = (".service", ".scope")
 _HEX = re.compile(r"[0-9a-f]{32,64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Cgroup:
+class Cgroup(Struct, frozen=True):
     """`unit` is the innermost systemd unit, `container` kind and identity; both are empty where there is none."""
 
     unit: str

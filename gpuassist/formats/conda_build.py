@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.version import Version
 
@@ -19,8 +21,7 @@ _HASH = re.compile(r"h[0-9a-f]{7}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class CondaBuild:
+class CondaBuild(Struct, frozen=True):
     """What a build string says; None, or "", where it says nothing of that. `rest` are the parts that are not understood.
 
     `cpu` is true where it is for the CPU alone, false where it names a CUDA; `blas` is `mkl` or `generic`.

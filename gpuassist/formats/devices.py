@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 _NUMBER = re.compile(r"([+-]?)0*(\d{1,9})")
 
@@ -25,8 +26,7 @@ class DeviceListFault(str, Enum):
     MIXED = "mixed"
 
 
-@dataclass(frozen=True, slots=True)
-class VisibleDevices:
+class VisibleDevices(Struct, frozen=True):
     """How many devices the list leaves visible, and at which element it fails, if at all."""
 
     visible: int

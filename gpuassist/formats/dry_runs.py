@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import cast
+
+from msgspec import Struct
 
 from gpuassist.formats.package_settings import without_login
 from gpuassist.formats.packages import normalised
@@ -15,8 +16,7 @@ from gpuassist.model.json_reader import NotJsonError, read_json, whole
 from gpuassist.model.solve import PackageChange
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedPackage:
+class PlannedPackage(Struct, frozen=True):
     """A package that would be installed; `requires` as its metadata writes it, `source` the URL that it comes from."""
 
     name: str
@@ -111,16 +111,14 @@ _STRING = re.compile(
 _DOCUMENTS_AT_MOST = 20
 
 
-@dataclass(frozen=True, slots=True)
-class DryRunRefused:
+class DryRunRefused(Struct, frozen=True):
     """Why nothing would be installed, in the tool's words; `name` is that of its error (`PackagesNotFoundError`), or empty."""
 
     words: str
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Build:
+class _Build(Struct, frozen=True):
     name: str
     version: str
     build: str = ""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+
+from msgspec import Struct
 
 from gpuassist.formats.size import SIZE, read_size
 
@@ -51,16 +52,14 @@ class Platform(str, Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessUse:
+class ProcessUse(Struct, frozen=True):
     """A process that the message names."""
 
     pid: int
     used_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfMemory:
+class OutOfMemory(Struct, frozen=True):
     """One message; sizes in bytes, None where it does not give them.
 
     `allocated` are live tensors, those in private pools (`private`) among them; `unallocated` is held by the allocator and used

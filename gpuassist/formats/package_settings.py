@@ -9,16 +9,16 @@ import configparser
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 _KEY = re.compile(r"([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)")
 _NAMED = re.compile(r"""["']?([\w.-]+)["']?\s*:\s+(\S+)""")
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 
 
-@dataclass(frozen=True, slots=True)
-class Condarc:
+class Condarc(Struct, frozen=True):
     """`lists` holds single values too, as lists of one; `maps` what is given by name, as custom_channels are."""
 
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -83,8 +83,7 @@ else:
     import tomli as tomllib
 
 
-@dataclass(frozen=True, slots=True)
-class UvSettings:
+class UvSettings(Struct, frozen=True):
     """What a file says; empty or false where it says nothing."""
 
     index: str = ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.model.environment import Package
 from gpuassist.model.version import Version, VersionError, whole_number
@@ -99,8 +100,7 @@ HEAD_AT_MOST_BYTES = 256 << 10  # what comes before the description; that of tor
 _FIELD = re.compile(r"^(Name|Version|Requires-Dist): *(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class PackageMetadata:
+class PackageMetadata(Struct, frozen=True):
     """A package by its normalised name; `requires` as it is written."""
 
     name: str
@@ -132,8 +132,7 @@ _NAMED = re.compile(r"([\w.-]+)\s*(?:==|===|@)")
 _CONDA = re.compile(r".*/(?P<name>[^/]+)-[^-/]+-[^-/]+(?:\.tar\.bz2|\.conda)(?:#\w*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class FreezeDifference:
+class FreezeDifference(Struct, frozen=True):
     """`remove` are the names of what was added, `restore` the lines of what was changed or removed; `left` are the names of what
     somebody else changed since, which stays.
     """

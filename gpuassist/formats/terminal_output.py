@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 LINE_AT_MOST = 1 << 14
 """Characters: a longer line is broken there."""
@@ -27,8 +28,7 @@ _SUPERSEDED = re.compile(r"\r\x1b\[2K(?:[^\x00-\x08\x0a-\x1f\x7f-\x9f]|\x1b\[[0-
 _NOT_PLAIN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(Struct, frozen=True):
     """A line, which takes the place of an unfinished one before it, and of `back` finished ones where the program went up there."""
 
     text: str

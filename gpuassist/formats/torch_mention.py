@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 
 class LineKind(str, Enum):
@@ -16,8 +18,7 @@ class LineKind(str, Enum):
     REMOVED = "removed"
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """A torch in a line: `build` and `channel` are conda's, `platform` is that of a wheel's name, `prefix` the environment's
     directory; empty where the line does not say. `tool` is `conda`, `pip` or `uv`.
     """

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.formats.torch_mention import LineKind, Mention, read_mention
 from gpuassist.formats.torch_version import read_torch_version
@@ -30,8 +32,7 @@ _FREEZE_LINE = re.compile(r"^\s*torch==(\d[\w.+]*)\s*$")
 _FIRST_ARM_CUDA = Version((2, 11))  # PyPI's aarch64 wheels before it are for the CPU alone
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(Struct, frozen=True):
     """What the lines above say of the next ones."""
 
     prefix: str = ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.version import Version
 
@@ -27,8 +28,7 @@ class BuildOrigin(str, Enum):
     NVIDIA = "nvidia"  # in NVIDIA's container images and on Jetson
 
 
-@dataclass(frozen=True, slots=True)
-class TorchVersion:
+class TorchVersion(Struct, frozen=True):
     """`release` is the number (2.6.0), for anything but a release that of the one to come; `tag` what the index calls the build
     (`cu121`, `cpu`, `rocm6.4`; "" where the version does not say), `month` NVIDIA's own (24.09) and `day` that of a nightly.
     """

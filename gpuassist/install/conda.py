@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.install.place import InstallPlace, UsedCommand, step, use
 from gpuassist.knowledge.change import TorchMove
@@ -127,8 +128,7 @@ def notes_on_conda(record: CondaRecord, place: InstallPlace, knowledge: Knowledg
     return (*told, frozen)
 
 
-@dataclass(frozen=True, slots=True)
-class _Goal:
+class _Goal(Struct, frozen=True):
     move: TorchMove
     record: CondaRecord
     place: InstallPlace

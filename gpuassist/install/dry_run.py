@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.formats.packages import normalised
 from gpuassist.model.plan import Tool
@@ -27,8 +28,7 @@ class Does(str, Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(Struct, frozen=True):
     """A program of a step, understood: `head` is what starts its tool, `words` what comes after the tool's own subcommand."""
 
     does: Does

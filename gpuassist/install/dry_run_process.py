@@ -5,7 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.formats.dry_runs import (
@@ -41,8 +43,7 @@ _READ_BYTES = 128 << 10  # of its end: there tools say why
 _WORDS_AT_MOST = 600  # what is said of a failure is read, not scrolled through
 
 
-@dataclass(frozen=True, slots=True)
-class DryRunCommand:
+class DryRunCommand(Struct, frozen=True):
     """Who was asked: its command, for how long at most, and the interpreter that it belongs to; `maker` where that is not there yet
     and the one that will make it was asked.
     """
@@ -140,8 +141,7 @@ _ELSEWHERE = {"--break-system-packages", "--target", "-t", "--prefix", "--root"}
 _OF_CONDA = {"pytorch": "torch"}  # what a package of conda's is called where Python looks
 
 
-@dataclass(frozen=True, slots=True)
-class DryRunView:
+class DryRunView(Struct, frozen=True):
     """`before` and `after` are the packages by name, as far as Python sees them; `sources` the commands that were asked; `installs`
     whether anything would be installed, and not only be taken out; `blind` the programs that nobody could look at; `python` is
     None where its version is not known.
@@ -157,8 +157,7 @@ class DryRunView:
     python: Version | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
+class Conditions(Struct, frozen=True):
     """Where the programs run, the steps before them that are not done yet, and who may call it off."""
 
     directory: str
@@ -187,8 +186,7 @@ def look(session: Session, machine: Machine, run: StepRun, conditions: Condition
         return view.seen()
 
 
-@dataclass
-class _Scratch:
+class _Scratch(Struct):
     """A directory for reports, and for directories that are to be empty."""
 
     directory: str
@@ -199,8 +197,7 @@ class _Scratch:
         return f"{self.directory}/{self.used}"
 
 
-@dataclass
-class _View:
+class _View(Struct):
     """The environment as it changes from program to program."""
 
     session: Session
@@ -209,6 +206,7 @@ class _View:
     scratch: _Scratch
     conditions: Conditions
     python: str = ""  # that will make the environment: an interpreter or a version
+    after: dict[str, PackageMetadata] = field(default_factory=dict)
     removed: dict[str, str] = field(default_factory=dict)
     changes: dict[str, PackageChange] = field(default_factory=dict)
     sources: list[str] = field(default_factory=list)

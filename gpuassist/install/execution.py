@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.install.autostart import remove_autostart

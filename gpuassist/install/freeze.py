@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from gpuassist.context import Session
 from gpuassist.formats.packages import (
@@ -27,8 +28,7 @@ from gpuassist.system.processes import Ending, clean
 _SECONDS = 120.0
 
 
-@dataclass(frozen=True, slots=True)
-class FrozenEnvironment:
+class FrozenEnvironment(Struct, frozen=True):
     """The lines of `pip freeze` or `conda list --explicit`."""
 
     tool: Tool
@@ -80,8 +80,7 @@ _RELEASE = re.compile(r"/python(\d{1,9}\.\d{1,9})t?/")
 _METADATA = {".dist-info": "METADATA", ".egg-info": "PKG-INFO"}
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentPackages:
+class EnvironmentPackages(Struct, frozen=True):
     """An environment: whether it is there, where Python looks in it, its packages with their records (paths), and its Python's
     version; None where that is not known.
     """

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
@@ -43,8 +45,7 @@ def _nowhere(path: str) -> bool:
     return not path
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What is asked: `base` is the machine that the change starts from, `wished` the one with the whole wish in place,
     `demand` what the wish pins, `tool` what torch shall come by (none: what the environment that is there comes by).
     """

@@ -7,8 +7,10 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.model.codec import DecodeError, Json, decode, encode
@@ -46,8 +48,7 @@ class InstallState(str, Enum):
     TAKEN_BACK = "taken-back"
 
 
-@dataclass(frozen=True, slots=True)
-class StepRecord:
+class StepRecord(Struct, frozen=True):
     """A step and what came of it. `boot` is the boot in which it was begun, `made` whether what it creates was not there before,
     `tries` how often it was begun: each try has a log of its own.
     """
@@ -60,8 +61,7 @@ class StepRecord:
     tries: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Install:
+class Install(Struct, frozen=True):
     """An install: `goal` in words, `goals` as they were typed, `directory` where its programs run, `boot` in which it was begun."""
 
     id: str

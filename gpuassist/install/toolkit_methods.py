@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.install.place import InstallPlace, step, use
 from gpuassist.knowledge.change import ToolkitMove
@@ -43,8 +44,7 @@ def of_conda(release: Version) -> bool:
     return _FIRST_OF_CONDA <= release.release <= _LAST_OF_CONDA
 
 
-@dataclass(frozen=True, slots=True)
-class _Goal:
+class _Goal(Struct, frozen=True):
     release: Version
     place: InstallPlace
     knowledge: Knowledge

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.install.place import InstallPlace, UsedCommand, step, use
 from gpuassist.install.torch_index import notes_on_index, origin_of
@@ -19,8 +21,7 @@ from gpuassist.model.text import Text, text
 # Which environment a torch comes to, and how a new one is made.
 
 
-@dataclass(frozen=True, slots=True)
-class InstallTarget:
+class InstallTarget(Struct, frozen=True):
     """An environment to install into: its prefix (empty where only its interpreter is known), and the tool that does it."""
 
     python: str
@@ -138,8 +139,7 @@ def _use(build: TorchBuild, company: Company, place: InstallPlace, target: Insta
     return use(f"packages-install-tag{suffix}", **words, tag=build.tag)
 
 
-@dataclass(frozen=True, slots=True)
-class _Install:
+class _Install(Struct, frozen=True):
     """A torch that is to come to a place: `use` installs it into an environment, `others` come after it from elsewhere."""
 
     place: InstallPlace

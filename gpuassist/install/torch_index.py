@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.specifier import admits
@@ -16,8 +17,7 @@ from gpuassist.model.version import VersionError
 _TAG = re.compile(r"(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?:/simple)?/?")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexOrigin:
+class IndexOrigin(Struct, frozen=True):
     """`own` where the user's settings lead to the build, so that the command names no index; `exact` where they name several
     places, so that only the version with its tag means one build.
     """

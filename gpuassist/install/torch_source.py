@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.knowledge.change import Configuration, Constraints, Need, SmallestChange, Stock
 from gpuassist.knowledge.conda import LAST_OF_PYTORCH, conda_builds, of_channel, record_of
@@ -15,8 +17,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 
 
-@dataclass(frozen=True, slots=True)
-class TorchSource:
+class TorchSource(Struct, frozen=True):
     """A machine as it counts for a source, what that has, and the records behind it where it is a channel of conda's."""
 
     rig: Configuration
@@ -24,8 +25,7 @@ class TorchSource:
     records: tuple[CondaRecord, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """The smallest change, and where its torch comes from; `record` is none where that is an index of wheels."""
 
     smallest: SmallestChange

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class XidCause(str, Enum):
@@ -21,8 +22,7 @@ class XidCause(str, Enum):
     THERMAL = "thermal"
 
 
-@dataclass(frozen=True, slots=True)
-class XidRecord:
+class XidRecord(Struct, frozen=True):
     """An Xid event by its number. `name` is NVIDIA's mnemonic; `ended` where no driver sends that number any more, or it is only
     reserved; `causes` is empty where it is, and for events that report no fault.
     """
@@ -37,8 +37,7 @@ class XidRecord:
     checked: str
 
 
-@dataclass(frozen=True, slots=True)
-class NvmlCodeRecord:
+class NvmlCodeRecord(Struct, frozen=True):
     """A return code of NVML, with what it means to the one who asked and what helps."""
 
     code: int

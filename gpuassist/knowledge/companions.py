@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.knowledge.records import BadPair, Companion, Party, TorchBuild, TorchRelease, WheelRecord
 from gpuassist.knowledge.specifier import admits
@@ -23,8 +24,7 @@ _XFORMERS = frozenset({"cu118", "cu121", "cu124", "cu126", "cu128", "cu129", "cu
 _OPEN_ENDED = re.compile(r">=([\d.]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Company:
+class Company(Struct, frozen=True):
     """`requirements` are installed at once with torch and from its index, `others` from where the user's packages come from;
     `left` is what will not work with that torch, and what helps.
     """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.knowledge.compatibility import driver_floor
 from gpuassist.knowledge.records import ImageFamily, ImageRecord, SystemRecord, ToolkitRecord
@@ -43,8 +44,7 @@ _OWN_TORCH = re.compile(
 _TORCH_TAG = re.compile(r"(\d\.\d{1,2}(?:\.\d)?)-cuda(\d{1,2}(?:\.\d{1,2})?)-cudnn(\d{1,2})-(runtime|devel)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class ImageKnowledge:
+class ImageKnowledge(Struct, frozen=True):
     """What reading an image's name draws upon."""
 
     images: tuple[ImageRecord, ...]
@@ -52,8 +52,7 @@ class ImageKnowledge:
     systems: tuple[SystemRecord, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ImageReading:
+class ImageReading(Struct, frozen=True):
     """What is inside an image. None is not known; of `torch`, `tensorrt`, `cudnn` (its major) "" is none inside.
 
     `driver_min` runs it as it is: what its publisher asks for, else the driver made for its CUDA; `driver_floor` is the oldest
@@ -85,8 +84,7 @@ class ImageReading:
     checked: str = _CHECKED
 
 
-@dataclass(frozen=True, slots=True)
-class NotAnImage:
+class NotAnImage(Struct, frozen=True):
     """Words that name no image that can be read; `expected` are names of the kinds that can."""
 
     name: str

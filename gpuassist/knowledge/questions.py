@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.knowledge.choice import InstalledToolkit
 from gpuassist.knowledge.compatibility import (
@@ -42,8 +43,7 @@ class BuildBlocker(str, Enum):
     GLIBC = "glibc"
 
 
-@dataclass(frozen=True, slots=True)
-class Builder:
+class Builder(Struct, frozen=True):
     """What an extension is built with; None is not known, and then does not stand in the way."""
 
     capabilities: tuple[ComputeCapability, ...]
@@ -52,8 +52,7 @@ class Builder:
     glibc: Version | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CompatibilityRuling:
+class CompatibilityRuling(Struct, frozen=True):
     """Whether something is forbidden, and why or why not."""
 
     forbidden: bool

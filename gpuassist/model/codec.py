@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import typing
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from typing import Any, Union
+
+from msgspec import Struct
 
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import SCHEMA, Machine
@@ -47,8 +48,8 @@ def encode(value: object, render: Render) -> Json:
         return render(value)
     if isinstance(value, Unknown):
         return {"value": None, "reason": render(value.reason), "asked": value.asked}
-    if is_dataclass(value):
-        return {field.name: encode(getattr(value, field.name), render) for field in fields(value)}
+    if isinstance(value, Struct):
+        return {name: encode(getattr(value, name), render) for name in value.__struct_fields__}
     raise TypeError(type(value).__name__)
 
 
@@ -76,7 +77,7 @@ def decode(kind: Any, data: Json, where: str = "$") -> Any:
             return kind(words) if issubclass(kind, Enum) else kind.parse(words)
         except (ValueError, VersionError):
             raise _wrong(where, kind.__name__) from None
-    if is_dataclass(kind):
+    if isinstance(kind, type) and issubclass(kind, Struct):
         return _decode_record(kind, data, where)
     return _plain(kind, data, where)
 
@@ -102,7 +103,7 @@ def decode_machine(data: Json) -> Machine:
     return machine
 
 
-_NAMES = {field.name for field in fields(Machine)}
+_NAMES = frozenset(Machine.__struct_fields__)
 
 
 def _decode_record(kind: Any, data: Json, where: str) -> Any:

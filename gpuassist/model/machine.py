@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from gpuassist.model.driver import Driver, Library
 from gpuassist.model.environment import PythonEnvironment
@@ -17,8 +17,7 @@ from gpuassist.model.version import Version
 SCHEMA = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Distribution:
+class Distribution(Struct, frozen=True):
     """What /etc/os-release says: `id` and `id_like` as they stand there, `version_id` empty where a rolling one has none."""
 
     id: str
@@ -27,8 +26,7 @@ class Distribution:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """`container` is empty outside one, else its kind (docker, podman, lxc, ...); `wsl` is 0 outside, else WSL's 1 or 2.
 
     `key_pending`: a key for Secure Boot waits to be confirmed at the next start. `slept` counts since the start. `unattended`:
@@ -55,8 +53,7 @@ class Host:
     administrator: Fact[bool] = NOT_ASKED
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """An immutable snapshot; `taken_at` is ISO 8601, empty in one that was read from a pasted text; `path_libraries` are those of
     cuDNN that LD_LIBRARY_PATH leads to.
     """

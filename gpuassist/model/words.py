@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gettext
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.text import Parameter, Text
 
@@ -13,8 +15,7 @@ LANGUAGES = ("en", "zh_CN")
 _ROWS = {"zh_CN": {"{names}, {name}": "{names}、{name}", "{names} and {last}": "{names}和{last}"}}
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """Renders texts in one language; `strings` is what is done to every string in them."""
 
     language: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, ToolkitChoice
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
@@ -23,8 +23,7 @@ ONLY_NEW = text(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ShellsAlike:
+class ShellsAlike(Struct, frozen=True):
     """Ways of starting a shell in which the same changed; no differences where nothing did."""
 
     shells: tuple[Text, ...]

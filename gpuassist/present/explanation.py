@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.detect.readers import Contradiction
 from gpuassist.diagnose.ranking import Rank
@@ -29,8 +30,7 @@ _MOST_LINES = 4
 _PLACES = ("terminal", "终端", "powershell")
 
 
-@dataclass(frozen=True, slots=True)
-class Quotation:
+class Quotation(Struct, frozen=True):
     """So many lines of the text from `line` on, counted from 1, and their beginning."""
 
     line: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.system.world import World
 
@@ -38,8 +39,7 @@ _ORDINARY = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(Struct, frozen=True):
     """Who works at this machine, as far as it is known."""
 
     user: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.fact import Known, value_or
@@ -17,16 +17,14 @@ from gpuassist.present.overview import short_name
 from gpuassist.session.verify import choose
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A GPU of the wish: the word by which the engine knows it, and the name that people read."""
 
     token: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Alike:
+class Alike(Struct, frozen=True):
     """A chain, and the places of the GPUs that share it."""
 
     chain: Chain

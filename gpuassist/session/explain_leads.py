@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.install.what_if import Wish
 from gpuassist.model.fact import value_or
@@ -15,8 +15,7 @@ from gpuassist.session.step_status import begins_with_holders, holder_wish, swit
 from gpuassist.session.wish_words import wish_in_words
 
 
-@dataclass(frozen=True, slots=True)
-class WayOn:
+class WayOn(Struct, frozen=True):
     """A button's words, and where it leads."""
 
     title: Text

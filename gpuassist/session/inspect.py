@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.context import Session
 from gpuassist.detect.machine import detect
@@ -24,8 +25,7 @@ _ENDING = ".json"
 _WORST_FIRST = tuple(Severity)
 
 
-@dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(Struct, frozen=True):
     """A machine, what the rules say of it, and that in the user's words; `title` is a recording's, empty for the live machine."""
 
     machine: Machine
@@ -37,8 +37,7 @@ class Inspection:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A machine that ships with gpuassist."""
 
     name: str

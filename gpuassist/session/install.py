@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.context import Session
 from gpuassist.install import execution, records
@@ -34,8 +35,7 @@ class InstallError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
+class Course(Struct, frozen=True):
     """Steps to be taken; `install` is empty until the first of them was begun, and from then on the id of what is on record."""
 
     goal: Text
@@ -44,24 +44,21 @@ class Course:
     install: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """What came of a step that was run, or of going back; `install` is none where nothing was begun."""
 
     install: Install | None
     done: StepDone
 
 
-@dataclass(frozen=True, slots=True)
-class StepCheck:
+class StepCheck(Struct, frozen=True):
     """What the check of a step showed that the user took; `proved` is none where it has no check."""
 
     install: Install
     proved: Proved | None
 
 
-@dataclass(frozen=True, slots=True)
-class ToRestart:
+class ToRestart(Struct, frozen=True):
     """A restart is the user's to make; `entry` is the file that opens gpuassist after it, empty without one."""
 
     install: Install

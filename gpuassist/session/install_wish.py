@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, convert
 
 from gpuassist.install.what_if import NONE, Wish
 from gpuassist.model.finding import Answer, CommandUse
@@ -20,15 +21,14 @@ _USE_CUDA = "gpuassist use cuda "
 _LEADS = (("driver-install-", "driver"), ("toolkit-install", "toolkit"), ("torch-install", "torch"))
 
 
-@dataclass(frozen=True, slots=True)
-class InstallWish:
+class InstallWish(Struct, frozen=True):
     """What shall be there: empty where it stays as it is, `any` where whichever version fits will do."""
 
     driver: str = ""
     toolkit: str = ""
     torch: str = ""
     tool: str = ""
-    no_root: bool = field(default=False, kw_only=True)
+    no_root: bool = False
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -50,21 +50,20 @@ def wish_in_words(wish: InstallWish) -> str:
 
 def wish_of(words: str) -> InstallWish:
     """The wish that was said; what is no part of one is passed over."""
-    found: dict[str, str] = {}
+    found: dict[str, str | bool] = {"no_root": _NO_ROOT in {one.strip() for one in words.split(";")}}
     for part in words.split(";"):
         name, _, value = (one.strip() for one in part.partition("="))
         if name in _KINDS:
             found[_KINDS[name]] = value.removeprefix("=").strip() or ANY
         elif name == _TOOL and value in {one.value for one in Tool}:
             found["tool"] = value
-    no_root = _NO_ROOT in {one.strip() for one in words.split(";")}
-    return InstallWish(*(found.get(name, "") for name in (*_KINDS.values(), "tool")), no_root=no_root)
+    return convert(found, InstallWish)
 
 
 def wish_for_parts(wish: Wish) -> str:
     """What of a what-if can be installed here: the driver, the toolkit and torch that it names."""
-    named = (getattr(wish, part) for part in _KINDS.values())
-    return wish_in_words(InstallWish(*("" if value == NONE else value for value in named)))
+    named = {part: getattr(wish, part) for part in _KINDS.values()}
+    return wish_in_words(convert({part: value for part, value in named.items() if value != NONE}, InstallWish))
 
 
 def wish_for_answer(answer: Answer) -> str:
@@ -74,7 +73,7 @@ def wish_for_answer(answer: Answer) -> str:
         part = next((part for start, part in _LEADS if use.key.startswith(start)), "")
         if part:
             found[part] = ANY
-    return wish_in_words(InstallWish(*(found.get(part, "") for part in _KINDS.values())))
+    return wish_in_words(convert(found, InstallWish))
 
 
 def toolkit_to_use(step: Step) -> str:

@@ -6,9 +6,11 @@ It imports nothing of the model either, because it is there before the first pai
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Union
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 
 class WizardStep(str, Enum):
@@ -52,8 +54,7 @@ class StepStatus(str, Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class GoTo:
+class GoTo(Struct, frozen=True):
     """The user chose a place; `wish` is what to do there.
 
     For the repair page that is the CUDA version that new shells shall use, for what-if the words of a wish (`session.wish_words`),
@@ -65,25 +66,21 @@ class GoTo:
     wish: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Next:
+class Next(Struct, frozen=True):
     """The user pressed the way on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Back:
+class Back(Struct, frozen=True):
     """The user wants to see the step shown before."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingStarted:
+class ReadingStarted(Struct, frozen=True):
     """A machine is being read: another one, or the same one again `after_write`, when what was found no longer holds."""
 
     after_write: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingEnded:
+class ReadingEnded(Struct, frozen=True):
     """The machine was read and judged: how the first two steps stand, and the CUDA version that a finding offers to switch to."""
 
     machine: StepStatus
@@ -91,13 +88,11 @@ class ReadingEnded:
     repairable: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingFailed:
+class ReadingFailed(Struct, frozen=True):
     """Nothing could be read: a recording that is none, or a fault of our own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(Struct, frozen=True):
     """A page tells how its own step stands."""
 
     step: WizardStep
@@ -107,8 +102,7 @@ class Marked:
 Event = Union[GoTo, Next, Back, ReadingStarted, ReadingEnded, ReadingFailed, Marked]
 
 
-@dataclass(frozen=True, slots=True)
-class SideListEntry:
+class SideListEntry(Struct, frozen=True):
     """One row of the side list."""
 
     step: WizardStep
@@ -117,8 +111,7 @@ class SideListEntry:
     current: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(Struct, frozen=True):
     """Where the user is; `trail` are the places shown before, oldest first; `repairable` is the version a finding offers."""
 
     current: Place = WizardStep.MACHINE

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from shlex import quote
+
+from msgspec import Struct
 
 from gpuassist.changes import record as recording
 from gpuassist.changes import undo as undoing
@@ -18,8 +19,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(Struct, frozen=True):
     """What came of taking a change back."""
 
     outcome: Outcome

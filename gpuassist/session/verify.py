@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.context import Session
 from gpuassist.detect import environments
@@ -22,8 +23,7 @@ from gpuassist.verify.runner import Cancelled, Level, OnEvent, RunRequest, run
 _PYTHONS = ("python", "python3")
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyRequest:
+class VerifyRequest(Struct, frozen=True):
     """Which interpreter, on which devices (`all`, or indices, UUIDs and `cpu`), how thoroughly. Where a `terminal` is given, its
     variables count and not those that gpuassist itself was started with.
     """

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.verdict import Check, Verification
 from gpuassist.verify.protocol import CheckBegun, CheckDone, Event, Planned, Started
@@ -18,8 +20,7 @@ class CheckState(str, Enum):
     LEFT = "left"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckLine:
+class CheckLine(Struct, frozen=True):
     """A check on a device; `check` is what came of it once it is done."""
 
     device: str
@@ -28,8 +29,7 @@ class CheckLine:
     check: Check | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyProgress:
+class VerifyProgress(Struct, frozen=True):
     """All checks of a run; `names` are the devices with what they are, `environment` what the child says of itself."""
 
     environment: tuple[tuple[str, str], ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 
 from gpuassist.install.replacements import UnknownPartError
 from gpuassist.install.what_if import NONE, Wish, distribution_of
@@ -28,7 +27,7 @@ _WITHOUT: dict[str, Text] = {
 
 def wish_in_words(wish: Wish) -> str:
     """Everything that the wish changes; empty for one that changes nothing."""
-    others = [(field.name, getattr(wish, field.name)) for field in fields(wish) if field.name != "gpus"]
+    others = [(name, getattr(wish, name)) for name in wish.__struct_fields__ if name != "gpus"]
     pairs = [(_GPU, name) for name in wish.gpus] + [(name, value) for name, value in others if value]
     return "; ".join(f"{name}={value}" for name, value in pairs)
 
@@ -37,7 +36,7 @@ def wish_of(words: str) -> Wish:
     """The wish that was said; what is no part of one is passed over."""
     gpus: list[str] = []
     others: dict[str, str] = {}
-    known = {field.name for field in fields(Wish)} - {"gpus"}
+    known = set(Wish.__struct_fields__) - {"gpus"}
     for part in words.split(";"):
         name, _, value = (one.strip() for one in part.partition("="))
         if name == _GPU and value:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 
 import tree_sitter_bash
+from msgspec import Struct
 from tree_sitter import Language, Node, Parser
 
 from gpuassist.shellfiles.statements import StatementPlace
@@ -64,8 +64,7 @@ _CONSTRUCTS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """The statements that make up whole lines; `shared` where those lines hold something else as well."""
 
     first: Node
@@ -79,8 +78,7 @@ class Unit:
         return (around if around is not None and around.type == "declaration_command" else self.last).end_point.row
 
 
-@dataclass(frozen=True, slots=True)
-class AssignmentNode:
+class AssignmentNode(Struct, frozen=True):
     """A place that sets a variable: `node` is the assignment, or the word where name and value are quoted as one (`export "A=b"`),
     of whose value the first `skip` characters are then the name; `whole` whether the parser read all of the value.
     """

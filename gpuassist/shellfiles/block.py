@@ -7,7 +7,8 @@ Its lines run in every new shell, so they start no process and leave no variable
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.model.text import Text, text
 
@@ -25,8 +26,7 @@ class RepairError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """The managed block in a file: `change` is the id of the change that wrote it, `added` the line ends put in front of it."""
 
     change: str

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block
@@ -25,8 +27,7 @@ _EMPTY_COLONS = re.compile(r"""::|[="']:|:["'\s;]|:$""")
 _EMPTY_ELEMENT = text("an empty element, which means the current directory")
 
 
-@dataclass(frozen=True, slots=True)
-class Grounds:
+class Grounds(Struct, frozen=True):
     """What the judgement rests on: which directories exist, why a directory hurts on LD_LIBRARY_PATH, and which variables hold an
     empty element in a new terminal.
     """
@@ -36,8 +37,7 @@ class Grounds:
     empty: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class LineFault:
+class LineFault(Struct, frozen=True):
     """Something in a line that should not be there; `certain` where taking it out is suggested."""
 
     words: Text
@@ -226,8 +226,7 @@ def _verdict(statement: Statement, faults: tuple[LineFault, ...], rewriting: Rew
 # Directories that one line of a start-up file puts on a list where another line puts them as well, so that one of both is idle.
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """A directory that a line adds to a list: `front` in front of what was there."""
 
     statement: Statement

@@ -6,8 +6,9 @@ Works on one character for each byte, so that every place is an offset into the 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 _BLANK = " \t\r"
 _SEPARATORS = "\n;&|"
@@ -30,8 +31,7 @@ class FishPiece(Enum):
     UNKNOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A piece of a word: `words` is its text, or the variable's name; `written` is how it stands in the file."""
 
     part: FishPiece
@@ -39,8 +39,7 @@ class Piece:
     written: str
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """One word of a command."""
 
     first: int
@@ -54,16 +53,14 @@ class Word:
         return "".join(piece.words for piece in self.pieces) if known else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """A block that is open: its keyword, and where that stands."""
 
     keyword: str
     first: int
 
 
-@dataclass(frozen=True, slots=True)
-class FishCommand:
+class FishCommand(Struct, frozen=True):
     """A command with its words; `chain` is where the first command of its `; and`, `&&` or pipe begins, `linked` whether it is not
     the first of them. A keyword that opens or closes a block is a command of its own, with no words but it.
     """
@@ -85,8 +82,7 @@ class FishCommand:
         return self.words[-1].end
 
 
-@dataclass(slots=True)
-class Parsed:
+class Parsed(Struct):
     """A whole file; `error` is the first place that was not understood, -1 where all was."""
 
     commands: list[FishCommand] = field(default_factory=list)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.shellfiles.fish_parse import FishCommand, FishPiece, Piece, Word
 from gpuassist.shellfiles.statements import WATCHED, Assignment, Element
@@ -36,8 +37,7 @@ _GLOBS = frozenset("*?{}")
 _PREVIOUS = Element("", "", previous=True)
 
 
-@dataclass(frozen=True, slots=True)
-class SetEffect:
+class SetEffect(Struct, frozen=True):
     """What a command sets: watched variables, and the value (none where it is not known) of every variable."""
 
     assignments: tuple[Assignment, ...] = ()

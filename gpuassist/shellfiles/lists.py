@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 _BRACED = r"\$\{[^{}'\"`\\\s$]*(?:\$(?:\w+|\{\w+\})[^{}'\"`\\\s$]*)?\}"
 _DOUBLE = rf'"(?:[^"`\\$\n]|\$\w+|{_BRACED})*"'
@@ -18,8 +20,7 @@ _GAP = re.compile(r"[ \t]+|;(?!;)|&&|\|\|")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
 
 
-@dataclass(frozen=True, slots=True)
-class ListPart:
+class ListPart(Struct, frozen=True):
     """One part of a list as it is written: an element, an empty one, or the variable's own value so far (`previous`).
 
     `${PATH:+:${PATH}}` brings the colon before it along (`leads`), `${PATH:+${PATH}:}` the one behind it (`trails`).
@@ -31,8 +32,7 @@ class ListPart:
     trails: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """A variable's value in a line: where it stands, the quote around all of it, and its parts, which fish separates by spaces.
 
     `appends` is `+=`, whose first colon joins it to what was there.

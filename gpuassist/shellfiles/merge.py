@@ -7,14 +7,14 @@ it; two changes of neighbouring lines are not, because a line may go on in the n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 _COMPARISONS_AT_MOST = 4_000_000  # above it the lines between the first and the last difference count as one change
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
+class Meeting(Struct, frozen=True):
     """Lines that both sides changed, each in its own way: as they were, and what either made of them.
 
     `line` is the first of them in the second side's text, counted from 1.
@@ -26,16 +26,14 @@ class Meeting:
     theirs: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """The joined text; where there are `meetings` it holds the second side's lines there, and is not to be used."""
 
     content: bytes
     meetings: tuple[Meeting, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """One side made `lines` of the base's lines from `first` up to `end`."""
 
     first: int

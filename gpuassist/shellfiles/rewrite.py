@@ -6,7 +6,9 @@ Pure. Offered only where both readers, the parser's and the plain one here, read
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
@@ -22,8 +24,7 @@ _LISTS = {Dialect.FISH: read_fish_lists, Dialect.ZSH: read_zsh_lists}
 Fate = Callable[[str, Element], "str | None"]
 
 
-@dataclass(frozen=True, slots=True)
-class Rewriting:
+class Rewriting(Struct, frozen=True):
     """The line that would take a statement's place, or, where there is none, why; `hollow` where nothing would be left of it."""
 
     line: bytes = b""

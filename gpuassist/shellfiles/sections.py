@@ -6,7 +6,7 @@ versions, which took the directory out of the list in a loop, are told apart in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.shellfiles.block import quoted, require_plain
 from gpuassist.shellfiles.dialect import Dialect
@@ -19,8 +19,7 @@ _LOADER_STARTS = (
 _DEVICES_STARTS = b"# Programs see "
 
 
-@dataclass(frozen=True, slots=True)
-class Sections:
+class Sections(Struct, frozen=True):
     """What the block holds, each section as its lines; an empty one is not there."""
 
     toolkit: tuple[bytes, ...] = ()

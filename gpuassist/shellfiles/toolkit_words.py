@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from tree_sitter import Node
 
 from gpuassist.shellfiles.bash_tree import masked, parse_tree
@@ -70,8 +70,7 @@ _BLOCKS = {
 _WORST_FIRST = tuple(StatementPlace)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolkitWord:
+class ToolkitWord(Struct, frozen=True):
     """Bytes that name another toolkit, and those that name the chosen one instead; none where `missing` is not in it.
 
     `line` is the row of the command that it stands in (from 1); `runs_in` the function or alias that has to be called for it.
@@ -89,8 +88,7 @@ class ToolkitWord:
     inside: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Where:
+class _Where(Struct, frozen=True):
     """What a byte of the file stands in; `assigned` where it is the value of a variable."""
 
     first_byte: int

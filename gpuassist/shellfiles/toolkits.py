@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Origin, Toolkit
@@ -54,8 +55,7 @@ class Lead(str, Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledToolkits:
+class InstalledToolkits(Struct, frozen=True):
     """The toolkits of this machine seen from the chosen one; `real` follows symlinks, `exists` says what is a directory."""
 
     chosen: Toolkit

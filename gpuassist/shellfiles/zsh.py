@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.shellfiles.bash import Reader
 from gpuassist.shellfiles.bash_tree import masked

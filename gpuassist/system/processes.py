@@ -7,9 +7,10 @@ considerations"); `clean` takes that back, so that the user's shells and interpr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
+
+from msgspec import Struct
 
 _OURS = ("QT_", "PYSIDE", "PYQTGRAPH_", "_PYI_", "_MEIPASS")
 OUTPUT_AT_MOST_BYTES = 4 << 20
@@ -26,8 +27,7 @@ class Ending(str, Enum):
     NOT_STARTED = "not started"
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessResult:
+class ProcessResult(Struct, frozen=True):
     """What a program left behind; `status` is its exit status, a signal's number where it was killed, and 0 where it never ran."""
 
     ending: Ending

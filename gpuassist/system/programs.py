@@ -7,8 +7,9 @@ input. It runs in a session of its own, and whatever it starts is known by a mar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from gpuassist.system.streams import NotStarted, Quiet
 
@@ -16,8 +17,7 @@ MARK = "GPUASSIST_RUN"
 """The environment variable by which all that a program starts is found again."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramEnd:
+class ProgramEnd(Struct, frozen=True):
     """How it ended: with a status, or by a signal (`SIGKILL`). `left` counts what it had left running, which was ended with it;
     `stuck` where not even that ended it.
     """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 END = b": gpuassist end"
 _TURNED_OFF = re.compile(rb"(?:set \+(?:[a-zA-Z]*x|o xtrace)|unsetopt xtrace|setopt no_?xtrace)")
@@ -12,8 +13,7 @@ _SAID = rb"(\x01+)%s\x020\x02([^\x02]*)\x02([^\x02]*)\x02(\d{0,9})\x02([^\x03]*)
 _LONGEST = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class TracedChange:
+class TracedChange(Struct, frozen=True):
     """The step of that number changed a variable; none stands for a variable that is not set."""
 
     step: int

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text
@@ -46,8 +47,7 @@ _ZSH_LOGIN = 'exec "$0" -o xtrace -o promptsubst -i -c "$1" "$0" "$2"'
 _ZSH_TERMINAL = "setopt xtrace promptsubst; PS4=$1; : gpuassist end"
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """All changes in their order, the number of the last step that each (file, line) took, and what the variables hold in the end;
     `whole` is false where a start-up file kept steps back.
     """

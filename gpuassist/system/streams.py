@@ -6,9 +6,10 @@ It runs in a process group of its own, which is ended whole when it hangs or is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
+
+from msgspec import Struct
 
 DESCRIPTOR = "{descriptor}"
 """Stands in a command for the number of the descriptor that the program reports on."""
@@ -24,8 +25,7 @@ class Quiet(Enum):
     CLOSED = "closed"
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """How the program ended: with a status, by a signal (`SIGSEGV`), or because `end` ended it; `output` is the end of what it
     printed.
     """
@@ -36,8 +36,7 @@ class Ended:
     ended_by_us: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NotStarted:
+class NotStarted(Struct, frozen=True):
     """Why the program could not be started, in the operating system's words; `missing` where there is no such file."""
 
     words: str

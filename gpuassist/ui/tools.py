@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.model.text import Text, text
 from gpuassist.session.navigation import SideTool
@@ -10,8 +10,7 @@ from gpuassist.session.navigation import SideTool
 Strokes = tuple[tuple[tuple[float, float], ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolEntry:
+class ToolEntry(Struct, frozen=True):
     """A row of the side list; the strokes are in units of the glyph's square."""
 
     words: Text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar, Union
+
+from msgspec import Struct
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.json_reader import NotJsonError, read_json
@@ -25,24 +26,21 @@ class ProtocolError(ValueError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """A check that every device will go through."""
 
     name: str
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(Struct, frozen=True):
     """A device that will be checked, by torch's name for it, and what it is."""
 
     device: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(Struct, frozen=True):
     """torch is imported: the environment in its own words, what will be checked, and why there is no accelerator."""
 
     environment: tuple[tuple[str, str], ...]
@@ -52,16 +50,14 @@ class Started:
     no_accelerator: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """torch could not be imported, or a device that was asked for is not there."""
 
     python: str
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class CheckBegun:
+class CheckBegun(Struct, frozen=True):
     """A check runs now."""
 
     device: str
@@ -69,23 +65,20 @@ class CheckBegun:
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
-class CheckDone:
+class CheckDone(Struct, frozen=True):
     """A check is done."""
 
     device: str
     check: Check
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceDone:
+class DeviceDone(Struct, frozen=True):
     """All checks of a device are done."""
 
     device: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """The child has said everything."""
 
 

@@ -8,10 +8,11 @@ import logging
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.cli import main as cli
 from gpuassist.cli import streams

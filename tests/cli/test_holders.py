@@ -8,10 +8,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.cli import holders
 from gpuassist.cli.context import UsageError

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge

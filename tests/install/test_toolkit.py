@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.install.place import InstallPlace, System, TorchSurroundings
 from gpuassist.install.steps import install_steps, install_ways

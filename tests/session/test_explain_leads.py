@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.model.fact import Known
 from gpuassist.model.finding import Action, CommandUse, Remedy

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.detect.recording import RecordingError

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from json import JSONDecoder
+
+from msgspec import Struct
 
 from gpuassist.model.json_reader import NotJsonError, read_json, whole
 from gpuassist.model.text import text
@@ -17,8 +18,7 @@ from gpuassist.shellfiles.block import RepairError
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
+class _Member(Struct, frozen=True):
     """One member in the text: from its name to the end of its value."""
 
     name: str
@@ -27,8 +27,7 @@ class _Member:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Object:
+class _Object(Struct, frozen=True):
     """An object in the text, from its brace to behind the other one."""
 
     first: int

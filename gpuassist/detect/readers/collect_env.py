@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.collect_env_torch import environment
 from gpuassist.detect.readers.facts import latest_first

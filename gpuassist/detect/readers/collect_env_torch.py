@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.alike import same_torch
 from gpuassist.detect.readers.facts import united

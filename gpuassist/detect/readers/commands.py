@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from gpuassist.detect.readers.lines import Line, lines
 from gpuassist.model.paste import Paste
@@ -33,8 +34,7 @@ _BARE = re.compile(
 _MOST = 2000  # lines that a command prints, at most
 
 
-@dataclass(frozen=True, slots=True)
-class PastedCommand:
+class PastedCommand(Struct, frozen=True):
     """A command and its output; `ended` where another prompt follows, so that the output is whole."""
 
     number: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.lines import Line, lines, lines_with, source
 from gpuassist.model.fact import NOT_ASKED, Known
@@ -72,7 +73,7 @@ def _listed(told: dict[str, tuple[str, Line]]) -> Gpu:
         words, line = told.get(label, ("", Line(0, "")))
         found = pattern.search(words)
         if found:
-            gpu = replace(gpu, **{field: line.known(found[group], "lshw")})  # type: ignore[arg-type]
+            gpu = replace(gpu, **{field: line.known(found[group], "lshw")})
     words, line = told.get("product", ("", Line(0, "")))
     number = _NUMBERS.search(words)
     return replace(gpu, pci_id=line.known(f"10de:{number['id'].lower()}", "lshw")) if number else gpu

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.alike import CUT, same_environment, same_gpu, same_toolkit, same_torch
 from gpuassist.detect.readers.facts import agree, either, united
@@ -18,13 +20,12 @@ from gpuassist.model.shell import Command, Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Compiler
 
-One = TypeVar("One")
+One = TypeVar("One", bound=Struct)
 
 _LINE = re.compile(r", line (\d+)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
+class Contradiction(Struct, frozen=True):
     """A fact that a text states in two ways: what it says, and in which lines; the first value is the one that counts."""
 
     fact: Text
@@ -32,8 +33,7 @@ class Contradiction:
     lines: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Struct, frozen=True):
     """The machine that the accounts make, and where they contradict each other."""
 
     machine: Machine

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.detect.readers.lines import Line
 
@@ -90,8 +91,7 @@ _SURE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """One line of such a report: what it tells, and the rest of the line; `numbers` are those of the GPUs that it names."""
 
     field: Field

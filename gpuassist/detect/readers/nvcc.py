@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.detect.readers.lines import Line, lines, lines_with
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
@@ -53,8 +54,7 @@ def _root(above: tuple[Line, ...]) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
+class _Listed(Struct, frozen=True):
     """What `--list-gpu-arch` printed, and the lines above it, where the command stands."""
 
     targets: tuple[Target, ...]

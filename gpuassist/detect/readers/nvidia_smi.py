@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.facts import latest_first
 from gpuassist.detect.readers.lines import Whole, whole
@@ -50,8 +52,7 @@ def read(paste: Paste) -> tuple[Machine, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Struct, frozen=True):
     """A piece of the text that starts with a header; before the first header there may be the rest of a table."""
 
     text: Whole
@@ -189,8 +190,7 @@ KINDS = {"C": "compute", "G": "graphics", "C+G": "compute+graphics", "M+C": "com
 _END = re.compile(r"\+[-=]{20,}\+")
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessTable:
+class ProcessTable(Struct, frozen=True):
     """The processes of each GPU; `whole` where the table is there to its end, so that a GPU without one has none."""
 
     rows: dict[int, tuple[GpuProcess, ...]]

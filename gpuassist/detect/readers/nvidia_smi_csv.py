@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.detect.readers.lines import Line, lines
 from gpuassist.detect.readers.nvidia_smi import PRODUCT
@@ -40,8 +41,7 @@ _KNOWN_ALONE = frozenset(("driver_version", "compute_cap"))
 _ROWS_AT_MOST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Struct, frozen=True):
     columns: tuple[str, ...]
     rows: tuple[tuple[Line, tuple[str, ...]], ...]
 

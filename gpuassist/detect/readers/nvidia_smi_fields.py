@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.lines import Line
 from gpuassist.detect.readers.nvidia_smi import ABSENT, address, compute_mode, mebibytes

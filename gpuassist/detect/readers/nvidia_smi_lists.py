@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.labels import is_report
 from gpuassist.detect.readers.lines import Line, lines_with

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.lines import Line, lines
 from gpuassist.detect.readers.nvidia_smi import KINDS, address, mebibytes
@@ -106,8 +108,7 @@ def _with_process(gpu: Gpu, line: Line, label: str, value: str) -> Gpu:
     return replace(gpu, processes=line.known((*running[:-1], last), PROGRAM))
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(Struct, frozen=True):
     """A heading and the labels below it so far: one that comes again is of another section, whose heading is lost."""
 
     name: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.lines import Line, lines, lines_with, source
 from gpuassist.model.fact import Known, value_or

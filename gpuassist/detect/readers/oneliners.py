@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.lines import Line, lines_with
 from gpuassist.detect.readers.python_sessions import Exchange, exchanges
@@ -24,8 +26,7 @@ _MOST = 300  # pieces of code in a text: a log repeats itself
 _LONGEST = 300  # characters of a line that can be an answer; a list of architectures is the longest
 
 
-@dataclass(frozen=True, slots=True)
-class OnelinerAnswer:
+class OnelinerAnswer(Struct, frozen=True):
     """One answer of torch: what was asked, of which device, and the line that answers."""
 
     asked: TorchQuestion

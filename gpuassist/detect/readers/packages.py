@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.lines import lines_with, source
 from gpuassist.formats.conda_build import CondaBuild, read_build

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.detect.readers.commands import answer
 from gpuassist.detect.readers.lines import Line, lines
@@ -23,8 +24,7 @@ _MOST_CODE = 40  # lines of one command, statement or cell
 _MOST_OUTPUT = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """A piece of code and the lines below it; `echoed` where the value of a bare expression is shown."""
 
     code: str

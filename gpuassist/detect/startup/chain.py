@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import PurePosixPath
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect, read_startup
@@ -42,8 +44,7 @@ class Stage(str, Enum):
     SCRIPT = "script"  # what BASH_ENV names: bash reads it for a script, in cron as well
 
 
-@dataclass(frozen=True, slots=True)
-class ChainFile:
+class ChainFile(Struct, frozen=True):
     """One file: `sourced_by` is the file and line that read it in, none where the shell itself does.
 
     `unread` says why a new terminal does not read a file that is there, `unreadable` why gpuassist could not; `ours` whether it is

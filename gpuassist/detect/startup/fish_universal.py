@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.detect.startup.effect_by_reading import LISTS, deciding, elements_of
 from gpuassist.detect.startup.line import Contribution, SurveyLine, words_of
@@ -81,8 +82,7 @@ _PARTS = "\x1e"
 _WATCHED = {**{name: name for name in WATCHED}, "fish_user_paths": "PATH"}
 
 
-@dataclass(frozen=True, slots=True)
-class UniversalVariable:
+class UniversalVariable(Struct, frozen=True):
     """A variable that matters: fish_user_paths goes in front of PATH, and only an exported one reaches a program."""
 
     line: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.model.version import Version
 
@@ -14,8 +15,7 @@ _AFTER = re.compile(r"(?:\.[x*])?(?P<rest>(?:[+~_-]|(?:a|b|rc|\.?dev|\.?post)[0-
 _GLUED = re.compile(r"cu(?P<major>[0-9]{1,2})(?P<minor>[0-9])", re.IGNORECASE)  # as wheels name a CUDA release
 
 
-@dataclass(frozen=True, slots=True)
-class PastedVersion:
+class PastedVersion(Struct, frozen=True):
     """A version somebody asked about; `rest` is what stands behind the number, `0ubuntu1` without its hyphen."""
 
     version: Version

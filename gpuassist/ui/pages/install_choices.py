@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -121,7 +120,7 @@ class InstallChoices(Card):
     @Slot(int)
     def _choose_parts(self, _place: int) -> None:
         chosen = {name: str(box.currentData() or "") for name, box in self._boxes.items()}
-        self._take(replace(self._wish, **chosen))  # type: ignore[arg-type]  # all of these are words
+        self._take(replace(self._wish, **chosen))  # all of these are words
 
     @Slot(bool)
     def _choose_rights(self, no_root: bool) -> None:  # noqa: FBT001 -- Qt's own signature

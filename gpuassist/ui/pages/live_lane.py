@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -29,8 +29,7 @@ _UNTOLD_CAPACITY = 1 << 33  # the scale of a card that does not tell its memory,
 _WORTH_NAMING_BYTES = 32 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """What all lanes are drawn from: the history, how much of it, its right edge, and whose colour is whose."""
 
     history: History
