@@ -10,9 +10,7 @@ from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.paragraphs import width_of
 from gpuassist.cli.streams import BOLD, DIM
-from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import RecordingError, read_recording
-from gpuassist.detect.shell import left_out
 from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
@@ -112,6 +110,9 @@ def _machine(context: Context) -> Machine | None:
     if context.machine_file == ALONE:
         return None
     if not context.machine_file:
+        from gpuassist.detect.machine import detect  # a text alone and a recording need no probe, and their code is a fifth of a start
+        from gpuassist.detect.shell import left_out
+
         missing = left_out(context.session.world)
         if missing is not None:
             context.note(missing)

@@ -11,7 +11,6 @@ from gpuassist.cli import plan_run_options
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.detect.recording import RecordingError
-from gpuassist.detect.shell import left_out
 from gpuassist.install.hypothetical import without_root
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.codec import Json
@@ -53,9 +52,12 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         machine = look(context.session, context.machine_file)
     except (GoalError, RecordingError) as error:
         raise UsageError(error.reason) from error
-    missing = left_out(context.session.world) if not context.machine_file else None
-    if missing is not None:
-        context.note(missing)
+    if not context.machine_file:
+        from gpuassist.detect.shell import left_out  # what asks shells costs a start more than a recording's whole plan
+
+        missing = left_out(context.session.world)
+        if missing is not None:
+            context.note(missing)
     if options.no_root:
         machine = without_root(machine)
     outlook = plan_goals(context.session, machine, goals, Tool(options.tool) if options.tool else None)

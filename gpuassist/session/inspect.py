@@ -7,7 +7,6 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from gpuassist.context import Session
-from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.diagnose.catalogue import Catalogue
 from gpuassist.diagnose.chain import chains
@@ -50,6 +49,8 @@ def ignore(section: Text) -> None:
 
 def inspect(session: Session, *, on_progress: Callable[[Text], None] = ignore) -> Inspection:
     """The live machine; `on_progress` gets the name of each section once it was looked at."""
+    from gpuassist.detect.machine import detect  # a recording needs no probe, and their code is a fifth of a start
+
     began = session.world.clock.monotonic()
     machine = detect(session.world, session.knowledge, lambda progress: on_progress(progress.section))
     return _judged(session, machine, began, recorded=False)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from gpuassist.context import Session
-from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import read_recording
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
@@ -64,6 +62,8 @@ def look(session: Session, recording: str = "") -> Machine:
     """The live machine, or the one in a file; raises `RecordingError` where the file holds none."""
     if recording:
         return read_recording(session.world.files, recording)
+    from gpuassist.detect.machine import detect  # a recording needs no probe, and their code is a fifth of a start
+
     return detect(session.world, session.knowledge, lambda progress: None)
 
 
@@ -177,7 +177,9 @@ def _nearest(words: str, knowledge: Knowledge) -> Text:
     goals = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6 or gpu="RTX 5090"')
     if knowledge.gpus_named(words) or knowledge.gpu(words):
         return text('{words} is no goal; a GPU to buy is gpu="{words}"', words=words)
-    near = _ALSO.get(kind) or next(iter(difflib.get_close_matches(kind, [one.value for one in GoalKind], 1)), "")
+    from difflib import get_close_matches
+
+    near = _ALSO.get(kind) or next(iter(get_close_matches(kind, [one.value for one in GoalKind], 1)), "")
     if near:
         return text("{words} is no goal; did you mean {near}? Goals are {goals}", words=words, near=near, goals=goals)
     return text("{words} is no goal; goals are {goals}", words=words, goals=goals)

@@ -13,7 +13,6 @@ from gpuassist.changes.journal import Journal
 from gpuassist.changes.record import ChangeRecord, ChangeStatus
 from gpuassist.changes.undo import TakeBack
 from gpuassist.context import Session
-from gpuassist.detect.startup.fish_universal import universal_variables
 from gpuassist.model.plan import Outcome, Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.system.world import World
@@ -50,6 +49,8 @@ def what_stays(session: Session, taking: TakeBack) -> tuple[Text, ...]:
 
 def _remembered(world: World, taking: TakeBack) -> Iterator[Text]:
     """`fish_add_path` puts directories into a universal variable, which outlives the line that did it."""
+    from gpuassist.detect.startup.fish_universal import universal_variables  # with its parsers half of what `undo --list` would load
+
     taken = b"".join(file.edit.before for file in taking.files if file.edit is not None)
     left = b"".join(file.edit.after for file in taking.files if file.edit is not None)
     for variable in universal_variables(world):
