@@ -83,7 +83,7 @@ def _values(files: dict[Path, ast.Module]) -> Iterator[str]:
     for path, tree in files.items():
         if path.parent.name == "model":
             for node in ast.walk(tree):
-                if isinstance(node, ast.ClassDef) and not (_is_frozen(node) or _is_enum_or_error(node)):
+                if isinstance(node, ast.ClassDef) and not (node.name[0] == "_" or _is_frozen(node) or _is_enum_or_error(node)):
                     yield f"{path}:{node.lineno}: {node.name} is neither a frozen struct nor an enum nor an error"
 
 

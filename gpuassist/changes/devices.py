@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 
 from gpuassist.changes.choice import WishError
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError
 
 ALL = "all"
 _MOST_DIGITS = 9
-_GPU_UUID = re.compile(r"GPU-[0-9a-fA-F-]+")
-_MIG_ID = re.compile(r"MIG-(?:[0-9a-fA-F-]+|GPU-[0-9a-fA-F-]+/\d+/\d+)")
+_GPU_UUID = lazy_regex(r"GPU-[0-9a-fA-F-]+")
+_MIG_ID = lazy_regex(r"MIG-(?:[0-9a-fA-F-]+|GPU-[0-9a-fA-F-]+/\d+/\d+)")
 
 
 class Devices(Struct, frozen=True):

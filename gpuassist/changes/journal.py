@@ -12,7 +12,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timezone
@@ -25,6 +24,7 @@ from msgspec.structs import asdict, replace
 from gpuassist.changes.own_files import why_strange
 from gpuassist.model.codec import Json
 from gpuassist.model.json_reader import NotJsonError, read_json
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError
@@ -35,7 +35,7 @@ from gpuassist.system.world import World
 SCHEMA = 1
 _LOCK_SECONDS = 5.0
 _SETTLED, _PREPARING, _PREPARED, _UNDOING = ".json", ".preparing", ".prepared", ".undoing"
-_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
+_ID = lazy_regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
 _KNOWN = frozenset(Receipt.__struct_fields__)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 
@@ -10,11 +9,12 @@ from gpuassist.changes.devices import Devices
 from gpuassist.changes.scope_find import Scope
 from gpuassist.changes.scopes.kinds import Kind
 from gpuassist.changes.scopes.values import Wanted
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError, find
 from gpuassist.system.world import World
 
-_SETS = re.compile(rb"^[ \t]*(?:export[ \t]+|set[ \t]+-gx[ \t]+)?(CUDA_HOME|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)[= \t]")
+_SETS = lazy_regex(rb"^[ \t]*(?:export[ \t]+|set[ \t]+-gx[ \t]+)?(CUDA_HOME|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)[= \t]")
 
 BY_HAND: Mapping[Kind, Text] = {
     Kind.SHELL: text("These are the lines, to put at the end of a start-up file of yours by hand:"),

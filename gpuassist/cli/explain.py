@@ -110,7 +110,9 @@ def _machine(context: Context) -> Machine | None:
     if context.machine_file == ALONE:
         return None
     if not context.machine_file:
-        from gpuassist.detect.machine import detect  # a text alone and a recording need no probe, and their code is a fifth of a start
+        from gpuassist.detect.machine import (
+            detect,  # a text alone and a recording need no probe, and their code is a fifth of a start
+        )
         from gpuassist.detect.shell import left_out
 
         missing = left_out(context.session.world)

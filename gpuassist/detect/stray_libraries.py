@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
@@ -10,10 +9,11 @@ from gpuassist.detect.prefixes import Prefix
 from gpuassist.formats.elf import read_dynamic
 from gpuassist.model.environment import Manager
 from gpuassist.model.fact import Fact, Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.system.files import Files
 
 # Of the driver, of the toolkit and of what torch brings: names that its import asks the loader for.
-_CUDA_NAME = re.compile(
+_CUDA_NAME = lazy_regex(
     r"lib(?:cuda|cudart|nvidia-\w+|nvrtc\S*|nvJitLink|cublas\w*|cudnn\w*|cufft\w*|curand|cusolver\w*|cusparse\w*|cupti|nccl|cufile\w*)"
     r"\.so(?:\.\d+)*"
 )

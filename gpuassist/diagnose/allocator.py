@@ -8,12 +8,13 @@ from msgspec import Struct
 
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.fact import Known
+from gpuassist.model.lazy_regex import lazy_regex
 
 NAMES = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")  # torch 2.9 and later read the first one first
-_SET = re.compile(
+_SET = lazy_regex(
     r"(PYTORCH_(?:CUDA_)?ALLOC_CONF)[\"']?\]?[ \t]{0,4}(?:=|,|:)[ \t]{0,4}[\"']?([a-z_]{3,40}:[\w:.,\[\]]{1,200})", re.IGNORECASE
 )
-_HINT = re.compile(r"try\s+setting\s*$")
+_HINT = lazy_regex(r"try\s+setting\s*$")
 
 
 class Allocator(Struct, frozen=True):

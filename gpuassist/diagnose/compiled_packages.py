@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, SignatureInput, sign
 from gpuassist.diagnose.tool_releases import package_version, torch_version
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version, VersionError
 
@@ -77,8 +77,8 @@ _MARKS = (
     ("lightgbm", "lightgbm"),
     ("xgboost", "xgboost"),
 )
-_COMPILED = re.compile(r"(?:site-packages|dist-packages)[\\/]([A-Za-z]\w{1,60})[\\/][^\s:]{0,200}\.so")
-_FILE = re.compile(r"([A-Za-z]\w{1,60}?)(?:\.cpython-\w+(?:-\w+)*|\.abi3)?\.so[.\d]*$")
+_COMPILED = lazy_regex(r"(?:site-packages|dist-packages)[\\/]([A-Za-z]\w{1,60})[\\/][^\s:]{0,200}\.so")
+_FILE = lazy_regex(r"([A-Za-z]\w{1,60}?)(?:\.cpython-\w+(?:-\w+)*|\.abi3)?\.so[.\d]*$")
 
 
 def package_of(words: str) -> str:

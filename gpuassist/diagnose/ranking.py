@@ -14,6 +14,7 @@ from gpuassist.diagnose.verdicts import finding
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Diagnosis, Evidence, Finding, Undetermined
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Clue, Weight
 from gpuassist.model.text import Text, text, verbatim
 
@@ -254,7 +255,7 @@ def behind(problem: str, found: frozenset[str]) -> frozenset[str]:
 # What the facts of a text speak against: a message that fits several causes cannot mean one that they rule out.
 
 
-_AVAILABLE = re.compile(
+_AVAILABLE = lazy_regex(
     r"is cuda available: *(?:true|yes)\b|cuda\.is_available\(\)[^\n]{0,20}?[\s:=>]+true\b|cuda available:? *(?:true|yes)\b"
 )
 _NO_GPU_SEEN = frozenset(
@@ -302,7 +303,7 @@ def _rulings(setting: SignatureInput) -> Iterator[tuple[frozenset[str], Text]]:
 
 
 # Words of failures, none of which stands in the output of a tool that describes a machine where all is well.
-_FAILURE = re.compile(
+_FAILURE = lazy_regex(
     r"\b(?:[a-z]*error|exception|traceback|fatal|fail(?:ed|s|ure)|cannot|can't|couldn't|unable to|not found|no such|unsupported"
     r"|segmentation fault|core dumped|killed|abort(?:ed|ing)?|assert(?:ion)?|mismatch|denied|invalid|undefined|hangs?|crash\w*"
     r"|is cuda available: (?:no|false)|out of memory|no devices)\b|ERR!"
@@ -310,7 +311,7 @@ _FAILURE = re.compile(
     re.IGNORECASE,
 )
 # What describing tools print of machines where nothing is wrong.
-_HARMLESS = re.compile(
+_HARMLESS = lazy_regex(
     r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported|\b0 errors?\b"
     r"|(?:error|retired|ecc)[\w ]*: *(?:0|no|none|n/a|disabled|enabled)\b|^ *(?:[-#>]|\[?[\w@:~ -]*[$#]) ",
     re.IGNORECASE,

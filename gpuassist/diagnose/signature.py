@@ -12,13 +12,14 @@ from msgspec import Struct
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.formats.visible import MARK, shortened
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Clue, Passage, Paste, Weight
 from gpuassist.model.text import Parameter
 
 # The words of a long text, each once: whether they could make up what is looked for, before the text itself is searched.
 
 
-_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"\w+")
 _DIGITS = str.maketrans("123456789", "000000000")  # of log lines that differ in their numbers alone
 
 
@@ -65,11 +66,11 @@ def _has(every: list[str], word: str, *, whole: bool = False) -> bool:
 
 _QUOTED = 300  # characters of a passage that are shown
 _LONG = 64 << 10  # characters
-_ENDING = re.compile(r"\w{1,40}")
+_ENDING = lazy_regex(r"\w{1,40}")
 _PIECE = 16 << 10
 _OVERLAP = 500  # characters that a match may go on in the next piece
 _MOST_PLACES = 60  # of one literal, from either end of the text
-_ADVICE = re.compile(
+_ADVICE = lazy_regex(
     r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)[^.\n]{1,24}$"
     r"|如果(?:你|您)?[^。\n]{0,60}$",
     re.IGNORECASE,

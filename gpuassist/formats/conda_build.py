@@ -9,16 +9,17 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
 
 # conda-forge's older spelling runs its parts together: `cuda112py39hb0b7ed5_201`, `cpu_py310hd11e9c7_1`; a hash is a letter h and
 # seven hexadecimal digits.
-_GLUED = re.compile(r"(cuda\d+|cu\d+|cpu|py\d+)(?=(?:py\d|h[0-9a-f]{7}(?:_|$)))")
-_PYTHON = re.compile(r"(?:py|cp)(\d)\.?(\d{1,2})?t?", re.ASCII)
-_CUDA = re.compile(r"(?:cuda|cu)(\d{1,3}(?:\.\d{1,4}){0,2})", re.ASCII)
-_CUDNN = re.compile(r"cudnn(\d{1,3}(?:\.\d{1,4}){0,3})", re.ASCII)
-_HASH = re.compile(r"h[0-9a-f]{7}", re.ASCII)
-_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+_GLUED = lazy_regex(r"(cuda\d+|cu\d+|cpu|py\d+)(?=(?:py\d|h[0-9a-f]{7}(?:_|$)))")
+_PYTHON = lazy_regex(r"(?:py|cp)(\d)\.?(\d{1,2})?t?", re.ASCII)
+_CUDA = lazy_regex(r"(?:cuda|cu)(\d{1,3}(?:\.\d{1,4}){0,2})", re.ASCII)
+_CUDNN = lazy_regex(r"cudnn(\d{1,3}(?:\.\d{1,4}){0,3})", re.ASCII)
+_HASH = lazy_regex(r"h[0-9a-f]{7}", re.ASCII)
+_NUMBER = lazy_regex(r"\d{1,9}", re.ASCII)
 
 
 class CondaBuild(Struct, frozen=True):

@@ -5,13 +5,14 @@ An index that is out of range, or a UUID that fits no GPU, ends the list: what s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from enum import Enum
 
 from msgspec import Struct
 
-_NUMBER = re.compile(r"([+-]?)0*(\d{1,9})")
+from gpuassist.model.lazy_regex import lazy_regex
+
+_NUMBER = lazy_regex(r"([+-]?)0*(\d{1,9})")
 
 
 class DeviceListFault(str, Enum):

@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
 
 Read = Callable[[int, int], bytes]  # (offset, size) -> those bytes
@@ -76,7 +77,7 @@ def _modinfo(read: Read, header: bytes) -> tuple[int, int]:
 
 # `NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 …`, and since 515 also
 # `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (…)  Wed Sep 24 …`
-_VERSION = re.compile(r"^NVRM version:.*?Kernel Module(?: for \S+)?\s+(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)\b", re.MULTILINE)
+_VERSION = lazy_regex(r"^NVRM version:.*?Kernel Module(?: for \S+)?\s+(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)\b", re.MULTILINE)
 
 
 def parse_version(words: str) -> Version | None:
@@ -94,10 +95,10 @@ def is_open(words: str) -> bool:
 
 
 # Configured to run a program instead of loading the module, or renamed to `off`, a module is as good as forbidden (modprobe.d(5)).
-_LINE = re.compile(
+_LINE = lazy_regex(
     r"^\s*(?:blacklist\s+(?P<listed>[\w-]+)|install\s+(?P<replaced>[\w-]+)\s+\S*/(?:false|true)|alias\s+(?P<renamed>[\w-]+)\s+off)\s*(?:#.*)?$"
 )
-_ARGUMENT = re.compile(r"(?:^|\s)(?P<words>(?:modprobe\.blacklist|module_blacklist)=(?P<modules>[\w,-]+))")
+_ARGUMENT = lazy_regex(r"(?:^|\s)(?P<words>(?:modprobe\.blacklist|module_blacklist)=(?P<modules>[\w,-]+))")
 
 
 def forbidden_by_file(words: str) -> Iterator[tuple[str, int, str]]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from gpuassist.formats.size import SIZE, read_size
+from gpuassist.model.lazy_regex import lazy_regex
 
 _NEAR = 1500  # characters between words of one message; torch 2.5 prints 700 and as many lines of processes as there are
 _BEFORE = 400
@@ -21,11 +22,11 @@ _ANCHOR = (
     r"|oom\s+when|trying\s+to\s+allocate|out\s+of\s+memory\s+allocating|allocation\s+on\s+device|cannot\s+allocate"
     r"|memory\s+on\s+device|requested\s+bytes|requested\s+buffer|amount\s+of\s+gpu\s+memory|kv\s+cache\s+memory|cudamalloc"
 )
-_LOWER, _ANY_CASE = re.compile(_ANCHOR), re.compile(_ANCHOR, re.IGNORECASE)
+_LOWER, _ANY_CASE = lazy_regex(_ANCHOR), lazy_regex(_ANCHOR, re.IGNORECASE)
 _WORDS = ("memory", "alloc", "total", "pytorch", "oom", "requested")  # each anchor holds one of them
 _PIECE = 16 << 10
 # What stands before each line of a quoted, boxed or logged message.
-_PREFIX = re.compile(
+_PREFIX = lazy_regex(
     r"^[ \t]*(?:[>|│┃#*]+[ \t]?|\[?rank\s?\d+\]?:[ \t]*|\(\w+ pid=\d+[^)\n]{0,60}\)[ \t]*|\d+:[ \t])+", re.MULTILINE
 )
 _BITS = {

@@ -6,16 +6,17 @@ YAML is more than this; people and `conda config` write these files by hand in t
 from __future__ import annotations
 
 import configparser
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
-_KEY = re.compile(r"([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)")
-_NAMED = re.compile(r"""["']?([\w.-]+)["']?\s*:\s+(\S+)""")
-_COMMENT = re.compile(r"(?:^|\s)#.*")
+from gpuassist.model.lazy_regex import lazy_regex
+
+_KEY = lazy_regex(r"([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)")
+_NAMED = lazy_regex(r"""["']?([\w.-]+)["']?\s*:\s+(\S+)""")
+_COMMENT = lazy_regex(r"(?:^|\s)#.*")
 
 
 class Condarc(Struct, frozen=True):
@@ -139,8 +140,8 @@ def _texts(value: object) -> tuple[str, ...]:
 # The address that a package comes from, without the name and the password that mirrors of companies have in it.
 
 
-_LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
-_PYTORCH = re.compile(r"/whl/(?:nightly/|test/)?(cpu|xpu|cu\d{2,3}|rocm[\d.]+)/")
+_LOGIN = lazy_regex(r"(?<=://)[^/@\s]+@")
+_PYTORCH = lazy_regex(r"/whl/(?:nightly/|test/)?(cpu|xpu|cu\d{2,3}|rocm[\d.]+)/")
 
 
 def without_login(address: str) -> str:

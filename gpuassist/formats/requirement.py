@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
@@ -11,9 +10,10 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from gpuassist.formats.packages import PackageMetadata, normalised
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version as Number
 
-_NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
+_NAME = lazy_regex(r"\s*([A-Za-z0-9][\w.-]*)")
 
 
 class AskedPackage(Struct, frozen=True):

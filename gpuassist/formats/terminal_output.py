@@ -8,12 +8,14 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from gpuassist.model.lazy_regex import lazy_regex
+
 LINE_AT_MOST = 1 << 14
 """Characters: a longer line is broken there."""
 WITHIN_REACH = 24
 """Finished lines that a program may still draw over."""
 
-_TOKEN = re.compile(
+_TOKEN = lazy_regex(
     r"""\x1b\[(?P<number>\d*)[0-?]*[ -/]*(?P<does>[@-~])  # CSI: moving, erasing, colours
     | \x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)              # OSC and its like: titles, links
     | \x1b[ -/]*[0-~]                                      # the short ones
@@ -22,10 +24,10 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_CUT = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]{0,200}\x1b?|[ -/]*)?\Z")  # an escape whose end has not come yet
+_CUT = lazy_regex(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]{0,200}\x1b?|[ -/]*)?\Z")  # an escape whose end has not come yet
 # A state of progress that the next one erases whole: seen by nobody, and a quick program prints a hundred a piece.
-_SUPERSEDED = re.compile(r"\r\x1b\[2K(?:[^\x00-\x08\x0a-\x1f\x7f-\x9f]|\x1b\[[0-9;]*m)*(?=\r\x1b\[2K)")
-_NOT_PLAIN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SUPERSEDED = lazy_regex(r"\r\x1b\[2K(?:[^\x00-\x08\x0a-\x1f\x7f-\x9f]|\x1b\[[0-9;]*m)*(?=\r\x1b\[2K)")
+_NOT_PLAIN = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Printed(Struct, frozen=True):
@@ -158,7 +160,7 @@ class PrintedLines:
 
 
 _AT_MOST = 200
-_QUESTION = re.compile(
+_QUESTION = lazy_regex(
     r""".{0,200}? (?: [(\[]\[?y(?:es)?\]?/\[?n(?:o)?\]?[)\]] \s?\??:?   # [y/N], (y/n), conda's ([y]/n)?
     | \b(?:password|passphrase|username|user) \b [^:]{0,80}: (?=\s*(?:$|Traceback))
     | \b(?:proceed|continue|overwrite|are\ you\ sure|replace)\b [^?]{0,80} \?)""",

@@ -12,23 +12,24 @@ from msgspec.structs import replace
 
 from gpuassist.formats.torch_mention import LineKind, Mention, read_mention
 from gpuassist.formats.torch_version import read_torch_version
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
 
 Numbered = tuple[int, str]
 
-_QUOTATION = re.compile(r"^(?:[ \t]{0,8}>[ \t]?){1,4}")
-_ENVIRONMENT = re.compile(
+_QUOTATION = lazy_regex(r"^(?:[ \t]{0,8}>[ \t]?){1,4}")
+_ENVIRONMENT = lazy_regex(
     r"^\s*(?:# packages in environment at (?P<list>/\S+?):|(?:environment location|Prefix): (?P<plan>/\S+))\s*$"
 )
-_SEARCH = re.compile(r"\b(?:conda|mamba)\s+(?:search|repoquery)\b|^\s*Loading channels: ")
-_HEADING = re.compile(r"^\s*The following (?:NEW )?packages? will be (?P<what>[A-Za-z]+)", re.IGNORECASE)
-_COMMAND = re.compile(r"^.{0,120}?(?<![-=])[$#%>❯»➜]\s+(?:sudo\s+)?[a-z./]")
-_PINNED = re.compile(r"^\s*[A-Za-z][\w.-]*==\d[\w.+!]*\s*$")
-_FREEZE = re.compile(r"\bpip3? (?:freeze|list\b.*freeze)|\bconda list --export\b")
-_SHOWN_NAME = re.compile(r"^\s*Name: torch\s*$")
-_SHOWN_VERSION = re.compile(r"^\s*Version: (\d\S*)\s*$")
-_SHOWN_PLACE = re.compile(r"^\s*Location: (/\S+?)/lib(?:64)?/python[\d.]+/")
-_FREEZE_LINE = re.compile(r"^\s*torch==(\d[\w.+]*)\s*$")
+_SEARCH = lazy_regex(r"\b(?:conda|mamba)\s+(?:search|repoquery)\b|^\s*Loading channels: ")
+_HEADING = lazy_regex(r"^\s*The following (?:NEW )?packages? will be (?P<what>[A-Za-z]+)", re.IGNORECASE)
+_COMMAND = lazy_regex(r"^.{0,120}?(?<![-=])[$#%>❯»➜]\s+(?:sudo\s+)?[a-z./]")
+_PINNED = lazy_regex(r"^\s*[A-Za-z][\w.-]*==\d[\w.+!]*\s*$")
+_FREEZE = lazy_regex(r"\bpip3? (?:freeze|list\b.*freeze)|\bconda list --export\b")
+_SHOWN_NAME = lazy_regex(r"^\s*Name: torch\s*$")
+_SHOWN_VERSION = lazy_regex(r"^\s*Version: (\d\S*)\s*$")
+_SHOWN_PLACE = lazy_regex(r"^\s*Location: (/\S+?)/lib(?:64)?/python[\d.]+/")
+_FREEZE_LINE = lazy_regex(r"^\s*torch==(\d[\w.+]*)\s*$")
 _FIRST_ARM_CUDA = Version((2, 11))  # PyPI's aarch64 wheels before it are for the CPU alone
 
 

@@ -7,15 +7,16 @@ from enum import Enum
 
 from msgspec import Struct
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
 
-_VERSION = re.compile(
+_VERSION = lazy_regex(
     r"v?(\d{1,9}\.\d{1,9}(?:\.\d{1,9})*)(?:[-.]?(a|b|rc|dev|post)\.?(\d+))?(?:\+([0-9a-z]+(?:[-._][0-9a-z]+)*))?", re.IGNORECASE
 )
-_CUDA = re.compile(r"cu(\d{1,2})(\d)(?=$|[-._])")
-_INDEX = re.compile(r"cpu|xpu|(?:cu|rocm)\d[\d.]*")
-_NVIDIA = re.compile(r"(?:^|\.)nv(\d\d\.\d\d)")
-_HASH = re.compile(r"[0-9a-f]{7,40}")
+_CUDA = lazy_regex(r"cu(\d{1,2})(\d)(?=$|[-._])")
+_INDEX = lazy_regex(r"cpu|xpu|(?:cu|rocm)\d[\d.]*")
+_NVIDIA = lazy_regex(r"(?:^|\.)nv(\d\d\.\d\d)")
+_HASH = lazy_regex(r"[0-9a-f]{7,40}")
 
 
 class BuildOrigin(str, Enum):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -13,6 +12,7 @@ from gpuassist.knowledge.conda import exact_spec, specs
 from gpuassist.knowledge.records import Channel, Companion, CondaRecord
 from gpuassist.knowledge.smallest import usual_python
 from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.package_settings import Channels, PackageSetting
 from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool
@@ -23,7 +23,7 @@ from gpuassist.model.version import Version, VersionError
 
 
 _DECIDE = ("pytorch", "cuda-version", "pytorch-cuda", "cudatoolkit", "cuda", "__cuda", "libtorch")
-_PACKAGE = re.compile(r"[\w.-]+")
+_PACKAGE = lazy_regex(r"[\w.-]+")
 _NEVER_SHOWN = "***"
 
 

@@ -9,9 +9,10 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 
 from gpuassist.formats.packages import normalised
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.plan import Tool
 
-_PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?")
+_PYTHON = lazy_regex(r"(?:python|pypy)[\d.]*t?")
 _CONDAS = frozenset({"conda", "mamba", "micromamba"})
 _CONDA_ACTS = frozenset({"create", "install", "update", "upgrade", "remove", "uninstall"})
 _PIP_LOOKS = ("--no-input", "--disable-pip-version-check", "--no-color", "--progress-bar", "off")

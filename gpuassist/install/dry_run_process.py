@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct, field
@@ -26,6 +25,7 @@ from gpuassist.formats.visible import shortened
 from gpuassist.install.dry_run import Act, Does, conda_looks, pip_looks, pip_looks_anew, read_act, uv_looks, uv_looks_anew
 from gpuassist.install.freeze import EnvironmentPackages, held_by
 from gpuassist.knowledge.records import Family
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepRun, Tool
 from gpuassist.model.solve import PackageChange
@@ -136,7 +136,7 @@ def _line(session: Session, key: str, asked: DryRunCommand, **parameters: str) -
 SECONDS = 600.0  # a pip before 23.3 downloads whole wheels of torch to look at them
 _REPORT_AT_MOST_BYTES = 64 << 20
 _TEXT_AT_MOST_BYTES = 128 << 10  # a thousand packages are 30 KB
-_PYTHON = re.compile(r"(?:^|/(?:bin/)?python)(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)(?:t?$|/)")
+_PYTHON = lazy_regex(r"(?:^|/(?:bin/)?python)(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)(?:t?$|/)")
 _ELSEWHERE = {"--break-system-packages", "--target", "-t", "--prefix", "--root"}
 _OF_CONDA = {"pytorch": "torch"}  # what a package of conda's is called where Python looks
 

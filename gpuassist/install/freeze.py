@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
@@ -17,6 +16,7 @@ from gpuassist.formats.packages import (
 )
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepRun, Tool
 from gpuassist.model.text import text
@@ -76,7 +76,7 @@ def _command(run: StepRun) -> tuple[str, ...] | None:
 # The packages that an environment holds just now, by the records in its directories.
 
 
-_RELEASE = re.compile(r"/python(\d{1,9}\.\d{1,9})t?/")
+_RELEASE = lazy_regex(r"/python(\d{1,9}\.\d{1,9})t?/")
 _METADATA = {".dist-info": "METADATA", ".egg-info": "PKG-INFO"}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from enum import Enum
@@ -15,6 +14,7 @@ from msgspec.structs import replace
 from gpuassist.context import Session
 from gpuassist.model.codec import DecodeError, Json, decode, encode
 from gpuassist.model.json_reader import read_json
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH, Words
@@ -25,7 +25,7 @@ from gpuassist.system.world import World
 SCHEMA = 1
 _LOCK_SECONDS = 0.5
 _NAME = "install.json"
-_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
+_ID = lazy_regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
 
 
 class StepState(str, Enum):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.specifier import admits
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.package_settings import Indexes, PackageSetting, PackageSettings
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import VersionError
 
-_TAG = re.compile(r"(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?:/simple)?/?")
+_TAG = lazy_regex(r"(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?:/simple)?/?")
 
 
 class IndexOrigin(Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
@@ -10,6 +9,7 @@ from msgspec import Struct
 from gpuassist.knowledge.records import BadPair, Companion, Party, TorchBuild, TorchRelease, WheelRecord
 from gpuassist.knowledge.specifier import admits
 from gpuassist.model.environment import Package
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 
@@ -21,7 +21,7 @@ _NOT_OF_TORCH = frozenset({"nvidia-ml-py"})  # asks the driver, for any program
 _TRITONS = ("triton", "pytorch-triton")
 # The tags under which PyTorch's index has been seen to hold xformers; in others pip would find none, and install nothing.
 _XFORMERS = frozenset({"cu118", "cu121", "cu124", "cu126", "cu128", "cu129", "cu130"})
-_OPEN_ENDED = re.compile(r">=([\d.]+)")
+_OPEN_ENDED = lazy_regex(r">=([\d.]+)")
 
 
 class Company(Struct, frozen=True):
@@ -136,7 +136,7 @@ def _number(versions: str) -> Version | None:
 
 COMPUTE_CAPABILITY = "compute-capability"  # the one party that is no package: the GPU
 
-_SEPARATORS = re.compile(r"[-_.]+")
+_SEPARATORS = lazy_regex(r"[-_.]+")
 
 
 def bad_pairs_among(

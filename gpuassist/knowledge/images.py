@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from gpuassist.knowledge.compatibility import driver_floor
 from gpuassist.knowledge.records import ImageFamily, ImageRecord, SystemRecord, ToolkitRecord
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Version
 
@@ -31,17 +32,17 @@ _EXAMPLES = {
     ImageFamily.TORCH: "pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime",
 }
 
-_SCHEME = re.compile(r"^(?:docker|oci|https?)://")
-_REGISTRY = re.compile(r"^(?:nvcr\.io|(?:index\.|registry-1\.)?docker\.io|registry\.hub\.docker\.com)[/#]")  # enroot writes a `#`
-_MONTH_TAG = re.compile(r"(\d\d\.(?:0[1-9]|1[0-2]))(?:-py[23])?(-igpu)?", re.ASCII)
-_CUDA_TAG = re.compile(
+_SCHEME = lazy_regex(r"^(?:docker|oci|https?)://")
+_REGISTRY = lazy_regex(r"^(?:nvcr\.io|(?:index\.|registry-1\.)?docker\.io|registry\.hub\.docker\.com)[/#]")  # enroot writes a `#`
+_MONTH_TAG = lazy_regex(r"(\d\d\.(?:0[1-9]|1[0-2]))(?:-py[23])?(-igpu)?", re.ASCII)
+_CUDA_TAG = lazy_regex(
     r"(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?:-(cudnn)(\d{0,2}))?(-tensorrt)?-(base|runtime|devel)(?:-([a-z]+[\d.]*))?", re.ASCII
 )
 # `.nv25.8`, `.nv26.01.42222806`: the month, which the package's own metadata writes without its zero, and a build's number.
-_OWN_TORCH = re.compile(
+_OWN_TORCH = lazy_regex(
     r"(?P<version>\d\.\d{1,2}\.\da0\+[0-9a-f]{7,10})(?:\.nv(?P<year>\d\d)\.(?P<month>\d\d?)(?:\.\d+)?)?", re.ASCII
 )
-_TORCH_TAG = re.compile(r"(\d\.\d{1,2}(?:\.\d)?)-cuda(\d{1,2}(?:\.\d{1,2})?)-cudnn(\d{1,2})-(runtime|devel)", re.ASCII)
+_TORCH_TAG = lazy_regex(r"(\d\.\d{1,2}(?:\.\d)?)-cuda(\d{1,2}(?:\.\d{1,2})?)-cudnn(\d{1,2})-(runtime|devel)", re.ASCII)
 
 
 class ImageKnowledge(Struct, frozen=True):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
 
 MOST = 5
 _NEAR = 0.6  # of the letters; below it a name has nothing to do with what was asked
-_NUMBER = re.compile(r"[0-9]{3,}")
-_NOT_TELLING = re.compile(r"\b(nvidia|geforce|gpu|generation|corporation)\b|[^a-z0-9.]+")
+_NUMBER = lazy_regex(r"[0-9]{3,}")
+_NOT_TELLING = lazy_regex(r"\b(nvidia|geforce|gpu|generation|corporation)\b|[^a-z0-9.]+")
 
 
 def nearest_names(wanted: str, names: Iterable[str]) -> tuple[str, ...]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from functools import lru_cache
 
 from msgspec import Struct
 
-_VERSION = re.compile(r"\d+(?:\.\d+)*")
-_CAPABILITY = re.compile(r"(\d{1,4})\.(\d)")
-_TARGET = re.compile(r"(sm|compute|lto)_(\d{1,2})(\d)([af]?)")
+from gpuassist.model.lazy_regex import lazy_regex
+
+_VERSION = lazy_regex(r"\d+(?:\.\d+)*")
+_CAPABILITY = lazy_regex(r"(\d{1,4})\.(\d)")
+_TARGET = lazy_regex(r"(sm|compute|lto)_(\d{1,2})(\d)([af]?)")
 
 
 class VersionError(ValueError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from enum import Enum
 
@@ -13,6 +12,7 @@ from gpuassist.diagnose.ranking import Rank
 from gpuassist.formats.visible import shortened
 from gpuassist.model.codec import Json
 from gpuassist.model.finding import Answer, Evidence, Remedy
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
@@ -22,7 +22,7 @@ from gpuassist.present.memory import memory_document
 from gpuassist.session.explain import Explanation, about_memory
 from gpuassist.session.step_status import USE_CUDA
 
-_LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
+_LINE_OF_TEXT = lazy_regex(r"pasted [^\n]{1,80}, line (\d{1,9})")
 
 
 _LONGEST_QUOTE = 200  # characters: two lines of the window

@@ -19,14 +19,15 @@ from gpuassist.knowledge.choice import BuildHost, choose_torch
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Unknown, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Goal, GoalKind, Outlook
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version, VersionError
 
-_GOAL = re.compile(r"\s*(?P<kind>\w+)\s*(?:={1,2}\s*(?P<value>.*?)\s*)?", re.DOTALL)
-_BUILD = re.compile(r"\+(cu\d+|cpu)\Z")  # `+git123` of a build of one's own names none that can be installed
+_GOAL = lazy_regex(r"\s*(?P<kind>\w+)\s*(?:={1,2}\s*(?P<value>.*?)\s*)?", re.DOTALL)
+_BUILD = lazy_regex(r"\+(cu\d+|cpu)\Z")  # `+git123` of a build of one's own names none that can be installed
 _ALSO = {"pytorch": "torch", "toolkit": "cuda", "nvcc": "cuda", "card": "gpu", "nvidia": "driver"}
 
 

@@ -6,16 +6,15 @@ Its lines run in every new shell, so they start no process and leave no variable
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 
 VERSION = 1
 _BEGIN = b"# >>> gpuassist "
 _END = b"# <<< gpuassist <<<"
-_PLAIN = re.compile(r"[A-Za-z0-9_./,+@%=-]+")
+_PLAIN = lazy_regex(r"[A-Za-z0-9_./,+@%=-]+")
 
 
 class RepairError(Exception):

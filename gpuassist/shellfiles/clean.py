@@ -6,13 +6,13 @@ half; a directory that does not exist, or that another line puts there too, is s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block
 from gpuassist.shellfiles.dialect import Dialect
@@ -23,7 +23,7 @@ from gpuassist.shellfiles.statements import Element, Reading, Statement, Stateme
 from gpuassist.shellfiles.toolkits import HOMES, LISTS, looks_like_cuda
 
 GUARDED = LISTS - {"PATH"}  # PATH is never empty where a start-up file runs
-_EMPTY_COLONS = re.compile(r"""::|[="']:|:["'\s;]|:$""")
+_EMPTY_COLONS = lazy_regex(r"""::|[="']:|:["'\s;]|:$""")
 _EMPTY_ELEMENT = text("an empty element, which means the current directory")
 
 

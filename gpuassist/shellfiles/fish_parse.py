@@ -10,16 +10,18 @@ from enum import Enum
 
 from msgspec import Struct, field
 
+from gpuassist.model.lazy_regex import lazy_regex
+
 _BLANK = " \t\r"
 _SEPARATORS = "\n;&|"
 _OPENERS = frozenset({"if", "while", "for", "switch", "function", "begin", "{"})
 _CLOSERS = frozenset({"end", "}"})
 _PREFIXES = frozenset({"not", "!", "and", "or", "time", "else"})
-_VARIABLE = re.compile(r"\$+([A-Za-z0-9_]+)(\[[^\]\n]*\])?")
-_PLAIN = re.compile(r"[^\s;&|\\'\"$()<>]+")
-_SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
+_VARIABLE = lazy_regex(r"\$+([A-Za-z0-9_]+)(\[[^\]\n]*\])?")
+_PLAIN = lazy_regex(r"[^\s;&|\\'\"$()<>]+")
+_SINGLE = lazy_regex(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _ESCAPED_IN_QUOTES = {"\\\n": "", '\\"': '"', "\\$": "$", "\\\\": "\\"}
-_IN_QUOTES = re.compile(r"[^\\\"$]+")
+_IN_QUOTES = lazy_regex(r"[^\\\"$]+")
 
 
 class FishPiece(Enum):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.shellfiles.fish_parse import FishCommand, FishPiece, Piece, Word
 from gpuassist.shellfiles.statements import WATCHED, Assignment, Element
 
@@ -31,7 +31,7 @@ _LONG = {
     "--dry-run": "n",
 }
 _ASKS_ONLY = frozenset("qnS")
-_IN_FRONT_OF_A_COMMAND = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
+_IN_FRONT_OF_A_COMMAND = lazy_regex(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _USER_PATHS = "fish_user_paths"
 _GLOBS = frozenset("*?{}")
 _PREVIOUS = Element("", "", previous=True)

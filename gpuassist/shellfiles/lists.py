@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from gpuassist.model.lazy_regex import lazy_regex
+
 _BRACED = r"\$\{[^{}'\"`\\\s$]*(?:\$(?:\w+|\{\w+\})[^{}'\"`\\\s$]*)?\}"
 _DOUBLE = rf'"(?:[^"`\\$\n]|\$\w+|{_BRACED})*"'
-_PIECE = re.compile(rf"'[^'\n]*'|{_DOUBLE}|{_BRACED}|\$\w+|[^\s'\"`\\$;&|<>(){{}}*?#\0]")
-_INNER = re.compile(rf"{_BRACED}|\$\w+|.", re.DOTALL)
-_GAP = re.compile(r"[ \t]+|;(?!;)|&&|\|\|")
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
+_PIECE = lazy_regex(rf"'[^'\n]*'|{_DOUBLE}|{_BRACED}|\$\w+|[^\s'\"`\\$;&|<>(){{}}*?#\0]")
+_INNER = lazy_regex(rf"{_BRACED}|\$\w+|.", re.DOTALL)
+_GAP = lazy_regex(r"[ \t]+|;(?!;)|&&|\|\|")
+_ASSIGNMENT = lazy_regex(r"([A-Za-z_]\w*)(\+?)=")
 
 
 class ListPart(Struct, frozen=True):
@@ -170,8 +172,8 @@ def _plain(variable: str, words: str) -> ListPart:
 # The lists that a line of zsh writes: those of bash, and PATH as the array that zsh ties to it, `path=(/a $path)`.
 
 
-_ARRAY = re.compile(r"\s*(?:export |typeset (?:-[a-zA-Z]+ )*)?path(\+?)=\(\s*([^()\n]*?)\s*\)[ \t]*(?:;[ \t]*)?(?:#.*)?")
-_WORDS = re.compile(r"""((?:'[^']*'|"(?:[^"`\\$]|\$\w+)*"|\$\w+(?:\[@\])?|[^\s'"`\\$;&|<>(){}*?#\[\0])+)(\s*)""")
+_ARRAY = lazy_regex(r"\s*(?:export |typeset (?:-[a-zA-Z]+ )*)?path(\+?)=\(\s*([^()\n]*?)\s*\)[ \t]*(?:;[ \t]*)?(?:#.*)?")
+_WORDS = lazy_regex(r"""((?:'[^']*'|"(?:[^"`\\$]|\$\w+)*"|\$\w+(?:\[@\])?|[^\s'"`\\$;&|<>(){}*?#\[\0])+)(\s*)""")
 
 
 def read_zsh_lists(line: str) -> tuple[Written, ...] | None:
@@ -188,10 +190,10 @@ def read_zsh_lists(line: str) -> tuple[Written, ...] | None:
 # The lists that a line of fish writes, word by word in the words of the file; a line with anything unusual in it is not read.
 
 
-_WORD = re.compile(r"""'[^'\\\n]*'|"(?:[^"\\$\n()]|\$\w+)*"|\$\w+|[^\s'"\\$;&|<>(){}*?#\0]""")
-_FISH_GAP = re.compile(r"[ \t]+")
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_TAKES_NONE = re.compile(r"--(?:erase|query|names|show)|-[a-zA-Z]*[eqnS][a-zA-Z]*")
+_WORD = lazy_regex(r"""'[^'\\\n]*'|"(?:[^"\\$\n()]|\$\w+)*"|\$\w+|[^\s'"\\$;&|<>(){}*?#\0]""")
+_FISH_GAP = lazy_regex(r"[ \t]+")
+_NAME = lazy_regex(r"[A-Za-z_]\w*")
+_TAKES_NONE = lazy_regex(r"--(?:erase|query|names|show)|-[a-zA-Z]*[eqnS][a-zA-Z]*")
 
 
 def read_fish_lists(line: str) -> tuple[Written, ...] | None:

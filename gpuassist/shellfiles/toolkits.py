@@ -9,6 +9,7 @@ from enum import Enum
 from msgspec import Struct
 
 from gpuassist.model.fact import Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.shellfiles.statements import Element
 
@@ -39,7 +40,7 @@ CHOOSING = LISTS | HOMES | FLAGS
 # Not within another path, of which a part may hold a space or a quote; behind `-L` and the like of compilers one begins all the
 # same.
 _BEGINS = r"(?:(?<![A-Za-z0-9_.+@%~}\"'`)-])|(?<=-[LIB])|(?<=-isystem))"
-_NAMED = re.compile(_BEGINS + r"/[A-Za-z0-9_.+@%/-]*?cuda(?:-[0-9][0-9.]*[0-9]|-[0-9])?(?=[^A-Za-z0-9_+@%-]|$)")
+_NAMED = lazy_regex(_BEGINS + r"/[A-Za-z0-9_.+@%/-]*?cuda(?:-[0-9][0-9.]*[0-9]|-[0-9])?(?=[^A-Za-z0-9_+@%-]|$)")
 
 
 _TAKEN = "\0"  # what no name holds

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from gpuassist.changes.scopes.values import ScopeValues
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.sections import Sections, devices_section, loader_section, toolkit_section
 
-_SETS = re.compile(rb"(?:export|set -gx) (CUDA_HOME|CUDA_VISIBLE_DEVICES)[= ](?:'(.*)'|([^'\"\s]+))")
+_SETS = lazy_regex(rb"(?:export|set -gx) (CUDA_HOME|CUDA_VISIBLE_DEVICES)[= ](?:'(.*)'|([^'\"\s]+))")
 _DEVICES = b'# Programs see these GPUs alone; "gpuassist use devices all --scope envrc:DIR" takes these lines out.'
-_LIBRARIES = re.compile(rb'(?:export LD_LIBRARY_PATH="|set -gx LD_LIBRARY_PATH )\$CUDA_HOME(/[^$" ]+).*')
+_LIBRARIES = lazy_regex(rb'(?:export LD_LIBRARY_PATH="|set -gx LD_LIBRARY_PATH )\$CUDA_HOME(/[^$" ]+).*')
 
 
 def lines(held: ScopeValues) -> tuple[bytes, ...]:

@@ -6,16 +6,16 @@ The standard library's own decoder finds where each value ends; only the text be
 from __future__ import annotations
 
 import json
-import re
 from json import JSONDecoder
 
 from msgspec import Struct
 
 from gpuassist.model.json_reader import NotJsonError, read_json, whole
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError
 
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE = lazy_regex(r"[ \t\r\n]*")
 
 
 class _Member(Struct, frozen=True):

@@ -9,12 +9,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.model.json_reader import read_json
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError, require_plain
 
 HEAD = b'# Written by gpuassist, which rewrites these lines as a whole; "gpuassist undo" takes them out again.'
 _SETTINGS = b"# Settings: "
-_SIMPLE = re.compile(r"[A-Za-z0-9_./+@%,:=-]*", re.ASCII)
+_SIMPLE = lazy_regex(r"[A-Za-z0-9_./+@%,:=-]*", re.ASCII)
 
 
 class ScopeValues(Struct, frozen=True):

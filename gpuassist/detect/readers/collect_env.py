@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -17,6 +16,7 @@ from gpuassist.model.driver import Driver
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.toolkit import Compiler, Toolkit
@@ -24,12 +24,12 @@ from gpuassist.model.version import ComputeCapability, Version
 
 PROGRAM = "collect_env"
 
-_DRIVER = re.compile(r"\d{2,4}\.\d{1,3}(?:\.\d{1,3})?$")
-_NVCC = re.compile(r"(?:.*\bV)?(\d{1,2}\.\d{1,2}(?:\.\d{1,4})?)$|Build cuda_(\d{1,2}\.\d{1,2})|CUDA (\d{1,2}\.\d{1,2})$")
-_GCC = re.compile(r"^(?!gcc version)(?:[^()]{0,20}\((?:[^()]|\([^()]*\)){0,120}\)\s*)?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\b")
-_KERNEL = re.compile(r"^Linux-(\d[^\s]*?)(?:-(x86_64|aarch64|ppc64le))?(?:-(?:x86_64|aarch64|ppc64le))?-with-(\S+)$")
-_GLIBC = re.compile(r"^glibc-(\d+\.\d+)$")
-_GPU = re.compile(
+_DRIVER = lazy_regex(r"\d{2,4}\.\d{1,3}(?:\.\d{1,3})?$")
+_NVCC = lazy_regex(r"(?:.*\bV)?(\d{1,2}\.\d{1,2}(?:\.\d{1,4})?)$|Build cuda_(\d{1,2}\.\d{1,2})|CUDA (\d{1,2}\.\d{1,2})$")
+_GCC = lazy_regex(r"^(?!gcc version)(?:[^()]{0,20}\((?:[^()]|\([^()]*\)){0,120}\)\s*)?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\b")
+_KERNEL = lazy_regex(r"^Linux-(\d[^\s]*?)(?:-(x86_64|aarch64|ppc64le))?(?:-(?:x86_64|aarch64|ppc64le))?-with-(\S+)$")
+_GLIBC = lazy_regex(r"^glibc-(\d+\.\d+)$")
+_GPU = lazy_regex(
     r"^(?P<name>(?!GPU\b|AMD|Radeon|Intel|Apple|Ascend)[A-Z](?:[^:()]|\([^:()]{1,40}\)){1,70}?)"
     r"(?:\s+\((?:arch=(?P<arch>\d{1,2}\.\d)|UUID: (?P<uuid>GPU-[0-9a-f-]{36}))\))?$"
 )

@@ -9,15 +9,16 @@ from gpuassist.detect.readers.lines import Line, lines_with
 from gpuassist.formats.kernel_module import is_open, parse_version
 from gpuassist.model.driver import Driver, KernelModule
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
 
 _PROC = "/proc/driver/nvidia/version"
 _MODINFO = "modinfo"
-_FILE = re.compile(r"^filename:\s+(/\S*/nvidia(?:-current)?\.ko(?:\.\w+)?)$")
-_VERSION = re.compile(r"^version:\s+(\d{2,4}\.\d+(?:\.\d+)?)$")
-_LICENCE = re.compile(r"^license:\s+(\S.*)$")
+_FILE = lazy_regex(r"^filename:\s+(/\S*/nvidia(?:-current)?\.ko(?:\.\w+)?)$")
+_VERSION = lazy_regex(r"^version:\s+(\d{2,4}\.\d+(?:\.\d+)?)$")
+_LICENCE = lazy_regex(r"^license:\s+(\S.*)$")
 
 
 def read(paste: Paste) -> Machine:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -15,6 +14,7 @@ from gpuassist.model.driver import Driver, KernelModule, Library
 from gpuassist.model.environment import PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Command, Terminal
 from gpuassist.model.text import Text, text
@@ -22,7 +22,7 @@ from gpuassist.model.toolkit import Compiler
 
 One = TypeVar("One", bound=Struct)
 
-_LINE = re.compile(r", line (\d+)$")
+_LINE = lazy_regex(r", line (\d+)$")
 
 
 class Contradiction(Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
@@ -11,10 +10,11 @@ from itertools import accumulate
 from msgspec import Struct
 
 from gpuassist.model.fact import Fact, Known, T
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Paste
 
 # `> ` of a mail or of Markdown, `>>> ` of a quotation in one; a table's `|` is no mark.
-_QUOTATION = re.compile(r"^(?:[ \t]{0,8}>[ \t]?){1,4}")
+_QUOTATION = lazy_regex(r"^(?:[ \t]{0,8}>[ \t]?){1,4}")
 
 
 class Line(Struct, frozen=True):

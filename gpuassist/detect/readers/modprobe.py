@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import takewhile
 
@@ -11,13 +10,14 @@ from gpuassist.detect.readers.lines import lines, lines_with, source
 from gpuassist.formats.kernel_module import forbidden_by_file
 from gpuassist.model.driver import Driver, ModuleBlock
 from gpuassist.model.fact import NOT_ASKED, Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 
 _FILE = r"/(?:etc|run|lib|usr/lib)/modprobe\.d/[\w.@+-]{1,60}"
-_FOUND = re.compile(rf"^(?P<place>{_FILE}):(?:(?P<number>\d{{1,5}}):)?(?P<words>[^\n]{{1,200}})$")
-_SHOWN = re.compile(rf"^(?:sudo )?(?:cat|less|more|tail|head) (?P<place>{_FILE})$")
-_OWN = re.compile(r"\s*(?:$|#|(?:blacklist|install|remove|alias|options|softdep)\s)")
+_FOUND = lazy_regex(rf"^(?P<place>{_FILE}):(?:(?P<number>\d{{1,5}}):)?(?P<words>[^\n]{{1,200}})$")
+_SHOWN = lazy_regex(rf"^(?:sudo )?(?:cat|less|more|tail|head) (?P<place>{_FILE})$")
+_OWN = lazy_regex(r"\s*(?:$|#|(?:blacklist|install|remove|alias|options|softdep)\s)")
 _MOST = 60  # lines of a file
 _ASKED = frozenset({"nvidia", "nouveau"})
 

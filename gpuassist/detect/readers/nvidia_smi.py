@@ -13,6 +13,7 @@ from gpuassist.detect.readers.lines import Whole, whole
 from gpuassist.model.driver import Driver, Library, NvmlStatus
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu, GpuProcess
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Host, Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
@@ -23,20 +24,20 @@ PROGRAM = "nvidia-smi"
 # A version at the end of a line may be the beginning of one that the terminal broke there.
 _DRIVER = r"(?:Driver|KMD)\s+Version:\s*(?P<driver>\d+\.[\d.]*\d|N/A|ERR!)(?=[ \t|*]|\n(?![\d.]))"
 _CUDA = r"[\s|*]{1,60}CUDA\s+(?:UMD\s+)?Version:\s*(?P<cuda>\d+\.\d+|N/A|ERR!)(?![\d.])"
-_HEADER = re.compile(rf"NVIDIA-SMI[ \t]+(?P<program>\d+\.[\d.]+)\s[ \t|*]{{0,60}}{_DRIVER}(?:{_CUDA})?")
-_HALF_HEADER = re.compile(rf"(?P<program>(?!))?{_DRIVER}{_CUDA}")  # in prose, without the program's own version
+_HEADER = lazy_regex(rf"NVIDIA-SMI[ \t]+(?P<program>\d+\.[\d.]+)\s[ \t|*]{{0,60}}{_DRIVER}(?:{_CUDA})?")
+_HALF_HEADER = lazy_regex(rf"(?P<program>(?!))?{_DRIVER}{_CUDA}")  # in prose, without the program's own version
 # `|   0  NVIDIA A30          Off  | 00000000:01:00.0 Off |`; 0000:01:00.0 before 384, `0.` before 300, TCC/WDDM under Windows,
 # no address where the GPU is part of the processor's chip.
-_ROW = re.compile(
+_ROW = lazy_regex(
     r"(?:^|\|)[ \t]*(?P<index>\d{1,2})\.?[ \t]+(?P<name>[A-Za-z][^|\n]{0,60}?)"
     r"(?:[ \t]+(?P<mode>On|Off|N/A|ERR!|WDDM|TCC|MCDM))?\s{0,200}\|"
     r"\s{0,200}(?P<address>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]\b|N/A)(?:\s+(?P<display>On|Off|N/A|ERR!)\b)?",
     re.MULTILINE,
 )
-_MEMORY = re.compile(r"(?<![\d.])(\d{1,7})\s?Mi?B\s*/\s*(\d{1,7})\s?Mi?B")
-_MODE = re.compile(r"\b(Default|E\. ?Process|E\. ?Thread|Prohibited)\b")
-_MIG = re.compile(r"\|\s*(Enabled|Disabled)\b\*?\s*\|")
-_RULE = re.compile(r"\+[-=]{5,}")
+_MEMORY = lazy_regex(r"(?<![\d.])(\d{1,7})\s?Mi?B\s*/\s*(\d{1,7})\s?Mi?B")
+_MODE = lazy_regex(r"\b(Default|E\. ?Process|E\. ?Thread|Prohibited)\b")
+_MIG = lazy_regex(r"\|\s*(Enabled|Disabled)\b\*?\s*\|")
+_RULE = lazy_regex(r"\+[-=]{5,}")
 _ROW_AT_MOST = 700  # characters: three lines, or four where the terminal broke them
 _NAMELESS = frozenset(("ERR!", "N/A", "Unknown", "[N/A]", "Unknown Error"))
 
@@ -148,9 +149,9 @@ def _gpu(table: _Table, row: re.Match[str], end: int) -> Gpu:
 
 ABSENT = frozenset(("N/A", "[N/A]", "ERR!", "[Not Supported]", "[Unknown Error]", "Unknown Error", "Not Supported", ""))
 # GPUs of Jetson modules, which are called by the chip that they are part of.
-ON_CHIP = re.compile(r"(?:NVIDIA )?(?:Orin|Xavier|Thor|Tegra)\b")
+ON_CHIP = lazy_regex(r"(?:NVIDIA )?(?:Orin|Xavier|Thor|Tegra)\b")
 # How NVIDIA's products are called where nothing else says that a word is the name of a GPU.
-PRODUCT = re.compile(
+PRODUCT = lazy_regex(
     r"(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID|RTX|GTX|Graphics Device|Orin|Xavier|Thor|GH\d|GB\d|[ABHLPTV]\d{1,3}[A-Z]?\b)"
 )
 
@@ -177,17 +178,17 @@ def compute_mode(words: str) -> str:
 
 
 _PROGRAM = "nvidia-smi"
-_TITLE = re.compile(r"(?:Compute processes|Processes):")
+_TITLE = lazy_regex(r"(?:Compute processes|Processes):")
 # `|    0   N/A  N/A      1234      C   python      1000MiB |`; before CUDA 11 without the two columns, before 340 without a type.
-_PROCESS_ROW = re.compile(
+_PROCESS_ROW = lazy_regex(
     r"(?:^|\|)[ \t]*(?P<gpu>\d{1,2})[ \t]+(?:(?:N/A|\d{1,3})[ \t]+(?:N/A|\d{1,3})[ \t]+)?(?P<pid>\d{1,8})[ \t]+"
     r"(?:(?P<kind>C\+G|M\+C|C|G)[ \t]+)?(?P<command>\S[^|\n]{0,200}?)[ \t]+"
     r"(?:(?P<memory>\d{1,7})\s?Mi?B|N/A|Not Supported)[ \t]*\|",
     re.MULTILINE,
 )
-_NONE = re.compile(r"No running (?:compute )?processes found")
+_NONE = lazy_regex(r"No running (?:compute )?processes found")
 KINDS = {"C": "compute", "G": "graphics", "C+G": "compute+graphics", "M+C": "compute"}  # M+C: under MPS
-_END = re.compile(r"\+[-=]{20,}\+")
+_END = lazy_regex(r"\+[-=]{20,}\+")
 
 
 class ProcessTable(Struct, frozen=True):

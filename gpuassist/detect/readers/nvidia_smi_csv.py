@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -13,6 +12,7 @@ from gpuassist.detect.readers.nvidia_smi_fields import PROGRAM, added
 from gpuassist.model.driver import Driver
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
@@ -33,10 +33,10 @@ _FIELDS = {
     "mig.mode.current": "mig_enabled",
     "display_active": "display_active",
 }
-_COMMAND = re.compile(r"--query-gpu[= ]([\w.,]+)")
-_HEADING = re.compile(r"^[a-z_.]+(?: \[\w+%?\])?(?:, [a-z_.]+(?: \[[\w%]+\])?)*$")
-_UNIT = re.compile(r" \[[\w%]+\]$")
-_DRIVER = re.compile(r"\d{2,4}\.\d[\d.]*")
+_COMMAND = lazy_regex(r"--query-gpu[= ]([\w.,]+)")
+_HEADING = lazy_regex(r"^[a-z_.]+(?: \[\w+%?\])?(?:, [a-z_.]+(?: \[[\w%]+\])?)*$")
+_UNIT = lazy_regex(r" \[[\w%]+\]$")
+_DRIVER = lazy_regex(r"\d{2,4}\.\d[\d.]*")
 _KNOWN_ALONE = frozenset(("driver_version", "compute_cap"))
 _ROWS_AT_MOST = 64
 

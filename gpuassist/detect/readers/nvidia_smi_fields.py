@@ -11,16 +11,17 @@ from msgspec.structs import replace
 from gpuassist.detect.readers.lines import Line
 from gpuassist.detect.readers.nvidia_smi import ABSENT, address, compute_mode, mebibytes
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import ComputeCapability
 
 PROGRAM = "nvidia-smi"
 
-MEBIBYTES = re.compile(r"(\d{1,8})(?: ?MiB| ?MB)?")
-_ADDRESS = re.compile(r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]")
-_DEVICE = re.compile(r"0x([0-9A-Fa-f]{4})10DE", re.IGNORECASE)
-_UUID = re.compile(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_CAPABILITY = re.compile(r"\d{1,2}\.\d")
-_NUMBER = re.compile(r"\d{1,3}")
+MEBIBYTES = lazy_regex(r"(\d{1,8})(?: ?MiB| ?MB)?")
+_ADDRESS = lazy_regex(r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]")
+_DEVICE = lazy_regex(r"0x([0-9A-Fa-f]{4})10DE", re.IGNORECASE)
+_UUID = lazy_regex(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_CAPABILITY = lazy_regex(r"\d{1,2}\.\d")
+_NUMBER = lazy_regex(r"\d{1,3}")
 _YES = {"Enabled": True, "Yes": True, "Disabled": False, "No": False}
 
 Make = Callable[[str], Any]

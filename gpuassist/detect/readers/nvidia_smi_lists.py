@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from msgspec.structs import replace
 
 from gpuassist.detect.readers.labels import is_report
@@ -11,15 +9,16 @@ from gpuassist.detect.readers.lines import Line, lines_with
 from gpuassist.model.driver import Driver, NvmlStatus
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 
 _PROGRAM = "nvidia-smi"
-_GPU = re.compile(
+_GPU = lazy_regex(
     r"(?:^|[\s,;])GPU (?P<index>\d{1,2}): (?P<name>[A-Z][^:()\n]{1,60}?)\s*"
     r"(?:\((?P<marked>UUID: (?P<uuid>GPU-[0-9a-f-]{36})?[^)]*|S/N: [^)]*)\)?|$)"  # a UUID may have been made unreadable
 )
-_MIG = re.compile(r"^\s*MIG (?P<profile>\d\S{0,30})\s+Device\s+\d{1,2}: \(UUID: (?P<uuid>MIG-[\w/-]{8,80})\)")
+_MIG = lazy_regex(r"^\s*MIG (?P<profile>\d\S{0,30})\s+Device\s+\d{1,2}: \(UUID: (?P<uuid>MIG-[\w/-]{8,80})\)")
 _MAKERS = (
     "NVIDIA ",
     "GeForce ",
@@ -36,14 +35,14 @@ _MAKERS = (
     "Orin ",
     "Xavier",
 )
-_STARTED_NOT = re.compile(r"Failed to initialize NVML: (?P<words>[A-Za-z/ ]{5,40})")
+_STARTED_NOT = lazy_regex(r"Failed to initialize NVML: (?P<words>[A-Za-z/ ]{5,40})")
 _STATUS = {
     "driver/library version mismatch": NvmlStatus(18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH"),
     "insufficient permissions": NvmlStatus(4, "NVML_ERROR_NO_PERMISSION"),
     "gpu is lost": NvmlStatus(15, "NVML_ERROR_GPU_IS_LOST"),
     "unknown error": NvmlStatus(999, "NVML_ERROR_UNKNOWN"),
 }
-_LIBRARY = re.compile(r"NVML library version: (\d{3}\.\d+(?:\.\d+)?)")
+_LIBRARY = lazy_regex(r"NVML library version: (\d{3}\.\d+(?:\.\d+)?)")
 
 
 def read(paste: Paste) -> Machine:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -14,13 +13,14 @@ from gpuassist.detect.readers.nvidia_smi_fields import MEBIBYTES, PROGRAM, added
 from gpuassist.model.driver import Driver, NvmlStatus
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.gpu import Gpu, GpuProcess
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
 
-_GPU = re.compile(r"^\s*GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])$")
-_VALUE = re.compile(r"^\s*(?P<label>[A-Z][\w ./()-]{0,60}?)\s*:\s(?P<value>.*)$")
-_VERSION = re.compile(r"\d{1,4}\.\d[\d.]*")
+_GPU = lazy_regex(r"^\s*GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])$")
+_VALUE = lazy_regex(r"^\s*(?P<label>[A-Z][\w ./()-]{0,60}?)\s*:\s(?P<value>.*)$")
+_VERSION = lazy_regex(r"\d{1,4}\.\d[\d.]*")
 # (section, label); a section is the last line above that has no value of its own, "" where any does.
 _FIELDS = {
     ("", "Product Name"): "name",

@@ -17,6 +17,7 @@ from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, T
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import ComputeCapability, Target, Version
@@ -119,13 +120,13 @@ def _first_source(gpus: tuple[Gpu, ...]) -> str:
 
 
 _PROGRAM = "Python"
-_PROPERTIES = re.compile(
+_PROPERTIES = lazy_regex(
     r"_CudaDeviceProperties\(name='(?P<name>[^'\n]{2,80})', major=(?P<major>\d{1,2}), minor=(?P<minor>\d)"
     r"(?:, total_memory=(?P<memory>\d{2,7})MB)?"
 )
-_RUNTIME = re.compile(r"^\s*- CUDA Runtime (?P<cuda>\d{1,2}\.\d{1,2})\s*$")
-_FLAGS = re.compile(r"^\s*- NVCC architecture flags: (?P<flags>\S{10,4000})\s*$")
-_CODE = re.compile(r"code=((?:sm|compute)_\d{2,3}[af]?)\b")
+_RUNTIME = lazy_regex(r"^\s*- CUDA Runtime (?P<cuda>\d{1,2}\.\d{1,2})\s*$")
+_FLAGS = lazy_regex(r"^\s*- NVCC architecture flags: (?P<flags>\S{10,4000})\s*$")
+_CODE = lazy_regex(r"code=((?:sm|compute)_\d{2,3}[af]?)\b")
 
 
 def properties(paste: Paste) -> tuple[Gpu, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import PurePosixPath
@@ -11,6 +10,7 @@ from pathlib import PurePosixPath
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.statements import Reading
@@ -29,7 +29,7 @@ _FILES_AT_MOST = 120
 _ZSH = ("zshenv", "zprofile", "zshrc", "zlogin")
 _ZSH_SECONDS = 5.0
 _MARK = "gpuassist:"
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")  # `~/.{path,exports}`, one list; bash, zsh and fish write it alike
+_BRACES = lazy_regex(r"\{([^{}]*,[^{}]*)\}")  # `~/.{path,exports}`, one list; bash, zsh and fish write it alike
 _FISH_VENDORS = "/usr/share/fish/vendor_conf.d"
 
 

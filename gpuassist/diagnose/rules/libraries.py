@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.model.environment import LoadedLibrary
 from gpuassist.model.fact import Known, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
 
-_VERSION = re.compile(r"\.so\.(\d{1,9}(?:\.\d{1,9}){0,4})$")
+_VERSION = lazy_regex(r"\.so\.(\d{1,9}(?:\.\d{1,9}){0,4})$")
 
 
 def own_libraries_win(case: RuleInput) -> Iterator[Verdict]:

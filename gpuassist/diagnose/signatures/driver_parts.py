@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.hints import Hint, driver_version, in_wsl, shows
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.model.fact import Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 _SYSTEM_CONTAINER: Hint = (
@@ -16,7 +17,7 @@ _SYSTEM_CONTAINER: Hint = (
 )
 _KINDS = frozenset({"lxc", "systemd-nspawn"})
 
-_OFFERED = re.compile(r"libcuda\.so\.1 \(libc6,(?:x86-64|AArch64)[^)\n]{0,40}\) => (/\S{4,120})/libcuda\.so\.1")
+_OFFERED = lazy_regex(r"libcuda\.so\.1 \(libc6,(?:x86-64|AArch64)[^)\n]{0,40}\) => (/\S{4,120})/libcuda\.so\.1")
 
 
 def _stale(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

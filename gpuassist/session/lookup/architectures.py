@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from gpuassist.knowledge.compatibility import (
     ptx_runs,
     toolkit_builds_for,
 )
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.nearest import nearest_names, nearest_versions
 from gpuassist.model.text import text
 from gpuassist.model.version import Code, ComputeCapability, Target, Version, VersionError
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from gpuassist.model.codec import Json
     from gpuassist.session.lookup.answer import Document
 
-_BARE = re.compile(r"(\d{1,2})(\d)([af]?)")
-_DOTTED = re.compile(r"(\d{1,2}\.\d)([af]?)")
+_BARE = lazy_regex(r"(\d{1,2})(\d)([af]?)")
+_DOTTED = lazy_regex(r"(\d{1,2}\.\d)([af]?)")
 _RENAMED = {ComputeCapability(10, 1): ComputeCapability(11, 0)}  # CUDA 12.8 and 12.9 call Thor sm_101, 13.0 and later sm_110
 
 

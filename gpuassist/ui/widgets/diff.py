@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 
 from msgspec import Struct
@@ -11,10 +10,11 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEv
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
 from gpuassist.formats.visible import visible
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, mono
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_HUNK = lazy_regex(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 _AROUND = 24  # room for the scroll bar
 

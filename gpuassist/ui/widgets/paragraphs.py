@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import html
-import re
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
+from gpuassist.model.lazy_regex import lazy_regex
 
-_CODE = re.compile(r"`([^`]+)`")
+_CODE = lazy_regex(r"`([^`]+)`")
 _CODE_SPAN = r"""<span style="font-family: 'JetBrains Mono', 'DejaVu Sans Mono', monospace; font-size: 9.25pt">\1</span>"""
 _ONE_LINERS = ("title", "heading", "strong")
 _LINE_PERCENT = 122
