@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import errno
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -306,6 +305,8 @@ def is_plain(change: str) -> bool:
 
 def digest(content: bytes) -> str:
     """SHA-256 in hex."""
+    import hashlib  # which loads OpenSSL, 2 ms of a start that lists no change
+
     return hashlib.sha256(content).hexdigest()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -16,8 +15,6 @@ from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.clock import iso
 from gpuassist.system.world import World
-
-_log = logging.getLogger(__name__)
 
 
 class TakeBack(Struct, frozen=True):
@@ -147,7 +144,9 @@ class _Taking:
                     self._journal.end_undo(planned.receipt.change)
             except OSError as error:
                 # The files are as they were: only the records lag behind, and what `begin_undo` noted tells the next run.
-                _log.info("undo of %s not settled: %s", planned.receipt.change, error)
+                import logging  # 2 ms of every start, where nothing else needs it
+
+                logging.getLogger(__name__).info("undo of %s not settled: %s", planned.receipt.change, error)
         changed = any(file.edit is not None for file in files)
         return Outcome(Result.MODIFIED if changed else Result.UNCHANGED, planned.way), self._done[-1]
 

@@ -9,8 +9,7 @@ from gpuassist.cli.streams import BOLD, DIM, Painted
 from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.detect.runner import SectionProgress
-from gpuassist.model.codec import encode_machine
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, encode_machine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.listing import sections

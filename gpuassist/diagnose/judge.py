@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
@@ -54,8 +53,6 @@ _NEED_A_DRIVER = frozenset(
 
 R = TypeVar("R")
 
-_log = logging.getLogger(__name__)
-
 
 def judge(machine: Machine, knowledge: Knowledge, rules: tuple[Rule, ...] = RULES) -> Diagnosis:
     """Every rule's verdicts, each once, in the rules' order."""
@@ -73,7 +70,9 @@ def survived(name: str, check: Callable[..., Iterable[R]], *asked: object) -> It
     """The results of a check of ours as they come; where it fails, that instead of the rest."""
     try:
         yield from check(*asked)
-    except Exception as error:  # noqa: BLE001 -- a border: a rule that fails is told of and never stops the rest
-        _log.info("the rule %s failed", name, exc_info=True)
+    except Exception as error:  # a border: a rule that fails is told of and never stops the rest
+        import logging  # 2 ms of every start, where nothing else needs it
+
+        logging.getLogger(__name__).info("the rule %s failed", name, exc_info=True)
         reason = text("gpuassist's own check failed: {error}", error=f"{type(error).__name__}: {error}")
         yield Undetermined("own-check-failed", verbatim(name), reason)

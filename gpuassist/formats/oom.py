@@ -223,11 +223,11 @@ _S = f"({SIZE})"
 _N = r"(\d{1,20})"
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return lazy_regex(pattern, re.IGNORECASE)
 
 
-HEAD = _compiled(
+HEAD = _pattern(
     r"MPSbackendoutofmemory(?:\([^()]{0,200}\))?\.?(?:triedtoallocate)?"
     r"|(?:(?:CUDA|HIP|XPU|NPU|MUSA|MLU|GCU)outofmemory)?[.,:]?(?<!you)triedtoallocate"
     r"|allocationondevice\d*would|oomwhenallocatingtensor|failedtoallocate[\d.]+[kmg]?i?b?\(\d+bytes\)|outofmemoryallocating"
@@ -236,13 +236,13 @@ HEAD = _compiled(
 )
 """Where a message begins."""
 
-OTHER_PLATFORM = _compiled(r"(HIP|XPU|NPU|MUSA|MLU|GCU|MPS)(?:backend)?outofmemory")
+OTHER_PLATFORM = _pattern(r"(HIP|XPU|NPU|MUSA|MLU|GCU|MPS)(?:backend)?outofmemory")
 
 # torch 1.0 to 1.3, 1.4 to 2.0, 2.1 and later; then cudaMallocAsync; then other programs.
 FIGURES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "requested",
-        _compiled(
+        _pattern(
             rf"(?<!you)triedtoallocate{_S}|requested:{_S}|requestedsize:{_S}|tryingtoallocate{_S}|outofmemoryallocating{_S}"
             rf"|failedtoallocaterequestfor{_S}|allocating{_S}ondevice\d|cannotallocate{_S}memory|requestedbuffer(?:of)?size{_S}"
             rf"|amountofgpumemory\({_S}\)|desiredgpumemoryutilization\([\d.]+,{_S}\)|{_S}kvcacheisneeded"
@@ -250,37 +250,37 @@ FIGURES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "total",
-        _compiled(rf"{_S}totalcapaci?ty|totalcapaci?tyof{_S}|devicelimit:{_S}"),
+        _pattern(rf"{_S}totalcapaci?ty|totalcapaci?tyof{_S}|devicelimit:{_S}"),
     ),
     (
         "free",
-        _compiled(
+        _pattern(
             rf"{_S}free[;,)]|ofwhich{_S}isfree|free\(accordingto\w{{2,8}}\):{_S}|availablememoryisonly{_S}"
             rf"|availablekvcachememory\({_S}\)"
         ),
     ),
     (
         "allocated",
-        _compiled(rf"{_S}alreadyallocated|allocatedmemory{_S}isallocated|currentlyallocated:{_S}|{_S}memoryhasbeenallocated"),
+        _pattern(rf"{_S}alreadyallocated|allocatedmemory{_S}isallocated|currentlyallocated:{_S}|{_S}memoryhasbeenallocated"),
     ),
-    ("private", _compiled(rf"with{_S}allocatedinprivatepools")),
-    ("unallocated", _compiled(rf"{_S}isreservedbypytorchbutunallocated|{_S}cached\)")),
-    ("reserved", _compiled(rf"{_S}reservedintotal")),
-    ("own", _compiled(rf"thisprocesshas{_S}memoryinuse")),
-    ("allowed", _compiled(rf"{_S}allowed;|pytorchlimit\([^()]{{0,80}}\):{_S}|limitsetto:{_S}")),
+    ("private", _pattern(rf"with{_S}allocatedinprivatepools")),
+    ("unallocated", _pattern(rf"{_S}isreservedbypytorchbutunallocated|{_S}cached\)")),
+    ("reserved", _pattern(rf"{_S}reservedintotal")),
+    ("own", _pattern(rf"thisprocesshas{_S}memoryinuse")),
+    ("allowed", _pattern(rf"{_S}allowed;|pytorchlimit\([^()]{{0,80}}\):{_S}|limitsetto:{_S}")),
 )
 
 # Plain numbers of bytes, and the device.
 INTEGERS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("device", _compiled(r"GPU(\d{1,3})(?:;|hasatotal|,[\d.]+gbmemory)|ondevice(?:ordinal)?(\d{1,3})|device:GPU:(\d{1,3})")),
-    ("requested", _compiled(rf"failedtoallocate[\d.]+[kmg]?i?b?\({_N}bytes\)|requestedbytesof{_N}|bufferofsize{_N}(?!\d*\.)")),
-    ("free", _compiled(rf"availablememoryof{_N}issmaller")),
-    ("allocated", _compiled(rf"limit:\d+inuse:{_N}")),
+    ("device", _pattern(r"GPU(\d{1,3})(?:;|hasatotal|,[\d.]+gbmemory)|ondevice(?:ordinal)?(\d{1,3})|device:GPU:(\d{1,3})")),
+    ("requested", _pattern(rf"failedtoallocate[\d.]+[kmg]?i?b?\({_N}bytes\)|requestedbytesof{_N}|bufferofsize{_N}(?!\d*\.)")),
+    ("free", _pattern(rf"availablememoryof{_N}issmaller")),
+    ("allocated", _pattern(rf"limit:\d+inuse:{_N}")),
 )
 
-SHARE = _compiled(r"freememoryondevice(?:cuda:\d{1,3})?\((\d{1,9}\.\d{1,4})/(\d{1,9}\.\d{1,4})GiB\)")
+SHARE = _pattern(r"freememoryondevice(?:cuda:\d{1,3})?\((\d{1,9}\.\d{1,4})/(\d{1,9}\.\d{1,4})GiB\)")
 """What is free and what the card has, of vLLM, with one unit for both."""
 
-PROCESS = _compiled(rf"process{_N}has{_S}memoryinuse")
+PROCESS = _pattern(rf"process{_N}has{_S}memoryinuse")
 
-TENSOR = _compiled(r"oomwhenallocatingtensorwithshape\[([\d,]{1,120})\]andtype(\w{3,9}?)(?:on/|on|$)")
+TENSOR = _pattern(r"oomwhenallocatingtensorwithshape\[([\d,]{1,120})\]andtype(\w{3,9}?)(?:on/|on|$)")

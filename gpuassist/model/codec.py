@@ -16,7 +16,6 @@ from typing import Any, Union
 from msgspec import Struct
 
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.machine import SCHEMA, Machine
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import ComputeCapability, Target, Version, VersionError
 
@@ -80,30 +79,6 @@ def decode(kind: Any, data: Json, where: str = "$") -> Any:
     if isinstance(kind, type) and issubclass(kind, Struct):
         return _decode_record(kind, data, where)
     return _plain(kind, data, where)
-
-
-def encode_machine(machine: Machine, render: Render) -> dict[str, Json]:
-    """The document that `detect --json` prints."""
-    document = encode(machine, render)
-    assert isinstance(document, dict)
-    return {"schema": SCHEMA, **document}
-
-
-def decode_machine(data: Json) -> Machine:
-    """The machine of a document that `encode_machine` made; raises `DecodeError` for anything else."""
-    if not isinstance(data, dict) or "schema" not in data:
-        raise DecodeError(text("this is not a recorded machine: it has no schema number"))
-    schema = data["schema"]
-    if isinstance(schema, bool) or schema != SCHEMA:
-        found = "…" if isinstance(schema, (list, dict)) else str(schema)  # words of a list may be nested as deeply as it is
-        raise DecodeError(text("this recording has schema {found}; this program reads schema {known}", found=found, known=SCHEMA))
-    if not _NAMES & set(data):  # what `doctor --json` prints has a schema number too
-        raise DecodeError(text("this is not a recorded machine: no part of one is in it; `gpuassist detect --json` writes one"))
-    machine: Machine = decode(Machine, data)
-    return machine
-
-
-_NAMES = frozenset(Machine.__struct_fields__)
 
 
 def _decode_record(kind: Any, data: Json, where: str) -> Any:

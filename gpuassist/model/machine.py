@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from gpuassist.model.codec import DecodeError, Json, Render, decode, encode
 from gpuassist.model.driver import Driver, Library
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact
@@ -11,6 +12,7 @@ from gpuassist.model.gpu import Gpu, Holder
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.shell import Shell
 from gpuassist.model.system_wide import SystemWide
+from gpuassist.model.text import text
 from gpuassist.model.toolkit import Compiler, Toolkit
 from gpuassist.model.version import Version
 
@@ -71,3 +73,24 @@ class Machine(Struct, frozen=True):
     system: SystemWide = field(default_factory=SystemWide)
     path_libraries: Fact[tuple[Library, ...]] = NOT_ASKED
     package_settings: Fact[PackageSettings] = NOT_ASKED
+
+
+def encode_machine(machine: Machine, render: Render) -> dict[str, Json]:
+    """The document that `detect --json` prints."""
+    document = encode(machine, render)
+    assert isinstance(document, dict)
+    return {"schema": SCHEMA, **document}
+
+
+def decode_machine(data: Json) -> Machine:
+    """The machine of a document that `encode_machine` made; raises `DecodeError` for anything else."""
+    if not isinstance(data, dict) or "schema" not in data:
+        raise DecodeError(text("this is not a recorded machine: it has no schema number"))
+    schema = data["schema"]
+    if isinstance(schema, bool) or schema != SCHEMA:
+        found = "…" if isinstance(schema, (list, dict)) else str(schema)  # words of a list may be nested as deeply as it is
+        raise DecodeError(text("this recording has schema {found}; this program reads schema {known}", found=found, known=SCHEMA))
+    if not set(Machine.__struct_fields__) & set(data):  # what `doctor --json` prints has a schema number too
+        raise DecodeError(text("this is not a recorded machine: no part of one is in it; `gpuassist detect --json` writes one"))
+    machine: Machine = decode(Machine, data)
+    return machine

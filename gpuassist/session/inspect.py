@@ -13,10 +13,10 @@ from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
 from gpuassist.knowledge.families import families_of, surroundings_of
 from gpuassist.model.chain import Chain
-from gpuassist.model.codec import DecodeError, decode_machine
+from gpuassist.model.codec import DecodeError
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
 from gpuassist.model.json_reader import NotJsonError, read_json
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, decode_machine
 from gpuassist.model.text import Text, text, verbatim
 
 _EXAMPLES = "machines"

@@ -7,7 +7,6 @@ it; two changes of neighbouring lines are not, because a line may go on in the n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 
 from msgspec import Struct
 
@@ -80,6 +79,8 @@ def _changes(base: list[bytes], rows: list[bytes], *, ours: bool) -> Iterator[_C
     if len(old) * len(new) > _COMPARISONS_AT_MOST:
         yield _Change(head, head + len(old), tuple(new), ours)
         return
+    from difflib import SequenceMatcher  # only where an edited file is taken back, while every `undo` imports this
+
     for tag, first, end, new_first, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
             yield _Change(head + first, head + end, tuple(new[new_first:new_end]), ours)

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.plan import ChangePlan, Expected, UseCuda
 from gpuassist.changes.use_toolkit import plan_use_cuda
-from gpuassist.model.codec import decode_machine
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, decode_machine
 from gpuassist.model.plan import Result, StepKind
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.toolkit import Origin, Toolkit

@@ -18,10 +18,9 @@ from gpuassist import app
 from gpuassist.cli import doctor
 from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
-from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Severity
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, encode_machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.marks import Exit

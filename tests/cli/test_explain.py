@@ -13,7 +13,7 @@ import pytest
 from gpuassist.app import compose
 from gpuassist.cli import explain
 from gpuassist.cli.context import UsageError
-from gpuassist.model.codec import encode_machine
+from gpuassist.model.machine import encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
 from tests.cli.made_session import run_live

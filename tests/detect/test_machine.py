@@ -15,8 +15,8 @@ from gpuassist.detect import machine as detect_machine
 from gpuassist.detect.machine import detect
 from gpuassist.detect.runner import SectionProgress
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.codec import decode_machine, encode_machine
 from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.machine import decode_machine, encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.processes import ProcessResult

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
-from gpuassist.model.codec import decode_machine
 from gpuassist.model.fact import Known
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, decode_machine
 from tests.values import knowledge
 
 ROOT = Path(__file__).parents[2]

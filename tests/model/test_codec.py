@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.model.codec import DecodeError, decode, decode_machine, encode, encode_machine
+from gpuassist.model.codec import DecodeError, decode, encode
 from gpuassist.model.driver import Driver, KernelModule, NvmlStatus
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, GpuProcess, Holder, PcieLink, PowerState
-from gpuassist.model.machine import Distribution, Host, Machine
+from gpuassist.model.machine import Distribution, Host, Machine, decode_machine, encode_machine
 from gpuassist.model.shell import Command, Shell, Terminal, Variable
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Compiler, Origin, Toolkit

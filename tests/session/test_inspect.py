@@ -17,10 +17,9 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.knowledge.families import families_of, surroundings_of
 from gpuassist.knowledge.records import Family
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
-from gpuassist.model.machine import Distribution, Host, Machine
+from gpuassist.model.machine import Distribution, Host, Machine, encode_machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.inspect import answers_of, examples, inspect, open_example, open_recording

@@ -120,7 +120,7 @@ class MachinePage(Page):
     @Slot()
     def show_everything(self) -> None:
         """Opens the full list."""
-        from gpuassist.model.codec import encode_machine
+        from gpuassist.model.machine import encode_machine
         from gpuassist.ui.widgets.everything import Everything
 
         if self._machine is not None:

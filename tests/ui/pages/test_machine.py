@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Unknown
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, encode_machine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
