@@ -73,7 +73,7 @@ LATE = (
 def test_short_command_imports_nothing_that_it_does_not_use(
     tmp_path: object, arguments: list[str], not_needed: tuple[str, ...]
 ) -> None:
-    """Modules come along with whatever stands in the same file as their users. `benchmarks.commands` has the limits of their time."""
+    """Modules come along with whatever stands in the same file as their users; `benchmarks.commands` measures what they cost."""
     code = f"import sys\nfrom gpuassist import __main__\nsys.argv[1:] = {arguments!r}\n"
     code += "try:\n    __main__._run()\nexcept SystemExit:\n    pass"
     assert _modules_after(code, home=str(tmp_path)) & {*HEAVY, *LATE, *not_needed} == set()

@@ -15,13 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timezone
 from enum import Enum
-from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict, astuple, replace
 
 from gpuassist.changes.own_files import why_strange
-from gpuassist.model.codec import Json
+from gpuassist.model.codec import Json, decode
 from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.plan import Receipt
@@ -35,7 +34,6 @@ SCHEMA = 1
 _LOCK_SECONDS = 5.0
 _SETTLED, _PREPARING, _PREPARED, _UNDOING = ".json", ".preparing", ".prepared", ".undoing"
 _ID = lazy_regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
-_KNOWN = frozenset(Receipt.__struct_fields__)
 
 
 class JournalState(str, Enum):
@@ -361,18 +359,12 @@ def _document(content: bytes) -> dict[str, Json]:
 def _decode(content: bytes) -> JournalEntry | None:
     document = _document(content)
     try:
-        if document["schema"] != SCHEMA:
-            return None
-        state = JournalState(document["state"])
-        said: dict[str, Any] = {name: value for name, value in document.items() if name in _KNOWN}
-        directories = tuple(str(path) for path in said.pop("made_directories", ()))
-        if not all(isinstance(value, bool if name == "existed" else str) for name, value in said.items()):
-            return None
-        if any("\0" in str(value) for value in (*said.values(), *directories)):  # no path that there can be
-            return None
-        return JournalEntry(Receipt(**said, made_directories=directories), state)
+        receipt, state = decode(Receipt, document), JournalState(document["state"])
     except (ValueError, KeyError, TypeError):
         return None
+    if document.get("schema") != SCHEMA or any("\0" in str(one) for one in (*astuple(receipt), *receipt.made_directories)):
+        return None  # a NUL is in no path that there can be
+    return JournalEntry(receipt, state)
 
 
 def _hashes(content: bytes) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Values to JSON and back, driven by their own types: a recorded machine is exactly what `detect --json` prints.
+"""Values to JSON and back, driven by their own types: recordings, the journal, installs on record, what the verifying child writes.
 
 A fact is `{"value", "source"}` or `{"value": null, "reason", "asked"}`; versions and architectures are strings. A field that is
 missing takes its default (a fact: not looked at), so that an older recording still loads; a field nobody knows is left out.
@@ -11,6 +11,7 @@ import typing
 from collections.abc import Callable
 from enum import Enum
 from functools import cache
+from types import NoneType, UnionType
 from typing import Any, Union
 
 from msgspec import Struct
@@ -26,11 +27,14 @@ _SPELLED = (Version, ComputeCapability, Target)
 
 
 class DecodeError(ValueError):
-    """A JSON document does not describe the value; `reason` names the place and what was expected there."""
+    """A JSON document does not describe the value; `reason` names the place and what was expected there, `field` is what that place
+    is called.
+    """
 
-    def __init__(self, reason: Text) -> None:
+    def __init__(self, reason: Text, field: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.field = field
 
 
 def encode(value: object, render: Render) -> Json:
@@ -55,8 +59,10 @@ def encode(value: object, render: Render) -> Json:
 def decode(kind: Any, data: Json, where: str = "$") -> Any:
     """The value of type `kind` that `data` describes; raises `DecodeError` with the place where it does not."""
     origin = typing.get_origin(kind)
-    if origin is Union:
-        known = typing.get_args(kind)[0]
+    if origin in {Union, UnionType}:
+        known, other = typing.get_args(kind)
+        if other is NoneType:
+            return None if data is None else decode(known, data, where)
         if not isinstance(data, dict):
             raise _wrong(where, "a fact")
         if "source" in data:
@@ -84,12 +90,12 @@ def decode(kind: Any, data: Json, where: str = "$") -> Any:
 def _decode_record(kind: Any, data: Json, where: str) -> Any:
     if not isinstance(data, dict):
         raise _wrong(where, kind.__name__)
-    hints = _hints(kind)
-    given = {name: decode(hint, data[name], f"{where}.{name}") for name, hint in hints.items() if name in data}
-    try:
-        return kind(**given)
-    except TypeError:
-        raise _wrong(where, kind.__name__) from None
+    given = {name: decode(hint, data[name], f"{where}.{name}") for name, hint in _hints(kind).items() if name in data}
+    required = kind.__struct_fields__[: len(kind.__struct_fields__) - len(kind.__struct_defaults__)]
+    missing = next((name for name in required if name not in given), None)
+    if missing is not None:
+        raise _wrong(where, kind.__name__, missing)
+    return kind(**given)
 
 
 @cache
@@ -111,5 +117,6 @@ def _plain(kind: type, data: Json, where: str) -> Any:
 _NO_SUCH_NUMBER = 10**300
 
 
-def _wrong(where: str, expected: str) -> DecodeError:
-    return DecodeError(text("at {where}: expected {expected}", where=where, expected=expected))
+def _wrong(where: str, expected: str, field: str = "") -> DecodeError:
+    named = field or where.rpartition(".")[2].partition("[")[0]
+    return DecodeError(text("at {where}: expected {expected}", where=where, expected=expected), named)
