@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from gpuassist.context import Session
     from gpuassist.model.codec import Json
+    from gpuassist.model.machine import Machine
 
 
 class UsageError(Exception):
@@ -60,6 +61,17 @@ class Context(Struct, frozen=True):
         from gpuassist.model.words import ENGLISH
 
         return replace(self, session=replace(self.session, words=ENGLISH))
+
+    def recorded_machine(self) -> Machine | None:
+        """The machine that `--machine` names; none where it is this one."""
+        if not self.machine_file:
+            return None
+        from gpuassist.detect.recording import RecordingError, read_recording
+
+        try:
+            return read_recording(self.session.world.files, self.machine_file)
+        except RecordingError as error:
+            raise UsageError(error.reason) from error
 
     def say(self, *parts: Text | str | Painted) -> None:
         """A line on standard output, also where a name in it has a line feed."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 
 from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.paragraphs import width_of
 from gpuassist.cli.streams import BOLD, DIM
-from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
@@ -99,11 +97,7 @@ def _paste(file: str, context: Context) -> Paste:
             raise UsageError(error.reason) from error
     if sys.stdin.isatty():
         context.note(text("Paste the text here, then press Enter and Ctrl-D."))
-    return gathered(_piped())
-
-
-def _piped() -> Iterator[bytes]:
-    return iter(lambda: sys.stdin.buffer.read(_PIECE), b"")
+    return gathered(iter(lambda: sys.stdin.buffer.read(_PIECE), b""))
 
 
 def _machine(context: Context) -> Machine | None:
@@ -119,10 +113,7 @@ def _machine(context: Context) -> Machine | None:
         if missing is not None:
             context.note(missing)
         return detect(context.session.world, context.session.knowledge)
-    try:
-        return read_recording(context.session.world.files, context.machine_file)
-    except RecordingError as error:
-        raise UsageError(error.reason) from error
+    return context.recorded_machine()
 
 
 class _Report:

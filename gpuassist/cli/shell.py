@@ -8,11 +8,9 @@ from gpuassist.cli import shell_clean
 from gpuassist.cli.answers import AnswerWriter
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.streams import BOLD, DIM
-from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.detect.startup.line import SurveyLine
 from gpuassist.detect.startup.survey import Survey, survey
 from gpuassist.model.fact import Known
-from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
@@ -41,21 +39,12 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     context = context.for_programs(options)
     if shell_clean.wanted(options):
         return shell_clean.run(options, context)
-    found = survey(context.session, _machine(context), seconds=options.seconds, recorded=bool(context.machine_file))
+    found = survey(context.session, context.recorded_machine(), seconds=options.seconds, recorded=bool(context.machine_file))
     if options.json:
         context.document(survey_document(found, context.session.words))
     else:
         _Table(context).show(found)
     return Exit.HEALTHY
-
-
-def _machine(context: Context) -> Machine | None:
-    if not context.machine_file:
-        return None
-    try:
-        return read_recording(context.session.world.files, context.machine_file)
-    except RecordingError as error:
-        raise UsageError(error.reason) from error
 
 
 class _Table:

@@ -15,7 +15,6 @@ from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.line_options import choices
 from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.model.codec import Json
-from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.present.changes import loader_words
 from gpuassist.present.marks import Exit
@@ -44,9 +43,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
 def _kernels(options: argparse.Namespace, context: Context, machine: Machine, outcome: ChangeOutcome) -> tuple[KernelProof, ...]:
     """A kernel for each GPU, where the wished toolkit wins: for another one it would prove nothing."""
     proof = outcome.proof
-    if options.no_kernel or proof is None or proof.winner is None or outcome.rolled_back is not None:
-        return ()
-    if not (isinstance(proof.holds, Known) and proof.holds.value):
+    if options.no_kernel or proof is None or proof.winner is None or outcome.rolled_back is not None or not proof.holds.is_true:
         return ()
     return prove_kernels(context.session, machine, proof.winner.path, proof.terminal, on_progress=context.note)
 

@@ -60,18 +60,15 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     """Verifies one environment after the other."""
     if context.machine_file:
         raise UsageError(text("a recorded machine cannot compute anything: leave --machine out"))
-    devices = tuple(map(_device, options.device)) or ("all",)
+    for wish in options.device:
+        if not (wish == "cpu" or wish.isdecimal() or wish.startswith(("GPU-", "MIG-"))):
+            raise UsageError(text("{wish} is no device: give its number, its UUID (GPU-...), or cpu", wish=wish))
+    devices = tuple(options.device) or ("all",)
     interpreters = [_given(context, path) for path in options.python] or _found(context)
     results = [_verify(context, VerifyRequest(one, devices, Level(options.level)), quiet=options.json) for one in interpreters]
     if options.json:
         context.document(verification_document(results, context.session.words if options.lang else ENGLISH))
     return worst(exit_of(result.verdict) for result in results) if results else Exit.UNDETERMINED
-
-
-def _device(wish: str) -> str:
-    if wish == "cpu" or wish.isdecimal() or wish.startswith(("GPU-", "MIG-")):
-        return wish
-    raise UsageError(text("{wish} is no device: give its number, its UUID (GPU-...), or cpu", wish=wish))
 
 
 def _given(context: Context, path: str) -> str:

@@ -22,12 +22,22 @@ class Known(Struct, Generic[T_co], frozen=True):
     value: T_co
     source: str
 
+    @property
+    def is_true(self) -> bool:
+        """Whether it is known and so."""
+        return self.value is True
+
 
 class Unknown(Struct, frozen=True):
     """Why there is no value; `asked` is false where nobody looked, as in a pasted text that does not say."""
 
     reason: Text
     asked: bool = True
+
+    @property
+    def is_true(self) -> bool:
+        """Never."""
+        return False
 
 
 Fact = Union[Known[T], Unknown]
