@@ -86,7 +86,6 @@ class Context(Struct, frozen=True):
         streams.tell(self.terminal.err, self._on_line(words), "\n")
 
     def note_lines(self, words: str) -> None:
-        """Lines on standard error."""
         streams.tell(self.terminal.err, words, "\n")
 
     def passing(self, words: Text | str = "") -> None:
@@ -96,7 +95,6 @@ class Context(Struct, frozen=True):
             streams.flush(self.terminal.err)
 
     def document(self, document: Json, *, indent: int | None = 2) -> None:
-        """One JSON document on standard output."""
         ascii_only = not streams.takes_unicode(self.terminal.out)
         streams.write(self.terminal.out, escaped(json.dumps(document, ensure_ascii=ascii_only, indent=indent)), "\n")
         streams.flush(self.terminal.out)

@@ -22,7 +22,6 @@ _LABEL_WIDTH = 28
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Its one option."""
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document, which --machine reads back")))
 
 

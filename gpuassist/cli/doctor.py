@@ -23,12 +23,10 @@ HELP = text("say what is wrong with this machine's GPU set-up, why, and what to 
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Its one option."""
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Looks, judges and tells."""
     context = context.for_programs(options)
     inspection = _inspection(context)
     if options.json:
@@ -91,7 +89,6 @@ class _Report:
         self._writer = AnswerWriter(context)
 
     def show(self, inspection: Inspection) -> None:
-        """All of it."""
         diagnosis, answers, say = inspection.diagnosis, inspection.answers, self._writer.say
         if inspection.title:
             say(self._words(text("Recorded machine: {title}", title=inspection.title)), style=DIM)

@@ -54,7 +54,6 @@ _PIECE = 1 << 16
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """The file, and how to print the answer."""
     parser.add_argument("file", nargs="?", default="", metavar="FILE", help=words(text("the text; without it, standard input")))
     topic = words(text("print the guide to a topic instead; without a name, list them"))
     parser.add_argument("--topic", nargs="?", const="", default=None, metavar="NAME", help=topic)
@@ -62,7 +61,6 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Reads, looks and tells; or prints a guide."""
     if options.topic is not None:
         if not options.topic:
             for name in topics(context.session):

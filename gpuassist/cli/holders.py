@@ -24,7 +24,6 @@ _LONGEST_SECONDS = 3600
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Adds the options of `holders`."""
     parser.add_argument(
         "--stop", type=int, metavar="PID", help=words(text("ask this process of yours to end; kill it if it does not"))
     )

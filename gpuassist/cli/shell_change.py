@@ -34,7 +34,6 @@ class PlannedChange(Struct, frozen=True):
 
 
 def change_files(options: argparse.Namespace, context: Context, change: PlannedChange) -> Exit:
-    """Shows the plan, asks, carries it out and proves it."""
     plan = change.plan
     if not options.json:
         _show(context, plan)
@@ -269,7 +268,6 @@ def show_lines(context: Context, lines: tuple[ShellLine, ...], main: str) -> Non
 
 
 def line_json(line: ShellLine, words: Words) -> Json:
-    """A line for programs."""
     return {
         "file": line.file,
         "line": line.line,
@@ -289,7 +287,6 @@ def line_json(line: ShellLine, words: Words) -> Json:
 
 
 def files_json(plan: Plan) -> list[Json]:
-    """The files that a plan writes."""
     return [
         {"file": step.edit.path, "target": step.edit.target, "existed": step.edit.existed, "diff": step.diff}
         for step in plan.steps

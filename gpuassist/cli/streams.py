@@ -66,12 +66,10 @@ class _Shown:
         return getattr(self.stream, name)
 
     def write(self, words: str, /) -> int:
-        """Writes them as they are seen."""
         self.stream.write(visible(words))
         return len(words)
 
     def writelines(self, lines: Iterable[str], /) -> None:
-        """Writes them one after the other."""
         for line in lines:
             self.write(line)
 

@@ -5,33 +5,31 @@ from __future__ import annotations
 import argparse
 import os
 
-from gpuassist.changes.choice import LdLibraryPath, WishError, version_of
+from gpuassist.changes.choice import LdLibraryPath, version_of
 from gpuassist.changes.scope_list import ListedScope, list_scopes, scopes_json
 from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Sees
 from gpuassist.cli.context import Context, UsageError
-from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
+from gpuassist.cli.shell_change import PlannedChange
 from gpuassist.model.codec import Json
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
 from gpuassist.session.use import look, look_at_gpus
-from gpuassist.shellfiles.block import RepairError
 
 SHELL = Kind.SHELL.value
 _GLYPHS = {Sees.YES: "✓", Sees.NO: "✗", Sees.DEPENDS: "~"}
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Adds the options of scopes."""
     scope = words(text("where it holds: shell (default), conda:NAME, venv:PREFIX, envrc:DIR, dotenv:DIR, jupyter:KERNEL, desktop"))
     parser.add_argument("--scope", default=SHELL, metavar="SCOPE", help=scope)
     scopes = words(text("show the scopes of this machine, for the project in DIR, and which programs see each"))
     parser.add_argument("--scopes", nargs="?", const=".", metavar="DIR", help=scopes)
 
 
-def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Plans, shows, asks, applies and proves."""
+def planned(options: argparse.Namespace, context: Context) -> PlannedChange:
+    """The change; raises `WishError` and `RepairError` where there is none."""
     if (
         options.rc
         or options.comment_out is not None
@@ -42,17 +40,12 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(
             text("--rc, --keep, --comment-out, --replace and --also-login are for start-up files: they go with --scope shell")
         )
-    try:
-        session = context.session
-        if options.what == "devices":
-            plan = plan_devices_in(session.world, look_at_gpus(session), options.which, scope=options.scope)
-        else:
-            loader = LdLibraryPath(options.ld_library_path)
-            plan = plan_cuda_in(session.world, look(session), options.which, scope=options.scope, ld_library_path=loader)
-    except WishError as error:
-        raise UsageError(error.reason) from error
-    except RepairError as error:
-        return refuse(options, context, error.reason)
+    session = context.session
+    if options.what == "devices":
+        plan = plan_devices_in(session.world, look_at_gpus(session), options.which, scope=options.scope)
+    else:
+        loader = LdLibraryPath(options.ld_library_path)
+        plan = plan_cuda_in(session.world, look(session), options.which, scope=options.scope, ld_library_path=loader)
     chosen = plan.scope
     if chosen is None:
         raise ValueError(plan.aim)
@@ -61,7 +54,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         told |= {"devices": list(chosen.devices.values), "hidden": list(chosen.devices.hidden)}
     if chosen.toolkit is not None:
         told |= {"toolkit": {"root": chosen.toolkit.root, "version": version_of(chosen.toolkit)}}
-    return change_files(options, context, PlannedChange(plan, told))
+    return PlannedChange(plan, told)
 
 
 def show_scopes(options: argparse.Namespace, context: Context) -> Exit:

@@ -32,7 +32,6 @@ _LABEL_WIDTH, _DTYPE_WIDTH, _MARK_WIDTH, _ERROR_WIDTH = 30, 10, 9, 24
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Its options."""
     parser.add_argument(
         "--python",
         metavar="PATH",
@@ -57,7 +56,6 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Verifies one environment after the other."""
     if context.machine_file:
         raise UsageError(text("a recorded machine cannot compute anything: leave --machine out"))
     for wish in options.device:
@@ -112,7 +110,6 @@ class _Silent:
         self._context = context
 
     def take(self, event: Event) -> None:
-        """The next event."""
         self._context.passing(f"{self._context.session.words(check_label(event))}…" if isinstance(event, CheckBegun) else "")
 
 
@@ -125,7 +122,6 @@ class _Live(_Silent):
         self._shown = ""
 
     def take(self, event: Event) -> None:
-        """See `_Silent.take`."""
         super().take(event)
         if isinstance(event, Started):
             self._names = {device.device: device.name for device in event.devices}
