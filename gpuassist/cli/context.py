@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
@@ -14,6 +15,7 @@ from gpuassist.cli.streams import Painted
 from gpuassist.formats.visible import escaped, on_one_line
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Exit
+from gpuassist.system.early_interrupts import ending_at_once
 
 if TYPE_CHECKING:
     import argparse
@@ -38,6 +40,12 @@ class TerminalStreams(Struct, frozen=True):
     err: TextIO
     colour: bool
     interactive: bool
+
+
+def load_probes() -> None:
+    """What reads the live machine, loaded as a subcommand is: Ctrl-C ends the program at once, and raises nothing in an import."""
+    with ending_at_once():
+        importlib.import_module("gpuassist.detect.machine")
 
 
 def _no_window(page: str) -> Exit:

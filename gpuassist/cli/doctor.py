@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.answers import AnswerWriter, severest
-from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.context import Context, UsageError, load_probes
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.recording import RecordingError
 from gpuassist.install.records import installs, root
@@ -53,6 +53,7 @@ def document(inspection: Inspection, words: Words) -> Json:
 
 def _inspection(context: Context) -> Inspection:
     if not context.machine_file:
+        load_probes()
         found = inspect(context.session, on_progress=lambda section: context.passing(text("looked at: {section}", section=section)))
         context.passing()
         return found

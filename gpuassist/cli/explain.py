@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from gpuassist.cli.answers import AnswerWriter, severest
-from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.context import Context, UsageError, load_probes
 from gpuassist.cli.paragraphs import width_of
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.model.machine import Machine
@@ -102,9 +102,8 @@ def _machine(context: Context) -> Machine | None:
     if context.machine_file == ALONE:
         return None
     if not context.machine_file:
-        from gpuassist.detect.machine import (
-            detect,  # a text alone and a recording need no probe, and their code is a fifth of a start
-        )
+        load_probes()  # a text alone and a recording need none, and their code is a fifth of a start
+        from gpuassist.detect.machine import detect
         from gpuassist.detect.shell import left_out
 
         missing = left_out(context.session.world)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli import plan_run_options
-from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.context import Context, UsageError, load_probes
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.detect.recording import RecordingError
 from gpuassist.install.hypothetical import without_root
@@ -49,6 +49,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     try:
         goals = tuple(parse_goal(words, context.session.knowledge) for words in options.goals)
         plan_run_options.check(options, context, goals)
+        if not context.machine_file:
+            load_probes()
         machine = look(context.session, context.machine_file)
     except (GoalError, RecordingError) as error:
         raise UsageError(error.reason) from error

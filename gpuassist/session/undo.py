@@ -49,9 +49,8 @@ def what_stays(session: Session, taking: TakeBack) -> tuple[Text, ...]:
 
 def _remembered(world: World, taking: TakeBack) -> Iterator[Text]:
     """`fish_add_path` puts directories into a universal variable, which outlives the line that did it."""
-    from gpuassist.detect.startup.fish_universal import (
-        universal_variables,  # with its parsers half of what `undo --list` would load
-    )
+    # With the parsers that come along it would be half of what `undo --list` loads.
+    from gpuassist.detect.startup.fish_universal import universal_variables
 
     taken = b"".join(file.edit.before for file in taking.files if file.edit is not None)
     left = b"".join(file.edit.after for file in taking.files if file.edit is not None)
