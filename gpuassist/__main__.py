@@ -54,9 +54,8 @@ def _told_version() -> bool:
     from gpuassist import __version__
 
     try:
-        sys.stdout.write(f"gpuassist {__version__}\n")
-        sys.stdout.flush()
-    except (AttributeError, OSError, ValueError):
+        os.write(1, f"gpuassist {__version__}\n".encode())  # without the stream, which would keep what it could not write
+    except OSError:
         return False
     return True
 
