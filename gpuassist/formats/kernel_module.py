@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import re
 import struct
-import zlib
 from collections.abc import Callable, Iterator
 
 from gpuassist.model.lazy_regex import lazy_regex
@@ -27,6 +24,10 @@ class ModuleError(ValueError):
 
 def unpack(data: bytes, ending: str) -> bytes:
     """The module of a packed file, by its ending (`.gz`, `.xz`)."""
+    import gzip  # 2 ms with lzma and zlib, which a reader of pasted names of modules does not need
+    import lzma
+    import zlib
+
     try:
         return gzip.decompress(data) if ending == ".gz" else lzma.decompress(data)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:

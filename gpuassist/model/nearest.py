@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import SequenceMatcher
 
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
@@ -40,6 +39,8 @@ def _likeness(asked: str, name: str) -> float:
     """How much of both agrees, in order; better where the number is the same, best where only letters are swapped (4909, 4090)."""
     if not asked or not name:
         return 0.0
+    from difflib import SequenceMatcher  # only for a name that is not known, while every `plan` and `explain` imports this
+
     matcher = SequenceMatcher(None, asked, name, autojunk=False)
     if matcher.real_quick_ratio() < _NEAR or matcher.quick_ratio() < _NEAR:
         return 0.0
