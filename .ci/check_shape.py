@@ -83,8 +83,8 @@ def _values(files: dict[Path, ast.Module]) -> Iterator[str]:
     for path, tree in files.items():
         if path.parent.name == "model":
             for node in ast.walk(tree):
-                if isinstance(node, ast.ClassDef) and not (_is_frozen(node) or _is_enum_or_error(node)):
-                    yield f"{path}:{node.lineno}: {node.name} is neither a frozen, slotted dataclass nor an enum nor an error"
+                if isinstance(node, ast.ClassDef) and not (node.name[0] == "_" or _is_frozen(node) or _is_enum_or_error(node)):
+                    yield f"{path}:{node.lineno}: {node.name} is neither a frozen struct nor an enum nor an error"
 
 
 def _broad(files: dict[Path, ast.Module]) -> Iterator[str]:
@@ -109,11 +109,8 @@ def _p90(lengths: list[int]) -> int:
 
 
 def _is_frozen(node: ast.ClassDef) -> bool:
-    for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "dataclass":
-            true = {word.arg for word in decorator.keywords if ast.unparse(word.value) == "True"}
-            return {"frozen", "slots"} <= true
-    return False
+    frozen = any(word.arg == "frozen" and ast.unparse(word.value) == "True" for word in node.keywords)
+    return frozen and any(ast.unparse(base) == "Struct" for base in node.bases)
 
 
 def _is_enum_or_error(node: ast.ClassDef) -> bool:

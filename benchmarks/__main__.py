@@ -8,6 +8,7 @@ import sys
 
 NAMES = (
     "startup",
+    "commands",
     "knowledge",
     "plan",
     "explain",

@@ -9,8 +9,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from gpuassist.app import compose
 from gpuassist.changes.plan import ChangePlan

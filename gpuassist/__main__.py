@@ -25,6 +25,8 @@ def main() -> None:
 
 
 def _run() -> int:
+    if sys.argv[1:] == ["--version"] and _told_version():
+        return 0
     if sys.argv[1:] == ["--nvml-report"]:  # what a frozen gpuassist starts itself with: system.nvml_probe
         from gpuassist.system import nvml_report
 
@@ -45,6 +47,17 @@ def _run() -> int:
     from gpuassist import app
 
     return app.main(sys.argv[1:])
+
+
+def _told_version() -> bool:
+    """Scripts ask for it, so it stands before all that an answer needs; where it cannot be written, the command line says why."""
+    from gpuassist import __version__
+
+    try:
+        os.write(1, f"gpuassist {__version__}\n".encode())  # without the stream, which would keep what it could not write
+    except OSError:
+        return False
+    return True
 
 
 def _leave(status: int) -> None:

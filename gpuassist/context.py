@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gettext
 import io
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
@@ -16,8 +18,7 @@ if TYPE_CHECKING:
     from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """One run of gpuassist."""
 
     world: World

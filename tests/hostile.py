@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from enum import Enum
 from typing import TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from gpuassist.model.text import Text, verbatim
 from gpuassist.model.version import Version
@@ -45,10 +47,10 @@ def _poisoned(value: object, poison: str, *, names_alone: bool) -> object:
         return value + poison if value and (not names_alone or "/" in value or " " in value) else value
     if isinstance(value, tuple):
         return tuple(_poisoned(one, poison, names_alone=names_alone) for one in value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        inside = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, Struct):
+        inside = asdict(value)
         changed = {name: _poisoned(one, poison, names_alone=names_alone) for name, one in inside.items()}
-        return dataclasses.replace(value, **changed)
+        return replace(value, **changed)
     return value
 
 

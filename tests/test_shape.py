@@ -76,8 +76,8 @@ def test_main_window_has_a_tighter_limit(gates: ModuleType, project: Path, capsy
 
 
 def test_mutable_value_is_named(gates: ModuleType, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _write(project / "gpuassist" / "model" / "v.py", "@dataclass(frozen=True)\nclass V:\n    x: int\n")
-    assert "V is neither a frozen, slotted dataclass" in _judge(gates, capsys)[1]
+    _write(project / "gpuassist" / "model" / "v.py", "class V(Struct):\n    x: int\n")
+    assert "V is neither a frozen struct" in _judge(gates, capsys)[1]
 
 
 def test_enum_and_error_are_values_too(gates: ModuleType, project: Path, capsys: pytest.CaptureFixture[str]) -> None:

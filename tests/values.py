@@ -6,9 +6,11 @@ What is known of a GPU, a toolkit or a torch build comes from the knowledge file
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, NvmlStatus
@@ -41,8 +43,7 @@ def knowledge() -> Knowledge:
     return Knowledge(Resources().read)
 
 
-@dataclass(frozen=True)
-class Env:
+class Env(Struct, frozen=True):
     """A Python environment and its torch: version and variant as `2.5.1+cu124`, empty for none."""
 
     name: str
@@ -56,8 +57,7 @@ class Env:
     stray: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """A machine in few words; change what differs. `driver` is empty where no module is loaded, `nvcc` names the toolkit
     that a new terminal finds (empty: none), `gpus` are PCI ids, `told` further facts of them by field, a value for each GPU.
     """
@@ -94,9 +94,12 @@ class Recipe:
     cudnn: str = ""
 
 
-def machine(recipe: Recipe = Recipe(), **changes: object) -> Machine:
+_RECIPE = Recipe()
+
+
+def machine(recipe: Recipe = _RECIPE, **changes: object) -> Machine:
     """The machine of a recipe with changes."""
-    one = replace(recipe, **changes)  # type: ignore[arg-type]
+    one = replace(recipe, **changes)
     return Machine(
         taken_at="2026-11-21T09:00:00.000+00:00",
         host=replace(_host(one), **one.host_facts),
@@ -164,7 +167,7 @@ def _gpu(place: int, pci_id: str, one: Recipe) -> Gpu:
         nowhere = Unknown(text("WSL2 shows no PCI device"))
         basic = replace(basic, kernel_driver=nowhere, power_state=nowhere, pcie_link=nowhere)
     gpu = _with_nvml(basic, place, pci_id, one) if told else _without_nvml(basic, one)
-    return replace(gpu, **{name: Known(values[place], "NVML") for name, values in one.told.items()})  # type: ignore[arg-type]
+    return replace(gpu, **{name: Known(values[place], "NVML") for name, values in one.told.items()})
 
 
 def _with_nvml(gpu: Gpu, place: int, pci_id: str, one: Recipe) -> Gpu:
@@ -340,5 +343,5 @@ def without(one: Machine, names: Sequence[str]) -> Machine:
         section, _, field_name = name.partition(".")
         unknown = Unknown(text("not readable in this test"))
         inner = replace(getattr(one, section), **{field_name: unknown}) if field_name else unknown
-        one = replace(one, **{section: inner})  # type: ignore[arg-type]
+        one = replace(one, **{section: inner})
     return one

@@ -13,10 +13,12 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+
+from msgspec.structs import asdict
 
 from gpuassist.changes.journal import digest
 from gpuassist.changes.undo import history, plan_undo

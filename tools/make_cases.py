@@ -13,12 +13,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from gpuassist.model.codec import decode_machine, encode_machine
 from gpuassist.model.driver import Library, ModuleBlock, NvmlStatus, Option
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import GpuProcess, Holder, PcieLink
-from gpuassist.model.machine import Distribution
+from gpuassist.model.machine import Distribution, decode_machine, encode_machine
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, SystemWide, ToolkitLink
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH

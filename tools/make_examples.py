@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from gpuassist.model.codec import encode_machine
 from gpuassist.model.environment import Manager
+from gpuassist.model.machine import encode_machine
 from gpuassist.model.words import ENGLISH
 from tests.values import DEBIAN, FEDORA, GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, UBUNTU_24, Env, Recipe, machine
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.changes.journal import Journal, JournalError, Kept, digest
 from gpuassist.changes.plan import ChangeOutcome
@@ -26,8 +27,7 @@ from gpuassist.system.world import World
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """Edits to make together: the id is in what they write, `goal` is what the history calls them."""
 
     id: str

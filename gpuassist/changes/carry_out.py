@@ -6,7 +6,7 @@ The window and the command line call this one function.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.plan import RECORDED, ChangeOutcome, ChangePlan, ToolkitChoice

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.changes.wishes import WishError
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version, VersionError
@@ -78,12 +79,11 @@ def _unusable(toolkit: Toolkit) -> Text | None:
 
 ALL = "all"
 _MOST_DIGITS = 9
-_GPU_UUID = re.compile(r"GPU-[0-9a-fA-F-]+")
-_MIG_ID = re.compile(r"MIG-(?:[0-9a-fA-F-]+|GPU-[0-9a-fA-F-]+/\d+/\d+)")
+_GPU_UUID = lazy_regex(r"GPU-[0-9a-fA-F-]+")
+_MIG_ID = lazy_regex(r"MIG-(?:[0-9a-fA-F-]+|GPU-[0-9a-fA-F-]+/\d+/\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Devices:
+class Devices(Struct, frozen=True):
     """The GPUs that programs shall see, as CUDA_VISIBLE_DEVICES names them, none for all of them; `hidden` are names of the others,
     and `notes` say what could not be checked.
     """

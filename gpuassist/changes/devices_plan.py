@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.changes.choice import Devices, choose_devices, names_of
 from gpuassist.changes.line_plan import change_id, parsed, step_of

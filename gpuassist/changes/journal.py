@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import base64
 import errno
-import hashlib
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timezone
 from enum import Enum
-from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, astuple, replace
 
 from gpuassist.changes.own_files import why_strange
-from gpuassist.model.codec import Json
+from gpuassist.model.codec import Json, decode
 from gpuassist.model.json_reader import NotJsonError, read_json
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError
@@ -33,8 +33,7 @@ from gpuassist.system.world import World
 SCHEMA = 1
 _LOCK_SECONDS = 5.0
 _SETTLED, _PREPARING, _PREPARED, _UNDOING = ".json", ".preparing", ".prepared", ".undoing"
-_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
-_KNOWN = frozenset(field.name for field in fields(Receipt))
+_ID = lazy_regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
 
 
 class JournalState(str, Enum):
@@ -45,16 +44,14 @@ class JournalState(str, Enum):
     UNDONE = "undone"
 
 
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
+class JournalEntry(Struct, frozen=True):
     """The change of one file in the journal."""
 
     receipt: Receipt
     state: JournalState
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """What is put on record of one file before it is changed."""
 
     receipt: Receipt
@@ -306,6 +303,8 @@ def is_plain(change: str) -> bool:
 
 def digest(content: bytes) -> str:
     """SHA-256 in hex."""
+    import hashlib  # which loads OpenSSL, 2 ms of a start that lists no change
+
     return hashlib.sha256(content).hexdigest()
 
 
@@ -360,18 +359,12 @@ def _document(content: bytes) -> dict[str, Json]:
 def _decode(content: bytes) -> JournalEntry | None:
     document = _document(content)
     try:
-        if document["schema"] != SCHEMA:
-            return None
-        state = JournalState(document["state"])
-        said: dict[str, Any] = {name: value for name, value in document.items() if name in _KNOWN}
-        directories = tuple(str(path) for path in said.pop("made_directories", ()))
-        if not all(isinstance(value, bool if name == "existed" else str) for name, value in said.items()):
-            return None
-        if any("\0" in str(value) for value in (*said.values(), *directories)):  # no path that there can be
-            return None
-        return JournalEntry(Receipt(**said, made_directories=directories), state)
+        receipt, state = decode(Receipt, document), JournalState(document["state"])
     except (ValueError, KeyError, TypeError):
         return None
+    if document.get("schema") != SCHEMA or any("\0" in str(one) for one in (*astuple(receipt), *receipt.made_directories)):
+        return None  # a NUL is in no path that there can be
+    return JournalEntry(receipt, state)
 
 
 def _hashes(content: bytes) -> dict[str, str]:

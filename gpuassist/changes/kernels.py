@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.context import Session
 from gpuassist.model.fact import Fact, Known, value_or
@@ -18,8 +19,7 @@ from gpuassist.verify.kernel import KernelCheck, KernelWish, check_kernel
 _DRIVER_NODES = ("/dev/nvidiactl", "/dev/dxg")  # Linux; WSL
 
 
-@dataclass(frozen=True, slots=True)
-class KernelProof:
+class KernelProof(Struct, frozen=True):
     """An architecture (empty where no GPU is known and the compiler chose), the names of its GPUs, and what came of it."""
 
     architecture: str

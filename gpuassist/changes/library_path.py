@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.changes.wishes import LdLibraryPath
 from gpuassist.detect import libraries
@@ -23,8 +24,7 @@ _LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 _CONFIRM_SECONDS = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryUse:
+class LibraryUse(Struct, frozen=True):
     """A library of an environment's program that the directory decides on; `confirmed` by the real loader, None where not asked."""
 
     environment: str
@@ -37,8 +37,7 @@ class LibraryUse:
         return PurePosixPath(self.library.program).name
 
 
-@dataclass(frozen=True, slots=True)
-class DirectoryView:
+class DirectoryView(Struct, frozen=True):
     """What the directory on LD_LIBRARY_PATH does here: `needs` start to work, `hurts` stop, of `looked_at` environments."""
 
     directory: str
@@ -135,8 +134,7 @@ def choose_loader(world: World, machine: Machine, toolkit: Toolkit, wish: LdLibr
 _CONFIGURATION_AT_MOST_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class LoaderChoice:
+class LoaderChoice(Struct, frozen=True):
     """What was decided about a new line for LD_LIBRARY_PATH, and what it rests on; what stands there already follows the toolkit.
 
     `listed` where the loader finds the libraries without it; `harms` where a program of this machine breaks with them on it, so

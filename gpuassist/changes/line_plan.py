@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.changes.journal import Journal, digest
 from gpuassist.changes.shell_files import ShellFile

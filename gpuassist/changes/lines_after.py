@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gpuassist.changes.shell_files import ShellFile
 from gpuassist.model.fact import Fact, Unknown
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.shell import Terminal
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.edit import write
@@ -15,10 +16,10 @@ from gpuassist.shellfiles.statements import Reading, StatementPlace
 from gpuassist.shellfiles.toolkits import HOMES, InstalledToolkits, Lead
 
 LOADER = "LD_LIBRARY_PATH"
-_READONLY = re.compile(
+_READONLY = lazy_regex(
     rb"(?m)^[ \t]*(?:readonly|(?:declare|typeset)[ \t]+-\w*r\w*)[ \t][^#\n]*\b(?:PATH|CUDA_HOME|LD_LIBRARY_PATH)\b"
 )
-_PROGRAMS = re.compile(rb"/bin/?(?![\w/.-])")  # the directory itself, not a program in it
+_PROGRAMS = lazy_regex(rb"/bin/?(?![\w/.-])")  # the directory itself, not a program in it
 _RUNS_ALWAYS = frozenset({StatementPlace.TOP, StatementPlace.CONDITION, StatementPlace.GROUP})
 _NOWHERE = 1 << 62
 _Places = frozenset[tuple[str, int]]

@@ -7,7 +7,6 @@ in the marks that the change left in it, that it was changed.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import PurePosixPath
 
@@ -70,6 +69,8 @@ def _says_so(world: World, path: str, receipt: Receipt) -> bool:
         return not receipt.existed
     except OSError:
         return False
+    import hashlib  # which loads OpenSSL, 2 ms of a start that lists no change
+
     if receipt.existed and hashlib.sha256(content).hexdigest() == receipt.hash_before != receipt.hash_after:
         return True
     try:

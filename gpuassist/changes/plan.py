@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result
@@ -24,8 +25,7 @@ if TYPE_CHECKING:  # an undo has an outcome, and takes nothing of what plans and
 RECORDED = text("this is a recorded machine: nothing on it can be changed")
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """What a new terminal should hold once the plan is carried out."""
 
     nvcc: str
@@ -33,8 +33,7 @@ class Expected:
     ld_library_path: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolkitChoice:
+class ToolkitChoice(Struct, frozen=True):
     """The toolkit that is chosen; `login` is the login file that does not read the one with the block, else empty."""
 
     wish: UseCuda
@@ -46,8 +45,7 @@ class ToolkitChoice:
     login: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeChoice:
+class ScopeChoice(Struct, frozen=True):
     """What is chosen for one environment, project, kernel or the desktop, and what that holds then."""
 
     scope: Scope
@@ -56,8 +54,7 @@ class ScopeChoice:
     devices: Devices | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChangePlan:
+class ChangePlan(Struct, frozen=True):
     """The plan of a wish with all that is shown of it, and what it chooses: one of `cuda`, `devices` and `scope`, none for a
     cleaning.
 
@@ -95,8 +92,7 @@ class ChangePlan:
         return "".join(step.diff for step in self.plan.steps)
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """What real shells were found to do: `holds` whether that is what was planned, `words` say so.
 
     `terminal` is what a new terminal holds now; `winner` the nvcc that it finds, none where it finds none or a toolkit was not
@@ -110,8 +106,7 @@ class Proof:
     worse: Text | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeOutcome:
+class ChangeOutcome(Struct, frozen=True):
     """What came of carrying out a plan, or of an undo: the receipts of its files, what became of an earlier change that had been
     interrupted, and the proof where something was asked.
 

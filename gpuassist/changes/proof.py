@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import PurePosixPath
+
+from msgspec.structs import replace
 
 from gpuassist.changes.plan import Proof, ToolkitChoice
 from gpuassist.changes.scope_find import Scope

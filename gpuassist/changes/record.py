@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest
 from gpuassist.changes.settle import holds, stands
@@ -22,8 +23,7 @@ class ChangeStatus(str, Enum):
     UNREADABLE = "unreadable"
 
 
-@dataclass(frozen=True, slots=True)
-class FileRecord:
+class FileRecord(Struct, frozen=True):
     """One file of a change; `edited` where it holds something that gpuassist never left there."""
 
     receipt: Receipt
@@ -31,8 +31,7 @@ class FileRecord:
     edited: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeRecord:
+class ChangeRecord(Struct, frozen=True):
     """A change with its files, in the order in which they were changed."""
 
     files: tuple[FileRecord, ...]

@@ -5,7 +5,6 @@ The directories that a new file needs are made before and taken away again after
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
@@ -14,8 +13,6 @@ from gpuassist.system.world import World
 
 _NEW_FILE_MODE = 0o644
 _DIRECTORY_MODE_AT_MOST = 0o775
-
-_log = logging.getLogger(__name__)
 
 
 class ChangedError(Exception):
@@ -79,7 +76,9 @@ def remove_directories(world: World, paths: Iterable[str]) -> None:
             if not world.disk.remove_directory(world.files.place(path)):
                 return
     except OSError as error:
-        _log.info("directory not removed: %s", error)
+        import logging  # 2 ms of every start, where nothing else needs it
+
+        logging.getLogger(__name__).info("directory not removed: %s", error)
 
 
 def flush_directory(world: World, path: str) -> None:
@@ -87,7 +86,9 @@ def flush_directory(world: World, path: str) -> None:
     try:
         world.disk.flush(world.files.place(str(PurePosixPath(path).parent)))
     except OSError as error:
-        _log.info("directory of %s not flushed: %s", path, error)
+        import logging  # 2 ms of every start, where nothing else needs it
+
+        logging.getLogger(__name__).info("directory of %s not flushed: %s", path, error)
 
 
 def sibling(world: World, target: str, change: str) -> str:

@@ -9,7 +9,8 @@ its first line promises, once the user was shown what goes with it.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest
 from gpuassist.changes.syntax import breaks, check
@@ -22,8 +23,7 @@ from gpuassist.shellfiles.merge import Meeting, merge
 from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class FileUndo:
+class FileUndo(Struct, frozen=True):
     """What undoing would do to one file: `edit` is none where it holds nothing of the change any more; `way` says how.
 
     `edited` where somebody wrote in it since; `passed_over` where it is not there any more, and the change is not taken back in it;
@@ -39,8 +39,7 @@ class FileUndo:
     directories: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ThreeWay:
+class ThreeWay(Struct, frozen=True):
     """What cannot be merged: the file as the change wrote it, as it is now, as undo would have it, and where these meet."""
 
     path: str
@@ -66,8 +65,7 @@ class GoneError(RepairError):
     """The file is not there any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Looked:
+class _Looked(Struct, frozen=True):
     """A file that was looked at, and what the journal holds of it."""
 
     world: World

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.changes.scopes import conda, jupyter, venv
 from gpuassist.changes.scopes.block_files import DESKTOP_FILE, desktop_lines, dotenv_lines, envrc_lines, read_envrc
@@ -31,8 +32,7 @@ _NAMED = frozenset((Kind.CONDA, Kind.VENV, Kind.ENVRC, Kind.DOTENV, Kind.JUPYTER
 KERNEL_JSON = "kernel.json"
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeFile:
+class ScopeFile(Struct, frozen=True):
     """A file of a scope, the syntax it has, the lines of our block in it for what is held, and what such lines hold."""
 
     path: str
@@ -41,8 +41,7 @@ class ScopeFile:
     read: Callable[[tuple[bytes, ...]], ScopeValues] = read_settings
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """A scope as it was found: `words` name it on the command line, `place` is its directory, prefix or kernel.json.
 
     `files` hold a block each, the first of them says what is held; a kernel has none, because its file is changed as JSON.
@@ -206,8 +205,7 @@ def held_by(target: FileTarget, scope: Scope) -> ScopeValues:
     return scope.files[0].read(block.lines) if block is not None else ScopeValues()
 
 
-@dataclass(frozen=True, slots=True)
-class ListedScope:
+class ListedScope(Struct, frozen=True):
     """A scope with its files, what gpuassist's lines choose there, and why it may not be changed (none where it may)."""
 
     kind: Kind

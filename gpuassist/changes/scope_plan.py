@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.changes.choice import Devices, choose_devices, choose_toolkit, require_executable, version_of
 from gpuassist.changes.library_path import choose_loader_path, library_directory
@@ -17,6 +18,7 @@ from gpuassist.changes.scopes.kinds import TITLES, Kind
 from gpuassist.changes.scopes.values import ScopeValues, Wanted
 from gpuassist.changes.target import FileTarget, examine
 from gpuassist.changes.wishes import UseCuda, UseDevices
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Plan, Step, StepKind
 from gpuassist.model.text import Text, text
@@ -25,8 +27,7 @@ from gpuassist.shellfiles.edit import LineChanges, write
 from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     """A file of the scope as it is, its bytes when the plan is made, and our lines in it for writing them by hand."""
 
     target: FileTarget
@@ -35,8 +36,7 @@ class _File:
     block: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
+class _Draft(Struct, frozen=True):
     """What is wanted of a scope: its files, the id of the change, and what it will hold."""
 
     scope: Scope
@@ -124,7 +124,7 @@ def _planned(world: World, draft: _Draft, plan: ChangePlan) -> ChangePlan:
     )
 
 
-_SETS = re.compile(rb"^[ \t]*(?:export[ \t]+|set[ \t]+-gx[ \t]+)?(CUDA_HOME|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)[= \t]")
+_SETS = lazy_regex(rb"^[ \t]*(?:export[ \t]+|set[ \t]+-gx[ \t]+)?(CUDA_HOME|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)[= \t]")
 
 BY_HAND: Mapping[Kind, Text] = {
     Kind.SHELL: text("These are the lines, to put at the end of a start-up file of yours by hand:"),

@@ -5,7 +5,6 @@ Only records whose name says that they are unsettled are read, so that it costs 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from enum import Enum
 
@@ -17,8 +16,6 @@ from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.edit import mentions
 from gpuassist.system.clock import iso
 from gpuassist.system.world import World
-
-_log = logging.getLogger(__name__)
 
 
 class FileHolds(str, Enum):
@@ -64,7 +61,9 @@ def _settled(world: World, journal: Journal, change: str, receipts: list[Receipt
     try:
         return _settle(world, journal, change, receipts)
     except (OSError, ChangedError) as error:
-        _log.info("change %s not settled: %s", change, error)
+        import logging  # 2 ms of every start, where nothing else needs it
+
+        logging.getLogger(__name__).info("change %s not settled: %s", change, error)
         return [
             text(
                 "the change {change} was interrupted half way and could not be put back now: `gpuassist undo {change}` tries again",
@@ -162,7 +161,9 @@ def _undo_settled(world: World, journal: Journal, change: str, wanted: Mapping[s
         states = {entry.state for entry in journal.group(change)}
         return [_half_undone(change)] if states == {JournalState.MADE, JournalState.UNDONE} else []
     except OSError as error:
-        _log.info("undo of %s not settled: %s", change, error)
+        import logging  # 2 ms of every start, where nothing else needs it
+
+        logging.getLogger(__name__).info("undo of %s not settled: %s", change, error)
         return [_half_undone(change)]
 
 

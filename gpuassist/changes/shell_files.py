@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.changes.target import FileTarget, examine
 from gpuassist.detect.startup.chain import ChainFile, Stage, dialect_of, sources, startup_chain
@@ -34,8 +36,7 @@ _TOOLS = frozenset(
 _OWN = frozenset({"custom"})  # oh-my-zsh's and oh-my-bash's directory for the user's own files
 
 
-@dataclass(frozen=True, slots=True)
-class ShellFile:
+class ShellFile(Struct, frozen=True):
     """A start-up file as it was read; `obstacle` says why it may not be changed, `block` is the managed one that stands in it, and
     `later` whether a new terminal reads it after the one that the block is written in; `of_terminal` and `of_login` say whether an
     interactive shell reads it that no login came before, and a login shell. `hands_over` are the files that it reads in and that
@@ -68,8 +69,7 @@ class ShellFile:
         return read_sections(self.block.lines) if self.block is not None else Sections()
 
 
-@dataclass(frozen=True, slots=True)
-class ShellFiles:
+class ShellFiles(Struct, frozen=True):
     """The file for the block, the others that hold something of interest, in the order in which a new terminal reads them, and all
     that it reads.
     """

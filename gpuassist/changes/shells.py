@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
@@ -28,8 +29,7 @@ NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ShellSeen:
+class ShellSeen(Struct, frozen=True):
     """A shell that was started in one way: what it holds, the seconds until its start-up files were done, what it complained of
     meanwhile, and the processes that these files left running.
     """
@@ -46,8 +46,7 @@ class ShellSeen:
         return command.path if command is not None else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Winner:
+class Winner(Struct, frozen=True):
     """The nvcc that a new terminal finds: where, which file that is after symlinks and wrappers, and what it says of itself."""
 
     path: str
@@ -55,8 +54,7 @@ class Winner:
     version: Fact[Version]
 
 
-@dataclass(frozen=True, slots=True)
-class ShellChange:
+class ShellChange(Struct, frozen=True):
     """One way of starting a shell before and after a change; `differences` is empty where nothing that matters changed."""
 
     before: ShellSeen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.system.processes import Ending
@@ -18,8 +18,7 @@ _COMMANDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Syntax:
+class Syntax(Struct, frozen=True):
     """`broken` where `shell` cannot parse it; `words` are the shell's own, or say why it could not be asked."""
 
     broken: bool

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import Text, text
@@ -18,8 +19,7 @@ SIZE_AT_MOST_BYTES = 16 << 20
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-@dataclass(frozen=True, slots=True)
-class FileTarget:
+class FileTarget(Struct, frozen=True):
     """A start-up file: `path` as the user names it, `path_written` after symlinks; `obstacle` says why it may not be written.
 
     `missing_directories` have to be made for it, the outermost first.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest, is_plain, undone
 from gpuassist.changes.plan import ChangeOutcome
@@ -17,11 +17,8 @@ from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.clock import iso
 from gpuassist.system.world import World
 
-_log = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class UndoPlan:
+class UndoPlan(Struct, frozen=True):
     """What undoing a change would do to each of its files that it still stands in, in the order in which they were changed.
 
     `take_out` where our block goes also with what was edited in it.
@@ -142,7 +139,9 @@ class _Taking:
                     self._journal.end_undo(planned.receipt.change)
             except OSError as error:
                 # The files are as they were: only the records lag behind, and what `begin_undo` noted tells the next run.
-                _log.info("undo of %s not settled: %s", planned.receipt.change, error)
+                import logging  # 2 ms of every start, where nothing else needs it
+
+                logging.getLogger(__name__).info("undo of %s not settled: %s", planned.receipt.change, error)
         changed = any(file.edit is not None for file in files)
         return ChangeOutcome(Outcome(Result.MODIFIED if changed else Result.UNCHANGED, planned.way), tuple(reversed(self._done)))
 

@@ -7,9 +7,11 @@ it stands where it is read: in front of an `exec`, a `return` or a `readonly PAT
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.changes.choice import choose_toolkit, require_executable
 from gpuassist.changes.library_path import LoaderChoice, choose_loader, choose_loader_path, library_directory
@@ -40,8 +42,7 @@ from gpuassist.system.terminal import Opening, ask_ways
 from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """What is planned for: the file for the block, those beside it in the order in which they are read, whose home they lie in, and
     the machine's files, none for a recorded machine. `login` is the login file that does not read the main one, `login_now` what a
     login shell holds that reads it, `bare_now` a terminal that no login came before, and
@@ -73,8 +74,7 @@ class _Seen:
         return (*before, self.main, *(file for file in self.others if file.later))
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(Struct, frozen=True):
     """What new shells should hold, and what shows what they hold now."""
 
     toolkit: Toolkit
@@ -85,8 +85,7 @@ class _Wanted:
     no_loader: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(Struct, frozen=True):
     """What has to stand in a block because no line of the user's says it: the toolkit with other variables, or its libraries."""
 
     toolkit: bool = False
@@ -272,8 +271,7 @@ def _unread_login(world: World, seen: _Seen) -> Text | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
+class _Draft(Struct, frozen=True):
     """What was decided: what becomes of each line, and what the blocks of the main file and of the login file say."""
 
     seen: _Seen

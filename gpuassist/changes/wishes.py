@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Union
+
+from msgspec import Struct
 
 from gpuassist.model.text import Text
 from gpuassist.shellfiles.block import RepairError
@@ -26,8 +27,7 @@ class LdLibraryPath(str, Enum):
     AUTO = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class UseCuda:
+class UseCuda(Struct, frozen=True):
     """A CUDA version, the start-up file (empty: the login shell's own), and what becomes of which lines.
 
     `lines` are the lines that are not kept; none means what is suggested, an empty tuple no line. `retire` says the same of the one
@@ -42,8 +42,7 @@ class UseCuda:
     scope: str = SHELL
 
 
-@dataclass(frozen=True, slots=True)
-class UseDevices:
+class UseDevices(Struct, frozen=True):
     """GPUs by indices or UUIDs, or all of them, and the start-up file (empty: the login shell's own) or another `scope`."""
 
     devices: str
@@ -51,8 +50,7 @@ class UseDevices:
     scope: str = SHELL
 
 
-@dataclass(frozen=True, slots=True)
-class CleanShell:
+class CleanShell(Struct, frozen=True):
     """`lines` that do not stay, none for what is suggested; `hurts` says of directories why they hurt on LD_LIBRARY_PATH, none to
     look that up in this machine's environments.
     """

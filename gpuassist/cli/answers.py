@@ -69,6 +69,5 @@ class AnswerWriter:
             self.say(f"- {words}  [{one.problem}]", indent="  ", hanging="  ")
 
     def say(self, words: str, *, indent: str = "", hanging: str = "", style: str = "") -> None:
-        """A paragraph as wide as the terminal."""
         for line in wrapped(words, self._width, first=indent, hanging=indent + hanging) or [indent]:
             self._context.say(Painted(line, style))

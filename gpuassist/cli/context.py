@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TextIO
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.cli import streams
 from gpuassist.cli.streams import Painted
 from gpuassist.formats.visible import escaped, on_one_line
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Exit
+from gpuassist.system.interrupts import ending_at_once
 
 if TYPE_CHECKING:
     import argparse
 
     from gpuassist.context import Session
     from gpuassist.model.codec import Json
+    from gpuassist.model.machine import Machine
 
 
 class UsageError(Exception):
@@ -28,8 +33,7 @@ class UsageError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalStreams:
+class TerminalStreams(Struct, frozen=True):
     """Standard output and error, and whether they may be coloured and asked."""
 
     out: TextIO
@@ -38,12 +42,17 @@ class TerminalStreams:
     interactive: bool
 
 
+def load_probes() -> None:
+    """What reads the live machine, loaded as a subcommand is: Ctrl-C ends the program at once, and raises nothing in an import."""
+    with ending_at_once():
+        importlib.import_module("gpuassist.detect.machine")
+
+
 def _no_window(page: str) -> Exit:
     raise UsageError(text("there is no window here to open {page} in", page=page))
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """A subcommand's surroundings: `machine_file` is the recording that `--machine` names, empty for the live machine;
     `open_window` shows the window at a page (`live`, ...) and returns when it is closed, or raises `UsageError` where none can be.
     """
@@ -61,6 +70,17 @@ class Context:
 
         return replace(self, session=replace(self.session, words=ENGLISH))
 
+    def recorded_machine(self) -> Machine | None:
+        """The machine that `--machine` names; none where it is this one."""
+        if not self.machine_file:
+            return None
+        from gpuassist.detect.recording import RecordingError, read_recording
+
+        try:
+            return read_recording(self.session.world.files, self.machine_file)
+        except RecordingError as error:
+            raise UsageError(error.reason) from error
+
     def say(self, *parts: Text | str | Painted) -> None:
         """A line on standard output, also where a name in it has a line feed."""
         streams.write(self.terminal.out, *map(self._on_line, parts), "\n")
@@ -74,7 +94,6 @@ class Context:
         streams.tell(self.terminal.err, self._on_line(words), "\n")
 
     def note_lines(self, words: str) -> None:
-        """Lines on standard error."""
         streams.tell(self.terminal.err, words, "\n")
 
     def passing(self, words: Text | str = "") -> None:
@@ -84,7 +103,6 @@ class Context:
             streams.flush(self.terminal.err)
 
     def document(self, document: Json, *, indent: int | None = 2) -> None:
-        """One JSON document on standard output."""
         ascii_only = not streams.takes_unicode(self.terminal.out)
         streams.write(self.terminal.out, escaped(json.dumps(document, ensure_ascii=ascii_only, indent=indent)), "\n")
         streams.flush(self.terminal.out)

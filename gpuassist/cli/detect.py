@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.context import Context
 from gpuassist.cli.streams import BOLD, DIM, Painted
 from gpuassist.detect.machine import detect
-from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.detect.runner import SectionProgress
-from gpuassist.model.codec import encode_machine
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import encode_machine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.listing import sections
@@ -24,13 +22,18 @@ _LABEL_WIDTH = 28
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Its one option."""
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document, which --machine reads back")))
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     """Looks and prints; what could not be found out is part of the answer, not a failure."""
-    machine = _machine(context)
+    world, knowledge = context.session.world, context.session.knowledge
+
+    def tell(progress: SectionProgress) -> None:
+        said = text("looked at {section} ({done} of {total})", section=progress.section, done=progress.done, total=progress.total)
+        context.passing(said if progress.done < progress.total else "")
+
+    machine = context.recorded_machine() or detect(world, knowledge, tell)
     if options.json:
         context.document(encode_machine(machine, context.session.words if options.lang else ENGLISH))
     else:
@@ -44,18 +47,3 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
                 source = ("  ", Painted(f"[{line.source}]", DIM)) if line.source else ()
                 context.say(f"  {words(line.label).ljust(_LABEL_WIDTH)}  {value}", *source)
     return Exit.HEALTHY
-
-
-def _machine(context: Context) -> Machine:
-    world = context.session.world
-    if not context.machine_file:
-        return detect(world, context.session.knowledge, lambda progress: _tell(progress, context))
-    try:
-        return read_recording(world.files, context.machine_file)
-    except RecordingError as error:
-        raise UsageError(error.reason) from error
-
-
-def _tell(progress: SectionProgress, context: Context) -> None:
-    said = text("looked at {section} ({done} of {total})", section=progress.section, done=progress.done, total=progress.total)
-    context.passing(said if progress.done < progress.total else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.answers import AnswerWriter, severest
-from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.context import Context, UsageError, load_probes
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.recording import RecordingError
 from gpuassist.install.records import installs, root
@@ -23,12 +23,10 @@ HELP = text("say what is wrong with this machine's GPU set-up, why, and what to 
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Its one option."""
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Looks, judges and tells."""
     context = context.for_programs(options)
     inspection = _inspection(context)
     if options.json:
@@ -55,6 +53,7 @@ def document(inspection: Inspection, words: Words) -> Json:
 
 def _inspection(context: Context) -> Inspection:
     if not context.machine_file:
+        load_probes()
         found = inspect(context.session, on_progress=lambda section: context.passing(text("looked at: {section}", section=section)))
         context.passing()
         return found
@@ -91,7 +90,6 @@ class _Report:
         self._writer = AnswerWriter(context)
 
     def show(self, inspection: Inspection) -> None:
-        """All of it."""
         diagnosis, answers, say = inspection.diagnosis, inspection.answers, self._writer.say
         if inspection.title:
             say(self._words(text("Recorded machine: {title}", title=inspection.title)), style=DIM)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 
 from gpuassist.cli.answers import AnswerWriter, severest
-from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.context import Context, UsageError, load_probes
 from gpuassist.cli.paragraphs import width_of
 from gpuassist.cli.streams import BOLD, DIM
-from gpuassist.detect.machine import detect
-from gpuassist.detect.recording import RecordingError, read_recording
-from gpuassist.detect.shell import left_out
 from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
@@ -58,7 +54,6 @@ _PIECE = 1 << 16
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """The file, and how to print the answer."""
     parser.add_argument("file", nargs="?", default="", metavar="FILE", help=words(text("the text; without it, standard input")))
     topic = words(text("print the guide to a topic instead; without a name, list them"))
     parser.add_argument("--topic", nargs="?", const="", default=None, metavar="NAME", help=topic)
@@ -66,7 +61,6 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Reads, looks and tells; or prints a guide."""
     if options.topic is not None:
         if not options.topic:
             for name in topics(context.session):
@@ -101,25 +95,22 @@ def _paste(file: str, context: Context) -> Paste:
             raise UsageError(error.reason) from error
     if sys.stdin.isatty():
         context.note(text("Paste the text here, then press Enter and Ctrl-D."))
-    return gathered(_piped())
-
-
-def _piped() -> Iterator[bytes]:
-    return iter(lambda: sys.stdin.buffer.read(_PIECE), b"")
+    return gathered(iter(lambda: sys.stdin.buffer.read(_PIECE), b""))
 
 
 def _machine(context: Context) -> Machine | None:
     if context.machine_file == ALONE:
         return None
     if not context.machine_file:
+        load_probes()  # a text alone and a recording need none, and their code is a fifth of a start
+        from gpuassist.detect.machine import detect
+        from gpuassist.detect.shell import left_out
+
         missing = left_out(context.session.world)
         if missing is not None:
             context.note(missing)
         return detect(context.session.world, context.session.knowledge)
-    try:
-        return read_recording(context.session.world.files, context.machine_file)
-    except RecordingError as error:
-        raise UsageError(error.reason) from error
+    return context.recorded_machine()
 
 
 class _Report:

@@ -8,7 +8,6 @@ from gpuassist.cli.confirm import confirmed
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
-from gpuassist.detect.recording import RecordingError
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Unknown, value_or
 from gpuassist.model.plan import Outcome, Result
@@ -17,7 +16,6 @@ from gpuassist.model.words import Words
 from gpuassist.present.holders import about, label
 from gpuassist.present.marks import Exit, exit_of
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
-from gpuassist.session.inspect import open_recording
 
 NAME = "holders"
 HELP = text("show which processes hold the GPUs, and stop one of your own")
@@ -26,7 +24,6 @@ _LONGEST_SECONDS = 3600
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Adds the options of `holders`."""
     parser.add_argument(
         "--stop", type=int, metavar="PID", help=words(text("ask this process of yours to end; kill it if it does not"))
     )
@@ -43,11 +40,13 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     context = context.for_programs(options)
     if options.stop is not None:
         return _stop(options, context)
-    found = _found(context)
+    found, words = _found(context), context.session.words
     if options.json:
-        context.document(_document(found, context.session.words))
+        context.document(
+            {"schema": 1, "holders": [_held(one, words) for one in found.held], "notes": [words(note) for note in found.notes]}
+        )
     else:
-        words, width = context.session.words, width_of(context)
+        width = width_of(context)
         if not found.held:
             nobody = text("No process that can be seen from here holds a GPU.")
             context.say(nobody if found.looked else text("It could not be seen who holds the GPUs."))
@@ -65,12 +64,9 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
 
 
 def _found(context: Context) -> Holding:
-    if not context.machine_file:
+    machine = context.recorded_machine()
+    if machine is None:
         return holding(context.session)
-    try:
-        machine = open_recording(context.session, context.machine_file).machine
-    except RecordingError as error:
-        raise UsageError(error.reason) from error
     return holding_of(context.session, machine)
 
 
@@ -82,20 +78,17 @@ def _stop(options: argparse.Namespace, context: Context) -> Exit:
         return _say(
             options, context, Outcome(Result.REFUSED, text("process {pid} holds no GPU; it was left alone", pid=options.stop))
         )
-    if held.may_stop and not (options.yes or _agreed(held, context)):
-        return _say(options, context, Outcome(Result.UNCHANGED, text("you said no; nothing was stopped")))
+    if held.may_stop and not options.yes:
+        context.note(label(held))
+        nobody = text("there is no terminal to ask on: please add --yes to stop the process")
+        if not confirmed(context, text("Stop it? What it has not saved is lost."), nobody):
+            return _say(options, context, Outcome(Result.UNCHANGED, text("you said no; nothing was stopped")))
     outcome = stop_holder(context.session, held, seconds=options.seconds)
     status = _say(options, context, outcome)
     if outcome.result is Result.REFUSED and not options.json:
         for line in held.command:
             show_command(context, line, indent="    ")
     return status
-
-
-def _agreed(held: GpuHolder, context: Context) -> bool:
-    context.note(context.session.words(label(held)))
-    question = text("Stop it? What it has not saved is lost.")
-    return confirmed(context, question, text("there is no terminal to ask on: please add --yes to stop the process"))
 
 
 def _say(options: argparse.Namespace, context: Context, outcome: Outcome) -> Exit:
@@ -105,10 +98,6 @@ def _say(options: argparse.Namespace, context: Context, outcome: Outcome) -> Exi
     else:
         context.say(outcome.text)
     return exit_of(outcome.result)
-
-
-def _document(found: Holding, words: Words) -> Json:
-    return {"schema": 1, "holders": [_held(one, words) for one in found.held], "notes": [words(note) for note in found.notes]}
 
 
 def _held(held: GpuHolder, words: Words) -> Json:

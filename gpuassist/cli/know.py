@@ -22,7 +22,6 @@ _NARROW = 64  # columns, below which a value stands under its label: beside it, 
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """The kind, the name, and how to print it."""
     kinds = words(text("one of {kinds}; alone it lists the names", kinds=", ".join(KINDS)))
     parser.add_argument("kind", nargs="?", default="", metavar="KIND", help=kinds)
     name = words(text('a name in any spelling: "RTX 4090", 10de:2684, 12.4, 2.6.0+cu124, 550.54.14, sm_89'))

@@ -24,24 +24,17 @@ def choices(
     chosen = {(line.file, line.line): line.choice for line in lines}
     if comment_out is not None:
         chosen = dict.fromkeys(chosen, Choice.KEEP)
-        commented = _all(lines) if comment_out == ALL else _named(comment_out if comment_out != NONE else "", lines)
+        tickable = tuple((line.file, line.line) for line in lines if line.tickable)
+        commented = tickable if comment_out == ALL else named(comment_out if comment_out != NONE else "", lines)
         chosen |= dict.fromkeys(commented, Choice.COMMENT_OUT)
-    chosen |= dict.fromkeys(_named(replaced or "", lines), Choice.REPLACE)
-    chosen |= dict.fromkeys([(line.file, line.line) for line in lines] if kept == ALL else _named(kept or "", lines), Choice.KEEP)
+    chosen |= dict.fromkeys(named(replaced or "", lines), Choice.REPLACE)
+    chosen |= dict.fromkeys([(line.file, line.line) for line in lines] if kept == ALL else named(kept or "", lines), Choice.KEEP)
     return tuple(LineChoice(file, line, choice) for (file, line), choice in chosen.items())
 
 
 def named(words: str, lines: tuple[ShellLine, ...]) -> tuple[tuple[str, int], ...]:
     """The lines that `FILE:LINE,…` means, each by the file's path and the line on which its statement begins."""
-    return tuple(_named(words, lines))
-
-
-def _all(lines: tuple[ShellLine, ...]) -> list[tuple[str, int]]:
-    return [(line.file, line.line) for line in lines if line.tickable]
-
-
-def _named(words: str, lines: tuple[ShellLine, ...]) -> list[tuple[str, int]]:
-    return [_place(word, lines) for word in words.split(",") if word.strip()]
+    return tuple(_place(word, lines) for word in words.split(",") if word.strip())
 
 
 def _place(word: str, lines: tuple[ShellLine, ...]) -> tuple[str, int]:
@@ -49,10 +42,8 @@ def _place(word: str, lines: tuple[ShellLine, ...]) -> tuple[str, int]:
     if not file or not (number.isascii() and number.isdigit()) or len(number) > _MOST_DIGITS:
         raise UsageError(text("{word} names no line; FILE:LINE does, such as ~/.bashrc:12", word=word.strip()))
     path, row = os.path.abspath(os.path.expanduser(file)), int(number)
-    around = (line for line in lines if _is_file(line.file, path) and line.line <= row <= line.last_line)
-    found = next(around, None)
-    return (path, row) if found is None else (found.file, found.line)
-
-
-def _is_file(known: str, path: str) -> bool:
-    return known == path or os.path.realpath(known) == os.path.realpath(path)
+    for line in lines:
+        is_file = line.file == path or os.path.realpath(line.file) == os.path.realpath(path)
+        if is_file and line.line <= row <= line.last_line:
+            return line.file, line.line
+    return path, row

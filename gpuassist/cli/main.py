@@ -8,9 +8,9 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TextIO, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from gpuassist import __version__
 from gpuassist.cli import streams
@@ -52,7 +52,10 @@ def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow)
     with streams.shown():
         session = compose(_language(arguments))
         try:
-            return int(_flushed(arguments, session, open_window))
+            try:
+                return int(_run(arguments, session, open_window))
+            finally:
+                streams.flush(sys.stdout)  # here, where it can be said that it failed, and not when Python ends
         except UsageError as error:
             streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
             return int(Exit.USAGE)
@@ -81,13 +84,6 @@ _OUR_FAULT = text(
 )
 
 
-def _flushed(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> Exit:
-    try:
-        return _run(arguments, session, open_window)
-    finally:
-        streams.flush(sys.stdout)  # here, where it can be said that it failed, and not when Python ends
-
-
 def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> Exit:
     notice = session.words.notice
     if notice and (_language(arguments) or "--json" not in arguments):  # a document is English anyway where no language is named
@@ -102,7 +98,10 @@ def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) ->
     if options.machine and options.command in _CHANGING:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command=options.command))
     machine_file = options.machine or ""
-    context = Context(session, _terminal(session), machine_file, lambda page: open_window(session, machine_file, page))
+    variables = session.world.surroundings.variables
+    colour = sys.stdout.isatty() and not variables.get("NO_COLOR") and variables.get("TERM") != "dumb"
+    terminal = TerminalStreams(sys.stdout, sys.stderr, colour, sys.stdin.isatty() and sys.stdout.isatty())
+    context = Context(session, terminal, machine_file, lambda page: open_window(session, machine_file, page))
     if not options.command:
         try:
             return context.open_window("")
@@ -206,12 +205,3 @@ def _language(arguments: Sequence[str]) -> str:
 
 def _load(name: str) -> Subcommand:
     return cast(Subcommand, importlib.import_module(f"gpuassist.cli.{name}"))
-
-
-def _terminal(session: Session) -> TerminalStreams:
-    colour = _colour(sys.stdout, session.world.surroundings.variables)
-    return TerminalStreams(sys.stdout, sys.stderr, colour, sys.stdin.isatty() and sys.stdout.isatty())
-
-
-def _colour(stream: TextIO, variables: Mapping[str, str]) -> bool:
-    return stream.isatty() and not variables.get("NO_COLOR") and variables.get("TERM") != "dumb"

@@ -26,7 +26,6 @@ HZ_AT_MOST = 100.0
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Its options."""
     parser.add_argument("--headless", action="store_true", help=words(text("without a window: one JSON object a line")))
     parser.add_argument("--count", type=int, metavar="N", help=words(text("end after N samples (needs --headless)")))
     parser.add_argument("--hz", type=float, default=1.0, metavar="N", help=words(text("samples a second (1 unless given)")))

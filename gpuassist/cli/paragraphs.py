@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import textwrap
 from collections.abc import Callable, Iterable
 from unicodedata import east_asian_width
@@ -11,6 +10,7 @@ from unicodedata import east_asian_width
 from gpuassist.cli.context import Context
 from gpuassist.cli.streams import Painted
 from gpuassist.formats.visible import on_one_line
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import whole_number
 from gpuassist.present.commands import copyable, copyable_lines
 
@@ -18,8 +18,9 @@ from gpuassist.present.commands import copyable, copyable_lines
 _WIDE = r"\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\uffe0-\uffe6"
 _NOT_FIRST = "，。、；：！？）」』】》…”’"
 _NOT_LAST = "（「『【《“‘"
-_PIECE = re.compile(rf"\s+|[{_NOT_LAST}]*(?:[{_WIDE}]|[^\s{_WIDE}{_NOT_FIRST}{_NOT_LAST}]+|.)[{_NOT_FIRST}]*")
-_HAS_WIDE = re.compile(f"[{_WIDE}]")
+_PIECE = lazy_regex(rf"\s+|[{_NOT_LAST}]*(?:[{_WIDE}]|[^\s{_WIDE}{_NOT_FIRST}{_NOT_LAST}]+|.)[{_NOT_FIRST}]*")
+_HAS_WIDE = lazy_regex(f"[{_WIDE}]")
+_FIRST_WIDE = "\u2e80"  # to compile a set of so many characters takes longer than to wrap a page of English
 
 
 def wrapped(words: str, width: int, *, first: str = "", hanging: str = "") -> list[str]:
@@ -27,7 +28,7 @@ def wrapped(words: str, width: int, *, first: str = "", hanging: str = "") -> li
     broken cannot be copied, so a long word stands over the edge.
     """
     words = on_one_line(words)  # before a carriage return or a line feed passes for a blank, and as wide as it is shown
-    if not _HAS_WIDE.search(words):
+    if max(words, default="") < _FIRST_WIDE or not _HAS_WIDE.search(words):
         wrapper = textwrap.TextWrapper(width, first, hanging, break_long_words=False, break_on_hyphens=False)
         return wrapper.wrap(words)
     lines, line, taken = [], first, False

@@ -8,10 +8,9 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli import plan_run_options
-from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.context import Context, UsageError, load_probes
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.detect.recording import RecordingError
-from gpuassist.detect.shell import left_out
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.codec import Json
 from gpuassist.model.outlook import Outlook, WayPlan
@@ -47,12 +46,17 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     try:
         goals = tuple(parse_goal(words, context.session.knowledge) for words in options.goals)
         plan_run_options.check(options, context, goals)
+        if not context.machine_file:
+            load_probes()
         machine = look(context.session, context.machine_file)
     except (GoalError, RecordingError) as error:
         raise UsageError(error.reason) from error
-    missing = left_out(context.session.world) if not context.machine_file else None
-    if missing is not None:
-        context.note(missing)
+    if not context.machine_file:
+        from gpuassist.detect.shell import left_out  # what asks shells costs a start more than a recording's whole plan
+
+        missing = left_out(context.session.world)
+        if missing is not None:
+            context.note(missing)
     tool = Tool(options.tool) if options.tool else None
     outlook = plan_goals(context.session, machine, goals, tool, no_root=options.no_root)
     runs = options.run and bool(outlook.steps)

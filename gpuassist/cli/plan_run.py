@@ -12,8 +12,10 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli import use
@@ -54,8 +56,7 @@ from gpuassist.system.ownership import UntrustedStateError, require_own_state
 _ENDS = {StepEnding.DONE: Exit.HEALTHY, StepEnding.CANCELLED: Exit.INTERRUPTED}
 
 
-@dataclass
-class InstallRun:
+class InstallRun(Struct):
     """An install being gone through."""
 
     context: Context

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.cli.confirm import NOBODY_FOR_PACKAGES
 from gpuassist.cli.context import Context, UsageError

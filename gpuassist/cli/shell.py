@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import argparse
 
-from gpuassist.cli import shell_clean
+from gpuassist.changes.plan_change import plan_change
+from gpuassist.changes.wishes import CleanShell
 from gpuassist.cli.answers import AnswerWriter
 from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.line_options import named
+from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.cli.streams import BOLD, DIM
-from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.detect.startup.line import SurveyLine
 from gpuassist.detect.startup.survey import Survey, survey
 from gpuassist.model.fact import Known
-from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
 from gpuassist.present.shell_document import survey_document
+from gpuassist.session.use import look
+from gpuassist.shellfiles.block import RepairError
+from gpuassist.shellfiles.lines import Choice, ChoiceError, LineChoice
 from gpuassist.shellfiles.statements import printable
 from gpuassist.system.shell_trace import SECONDS
 
@@ -27,10 +31,15 @@ _LONGEST_SECONDS = 600.0
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """How long a new terminal may take, and how to print."""
     limit = words(text("how long a new terminal may take to come up (default: {seconds:.0f})", seconds=SECONDS))
     parser.add_argument("--seconds", type=float, default=SECONDS, metavar="N", help=limit)
-    shell_clean.arguments(parser, words)
+    clean = words(text("take out what should not be searched: empty elements, stubs, directories that do not exist or come twice"))
+    parser.add_argument("--clean", action="store_true", help=clean)
+    lines = words(text("with --clean, the lines to clean (default: those that are suggested)"))
+    parser.add_argument("--lines", metavar="FILE:LINE,…", help=lines)
+    dry = words(text("with --clean, show what would be done, and do nothing"))
+    parser.add_argument("--dry-run", action="store_true", help=dry)
+    parser.add_argument("--yes", action="store_true", help=words(text("with --clean, do it without asking")))
     parser.add_argument("--json", action="store_true", help=words(text("print one JSON document")))
 
 
@@ -39,9 +48,11 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if not 0 < options.seconds <= _LONGEST_SECONDS:
         raise UsageError(text("--seconds takes a number of seconds up to {most:.0f}", most=_LONGEST_SECONDS))
     context = context.for_programs(options)
-    if shell_clean.wanted(options):
-        return shell_clean.run(options, context)
-    found = survey(context.session, _machine(context), seconds=options.seconds, recorded=bool(context.machine_file))
+    if options.clean:
+        return _clean(options, context)
+    if options.lines is not None or options.dry_run or options.yes:
+        raise UsageError(text("--lines, --dry-run and --yes go with --clean"))
+    found = survey(context.session, context.recorded_machine(), seconds=options.seconds, recorded=bool(context.machine_file))
     if options.json:
         context.document(survey_document(found, context.session.words))
     else:
@@ -49,13 +60,26 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     return Exit.HEALTHY
 
 
-def _machine(context: Context) -> Machine | None:
-    if not context.machine_file:
-        return None
+def _clean(options: argparse.Namespace, context: Context) -> Exit:
+    """Takes out of the start-up files what should not be on their search lists."""
+    if context.machine_file:
+        raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="shell --clean"))
+    machine = look(context.session)
     try:
-        return read_recording(context.session.world.files, context.machine_file)
-    except RecordingError as error:
+        plan = plan_change(context.session.world, machine, CleanShell())
+        if options.lines is not None:
+            # The lines that are named: without what is wrong in them where they hold something else, else as a comment only.
+            offered = {(line.file, line.line): line for line in plan.lines}
+            chosen = []
+            for place in named(options.lines, plan.lines):
+                rewrites = place in offered and bool(offered[place].instead)
+                chosen.append(LineChoice(*place, Choice.REPLACE if rewrites else Choice.COMMENT_OUT))
+            plan = plan_change(context.session.world, machine, CleanShell(tuple(chosen)))
+    except ChoiceError as error:
         raise UsageError(error.reason) from error
+    except RepairError as error:
+        return refuse(options, context, error.reason)
+    return change_files(options, context, PlannedChange(plan))
 
 
 class _Table:

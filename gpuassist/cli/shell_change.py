@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.kernels import KernelProof, told
@@ -24,8 +25,7 @@ from gpuassist.shellfiles.lines import Choice, ShellLine
 from gpuassist.system.terminal import SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedChange:
+class PlannedChange(Struct, frozen=True):
     """A plan, what else its document says, and (for a toolkit) how kernels are proved once it is carried out."""
 
     plan: ChangePlan
@@ -34,7 +34,6 @@ class PlannedChange:
 
 
 def change_files(options: argparse.Namespace, context: Context, change: PlannedChange) -> Exit:
-    """Shows the plan, asks, carries it out and proves it."""
     plan = change.plan
     if not options.json:
         _show(context, plan)
@@ -269,7 +268,6 @@ def show_lines(context: Context, lines: tuple[ShellLine, ...], main: str) -> Non
 
 
 def line_json(line: ShellLine, words: Words) -> Json:
-    """A line for programs."""
     return {
         "file": line.file,
         "line": line.line,
@@ -289,7 +287,6 @@ def line_json(line: ShellLine, words: Words) -> Json:
 
 
 def files_json(plan: Plan) -> list[Json]:
-    """The files that a plan writes."""
     return [
         {"file": step.edit.path, "target": step.edit.target, "existed": step.edit.existed, "diff": step.diff}
         for step in plan.steps

@@ -13,8 +13,9 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, TextIO, cast
+
+from msgspec import Struct
 
 from gpuassist.formats.visible import visible
 from gpuassist.model.text import Text, text
@@ -65,12 +66,10 @@ class _Shown:
         return getattr(self.stream, name)
 
     def write(self, words: str, /) -> int:
-        """Writes them as they are seen."""
         self.stream.write(visible(words))
         return len(words)
 
     def writelines(self, lines: Iterable[str], /) -> None:
-        """Writes them one after the other."""
         for line in lines:
             self.write(line)
 
@@ -86,8 +85,7 @@ def shown() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-@dataclass(frozen=True, slots=True)
-class Painted:
+class Painted(Struct, frozen=True):
     """Words in one of our styles."""
 
     words: str

@@ -23,7 +23,6 @@ HELP = text("take back the last change that gpuassist made, or a given one")
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Adds the options of `undo`."""
     parser.add_argument("id", nargs="?", default="", metavar="ID", help=words(text("the change to undo (default: the newest)")))
     help_words = words(text("list all changes, newest first: what still stands, and which files were edited since"))
     parser.add_argument("--list", action="store_true", help=help_words)
@@ -35,7 +34,6 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Lists, shows, or takes back."""
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="undo"))
     try:

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import os
 
-from gpuassist.changes.wishes import SHELL, LdLibraryPath
-from gpuassist.cli import use_cuda, use_devices, use_scope
+from msgspec.structs import replace
+
+from gpuassist.changes.choice import version_of
+from gpuassist.changes.kernels import KernelProof, prove_kernels
+from gpuassist.changes.plan import ChangeOutcome
+from gpuassist.changes.plan_change import plan_change
+from gpuassist.changes.wishes import SHELL, LdLibraryPath, UseCuda, UseDevices, WishError
+from gpuassist.cli import use_scope
 from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.line_options import choices
+from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
+from gpuassist.model.codec import Json
+from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
+from gpuassist.present.changes import loader_words
 from gpuassist.present.marks import Exit
+from gpuassist.session.use import look, look_at_gpus
+from gpuassist.shellfiles.block import RepairError
+from gpuassist.shellfiles.lines import ChoiceError
 from gpuassist.system.terminal import SECONDS
 
 NAME = "use"
@@ -18,7 +33,6 @@ HELP = text("make an installed CUDA toolkit, or some of the GPUs, what new shell
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Adds the options of `use`."""
     parser.add_argument("what", nargs="?", choices=("cuda", "devices"), help=words(text("what to choose: a toolkit or GPUs")))
     which = words(text("cuda: an installed release, such as 12.4; devices: indices as nvidia-smi counts them, UUIDs, or `all`"))
     parser.add_argument("which", nargs="?", metavar="VERSION|DEVICES", help=which)
@@ -26,9 +40,9 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument(
         "--rc", default="", metavar="FILE", help=words(text("the start-up file to change (default: the login shell's)"))
     )
-    choices = tuple(choice.value for choice in LdLibraryPath)
+    loader = tuple(choice.value for choice in LdLibraryPath)
     help_words = words(text("whether the toolkit's libraries go on LD_LIBRARY_PATH (default: auto, normally off)"))
-    parser.add_argument("--ld-library-path", choices=choices, default="auto", help=help_words)
+    parser.add_argument("--ld-library-path", choices=loader, default="auto", help=help_words)
     kept = words(text("which lines are kept as they are"))
     parser.add_argument("--keep", metavar="all|FILE:LINE,…", help=kept)
     lines = words(text("which lines are commented out, and no others changed, in place of what is suggested"))
@@ -46,7 +60,6 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Plans, shows, asks, applies and proves."""
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="use"))
     context = context.for_programs(options)
@@ -57,6 +70,49 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--seconds takes a number of seconds from {least} to {most}", least=least, most=most))
     if options.what is None or options.which is None:
         raise UsageError(text("what to use is missing: cuda and a version, or devices and which ones"))
-    if options.scope != SHELL:
-        return use_scope.run(options, context)
-    return use_devices.run(options, context) if options.what == "devices" else use_cuda.run(options, context)
+    try:
+        if options.scope != SHELL:
+            change = use_scope.planned(options, context)
+        else:
+            change = _devices(options, context) if options.what == "devices" else _toolkit(options, context)
+    except (WishError, ChoiceError) as error:
+        raise UsageError(error.reason) from error
+    except RepairError as error:
+        return refuse(options, context, error.reason)
+    return change_files(options, context, change)
+
+
+def _devices(options: argparse.Namespace, context: Context) -> PlannedChange:
+    if options.comment_out is not None or options.replace is not None or options.keep is not None or options.also_login:
+        raise UsageError(text("--keep, --comment-out, --replace and --also-login go with `use cuda`"))
+    wish = UseDevices(options.which, os.path.abspath(options.rc) if options.rc else "")
+    plan = plan_change(context.session.world, look_at_gpus(context.session), wish)
+    chosen = plan.devices.values if plan.devices is not None else ()
+    hidden = plan.devices.hidden if plan.devices is not None else ()
+    return PlannedChange(plan, {"devices": list(chosen), "hidden": list(hidden)})
+
+
+def _toolkit(options: argparse.Namespace, context: Context) -> PlannedChange:
+    wish = UseCuda(options.which, os.path.abspath(options.rc) if options.rc else "", LdLibraryPath(options.ld_library_path))
+    machine = look(context.session)
+    plan = plan_change(context.session.world, machine, wish)
+    lines = choices(plan.lines, comment_out=options.comment_out, replaced=options.replace, kept=options.keep)
+    plan = plan if lines is None else plan_change(context.session.world, machine, replace(wish, lines=lines))
+    if plan.cuda is None:
+        raise ValueError(plan.command)
+    reason = context.session.words(loader_words(plan.cuda))
+    members: dict[str, Json] = {
+        "toolkit": {"root": plan.cuda.toolkit.root, "version": version_of(plan.cuda.toolkit)},
+        "file": plan.edit.path,
+        "target": plan.edit.target,
+        "ld_library_path": {"on": bool(plan.cuda.expected.ld_library_path), "reason": reason},
+    }
+    return PlannedChange(plan, members, lambda outcome: _kernels(options, context, machine, outcome))
+
+
+def _kernels(options: argparse.Namespace, context: Context, machine: Machine, outcome: ChangeOutcome) -> tuple[KernelProof, ...]:
+    """A kernel for each GPU, where the wished toolkit wins: for another one it would prove nothing."""
+    proof = outcome.proof
+    if options.no_kernel or proof is None or proof.winner is None or outcome.rolled_back is not None or not proof.holds.is_true:
+        return ()
+    return prove_kernels(context.session, machine, proof.winner.path, proof.terminal, on_progress=context.note)

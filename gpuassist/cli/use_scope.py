@@ -9,29 +9,27 @@ from gpuassist.changes.choice import version_of
 from gpuassist.changes.plan_change import plan_change
 from gpuassist.changes.scope_find import ListedScope, list_scopes, scopes_json
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Sees
-from gpuassist.changes.wishes import SHELL, LdLibraryPath, UseCuda, UseDevices, WishError
+from gpuassist.changes.wishes import SHELL, LdLibraryPath, UseCuda, UseDevices
 from gpuassist.cli.context import Context, UsageError
-from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
+from gpuassist.cli.shell_change import PlannedChange
 from gpuassist.model.codec import Json
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
 from gpuassist.session.use import look, look_at_gpus
-from gpuassist.shellfiles.block import RepairError
 
 _GLYPHS = {Sees.YES: "✓", Sees.NO: "✗", Sees.DEPENDS: "~"}
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Adds the options of scopes."""
     scope = words(text("where it holds: shell (default), conda:NAME, venv:PREFIX, envrc:DIR, dotenv:DIR, jupyter:KERNEL, desktop"))
     parser.add_argument("--scope", default=SHELL, metavar="SCOPE", help=scope)
     scopes = words(text("show the scopes of this machine, for the project in DIR, and which programs see each"))
     parser.add_argument("--scopes", nargs="?", const=".", metavar="DIR", help=scopes)
 
 
-def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Plans, shows, asks, applies and proves."""
+def planned(options: argparse.Namespace, context: Context) -> PlannedChange:
+    """The change; raises `WishError` and `RepairError` where there is none."""
     if (
         options.rc
         or options.comment_out is not None
@@ -42,18 +40,13 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(
             text("--rc, --keep, --comment-out, --replace and --also-login are for start-up files: they go with --scope shell")
         )
-    try:
-        session = context.session
-        if options.what == "devices":
-            plan = plan_change(session.world, look_at_gpus(session), UseDevices(options.which, scope=options.scope))
-        else:
-            loader = LdLibraryPath(options.ld_library_path)
-            wish = UseCuda(options.which, ld_library_path=loader, scope=options.scope)
-            plan = plan_change(session.world, look(session), wish)
-    except WishError as error:
-        raise UsageError(error.reason) from error
-    except RepairError as error:
-        return refuse(options, context, error.reason)
+    session = context.session
+    if options.what == "devices":
+        plan = plan_change(session.world, look_at_gpus(session), UseDevices(options.which, scope=options.scope))
+    else:
+        loader = LdLibraryPath(options.ld_library_path)
+        wish = UseCuda(options.which, ld_library_path=loader, scope=options.scope)
+        plan = plan_change(session.world, look(session), wish)
     chosen = plan.scope
     if chosen is None:
         raise ValueError(plan.command)
@@ -62,7 +55,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         told |= {"devices": list(chosen.devices.values), "hidden": list(chosen.devices.hidden)}
     if chosen.toolkit is not None:
         told |= {"toolkit": {"root": chosen.toolkit.root, "version": version_of(chosen.toolkit)}}
-    return change_files(options, context, PlannedChange(plan, told))
+    return PlannedChange(plan, told)
 
 
 def show_scopes(options: argparse.Namespace, context: Context) -> Exit:

@@ -8,7 +8,6 @@ from gpuassist.formats.visible import on_one_line
 
 
 def say_all() -> None:
-    """From now on."""
     handler = logging.StreamHandler()
     handler.setFormatter(_OneLine(logging.BASIC_FORMAT))
     logging.basicConfig(level=logging.DEBUG, handlers=[handler])

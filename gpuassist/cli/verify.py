@@ -32,7 +32,6 @@ _LABEL_WIDTH, _DTYPE_WIDTH, _MARK_WIDTH, _ERROR_WIDTH = 30, 10, 9, 24
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """Its options."""
     parser.add_argument(
         "--python",
         metavar="PATH",
@@ -57,21 +56,17 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Verifies one environment after the other."""
     if context.machine_file:
         raise UsageError(text("a recorded machine cannot compute anything: leave --machine out"))
-    devices = tuple(map(_device, options.device)) or ("all",)
+    for wish in options.device:
+        if not (wish == "cpu" or wish.isdecimal() or wish.startswith(("GPU-", "MIG-"))):
+            raise UsageError(text("{wish} is no device: give its number, its UUID (GPU-...), or cpu", wish=wish))
+    devices = tuple(options.device) or ("all",)
     interpreters = [_given(context, path) for path in options.python] or _found(context)
     results = [_verify(context, VerifyRequest(one, devices, Level(options.level)), quiet=options.json) for one in interpreters]
     if options.json:
         context.document(verification_document(results, context.session.words if options.lang else ENGLISH))
     return worst(exit_of(result.verdict) for result in results) if results else Exit.UNDETERMINED
-
-
-def _device(wish: str) -> str:
-    if wish == "cpu" or wish.isdecimal() or wish.startswith(("GPU-", "MIG-")):
-        return wish
-    raise UsageError(text("{wish} is no device: give its number, its UUID (GPU-...), or cpu", wish=wish))
 
 
 def _given(context: Context, path: str) -> str:
@@ -115,7 +110,6 @@ class _Silent:
         self._context = context
 
     def take(self, event: Event) -> None:
-        """The next event."""
         self._context.passing(f"{self._context.session.words(check_label(event))}…" if isinstance(event, CheckBegun) else "")
 
 
@@ -128,7 +122,6 @@ class _Live(_Silent):
         self._shown = ""
 
     def take(self, event: Event) -> None:
-        """See `_Silent.take`."""
         super().take(event)
         if isinstance(event, Started):
             self._names = {device.device: device.name for device in event.devices}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from gpuassist.detect.runner import each
 from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Compiler
@@ -16,7 +15,7 @@ from gpuassist.system.world import World
 
 FAMILIES = ("gcc", "g++", "clang")
 _SECONDS = 5.0
-_NUMBERED = re.compile(r"(gcc|g\+\+|clang)-(\d{1,9}(?:\.\d{1,9})*)")
+_NUMBERED = lazy_regex(r"(gcc|g\+\+|clang)-(\d{1,9}(?:\.\d{1,9})*)")
 _DIRECTORIES = ("/usr/bin", "/usr/local/bin")
 
 

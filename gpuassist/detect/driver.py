@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.accounts import Accounts
 from gpuassist.detect.small_files import made, read, unreadable
@@ -22,6 +22,7 @@ from gpuassist.formats.kernel_module import (
 )
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, ModuleBlock, Option
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
 from gpuassist.system.files import Files
@@ -44,7 +45,7 @@ _LIBRARY_DIRECTORIES = (
     "/usr/lib/wsl/lib",
     "/run/opengl-driver/lib",
 )
-_LIBCUDA_VERSION = re.compile(r"libcuda\.so\.(\d{3,}\.\d+(?:\.\d+)?)")
+_LIBCUDA_VERSION = lazy_regex(r"libcuda\.so\.(\d{3,}\.\d+(?:\.\d+)?)")
 _ELF_32_BIT = b"\x7fELF\x01"
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.detect import libraries, torches
 from gpuassist.detect.loader import Loader
@@ -42,8 +43,7 @@ def probe(
     return Known(tuple(found), prefixes.source)
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
+class _View(Struct, frozen=True):
     """What describing any environment needs: the world, the real prefixes that are active, a new terminal, the loader."""
 
     world: World

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.context import Session
 from gpuassist.detect.accounts import Accounts
@@ -107,8 +108,7 @@ class Role(str, Enum):
     INVISIBLE = "invisible"
 
 
-@dataclass(frozen=True, slots=True)
-class GpuHolder:
+class GpuHolder(Struct, frozen=True):
     """A process and the GPUs that it holds, by NVML's index; `why` says why it may, or may not, be stopped from here.
 
     `command` is the line for the user to run where it is a system service, `memory_by_gpu` its memory on each card that the driver
@@ -125,8 +125,7 @@ class GpuHolder:
     memory_by_gpu: tuple[tuple[int, Fact[int]], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HeldCard:
+class HeldCard(Struct, frozen=True):
     """A GPU by NVML's index, as far as its memory is concerned."""
 
     index: int
@@ -134,8 +133,7 @@ class HeldCard:
     memory_total_bytes: Fact[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(Struct, frozen=True):
     """All of them, those with the most memory first; `notes` say what could not be seen.
 
     `may_fall_asleep`: nothing that can be seen holds a GPU that would be switched off if it was left alone for a while. `looked`:

@@ -9,6 +9,7 @@ from gpuassist.detect.accounts import administrator
 from gpuassist.detect.small_files import made, read, unreadable
 from gpuassist.formats.distribution import read_os_release
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Distribution, Host
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
@@ -25,7 +26,7 @@ _KEY_PENDING = f"{_EFI}/efivars/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"  # 
 _REALTIME = "/sys/kernel/realtime"  # there with PREEMPT_RT alone
 _SLEPT = "/sys/power/suspend_stats/success"
 _APT = "/etc/apt/apt.conf.d"
-_APT_UPGRADES = re.compile(r'^\s*APT::Periodic::Unattended-Upgrade\s+"(\w+)"', re.MULTILINE)
+_APT_UPGRADES = lazy_regex(r'^\s*APT::Periodic::Unattended-Upgrade\s+"(\w+)"', re.MULTILINE)
 _DNF_UPGRADES = "/etc/systemd/system/timers.target.wants/dnf*-automatic*.timer"
 _ARCHITECTURE = "/proc/sys/kernel/arch"  # from Linux 6.1 on
 _ELF_MACHINES = {62: "x86_64", 183: "aarch64", 21: "ppc64le", 243: "riscv64", 3: "i686", 40: "armv7l"}
@@ -36,7 +37,7 @@ _GLIBCS = (
     "/usr/lib/libc.so.6",
     "/lib/*/libc.so.6",
 )
-_GLIBC_VERSION = re.compile(rb"GNU C Library [^\n]*?release version (\d+\.\d+)")
+_GLIBC_VERSION = lazy_regex(rb"GNU C Library [^\n]*?release version (\d+\.\d+)")
 _CONTAINER_MARKS = (
     ("/.dockerenv", "docker"),
     ("/run/.containerenv", "podman"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.model.json_reader import read_json
 from gpuassist.system.world import World
@@ -14,8 +15,7 @@ _AT_MOST = 200
 _SYSTEM = ("/usr/local/share/jupyter", "/usr/share/jupyter")
 
 
-@dataclass(frozen=True, slots=True)
-class KernelSpec:
+class KernelSpec(Struct, frozen=True):
     """A kernel by the name of its directory, its kernel.json, and what Jupyter calls it (empty where the file does not say)."""
 
     name: str

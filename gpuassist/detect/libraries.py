@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
@@ -12,6 +11,7 @@ from gpuassist.formats.elf import read_dynamic
 from gpuassist.model.driver import Library
 from gpuassist.model.environment import LoadedLibrary, Manager
 from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
@@ -108,7 +108,7 @@ def _cudnn_in(files: Files, directory: str) -> Iterator[Library]:
 
 
 # Of the driver, of the toolkit and of what torch brings: names that its import asks the loader for.
-_CUDA_NAME = re.compile(
+_CUDA_NAME = lazy_regex(
     r"lib(?:cuda|cudart|nvidia-\w+|nvrtc\S*|nvJitLink|cublas\w*|cudnn\w*|cufft\w*|curand|cusolver\w*|cusparse\w*|cupti|nccl|cufile\w*)"
     r"\.so(?:\.\d+)*"
 )

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.formats.elf import Dynamic, read_cache, read_dynamic
 from gpuassist.system.files import Files
@@ -23,8 +24,7 @@ _DEFAULTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """A library as it would be loaded: its soname, the file (empty where none is found), and whether LD_LIBRARY_PATH decided it."""
 
     soname: str
@@ -65,8 +65,7 @@ class Loader:
         return str(PurePosixPath(self._files.real(path)).parent)
 
 
-@dataclass(frozen=True, slots=True)
-class _Object:
+class _Object(Struct, frozen=True):
     path: str
     dynamic: Dynamic
     chain: tuple[str, ...]  # the RPATH directories of what loaded it, nearest first

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import partial
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from gpuassist.detect import (
     compilers,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.detect.pci import named
 from gpuassist.detect.small_files import made
@@ -41,8 +43,7 @@ _NVML_FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NvmlReading:
+class NvmlReading(Struct, frozen=True):
     """NVML's own state and the GPUs it lists, without facts of the PCI tree; `fault` as `model.driver.Driver` has it."""
 
     status: Fact[NvmlStatus]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.formats.package_settings import Condarc, UvSettings, read_condarc, read_pip_conf, read_uv_toml
 from gpuassist.model.address import without_secrets
 from gpuassist.model.fact import Fact, Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.package_settings import Channels, Indexes, PackageSetting, PackageSettings
 from gpuassist.model.shell import Terminal
 from gpuassist.system.files import Files
@@ -17,7 +19,7 @@ from gpuassist.system.world import World
 
 _MOST_BYTES = 1 << 18
 _TRUE = frozenset({"1", "true", "yes", "on", "t", "y"})
-_PIN = re.compile(r"^\s*torch\s*((?:[=<>!~]=?=?\s*[\w.*+!]+\s*,?\s*)+)", re.MULTILINE | re.IGNORECASE)
+_PIN = lazy_regex(r"^\s*torch\s*((?:[=<>!~]=?=?\s*[\w.*+!]+\s*,?\s*)+)", re.MULTILINE | re.IGNORECASE)
 
 
 def probe(world: World, terminal: Fact[Terminal]) -> Fact[PackageSettings]:
@@ -30,8 +32,7 @@ def probe(world: World, terminal: Fact[Terminal]) -> Fact[PackageSettings]:
     return Known(settings, "pip.conf, uv.toml, .condarc; PIP_*, UV_*, CONDA_*")
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
+class _View(Struct, frozen=True):
     """The files, HOME, and the variables that count."""
 
     files: Files

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.small_files import made, read, unreadable
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, PcieLink, PowerState
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.system.files import Files
 from gpuassist.system.pci import DEVICES, is_gpu, is_nvidia
 from gpuassist.system.world import World
 
-_ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
-_SPEED = re.compile(r"(\d+(?:\.\d+)?) GT/s")
+_ADDRESS = lazy_regex(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_SPEED = lazy_regex(r"(\d+(?:\.\d+)?) GT/s")
 _DRIVER = "/proc/driver/nvidia/gpus"
 _MEMORY, _WIDE = 0x200, 0x100000  # IORESOURCE_MEM, IORESOURCE_MEM_64 (linux/ioport.h)
 _UNTRAINED_WIDTHS = (0, 63)  # what a link that is down shows

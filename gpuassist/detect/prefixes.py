@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.model.environment import Manager
 from gpuassist.model.fact import Fact, Known
@@ -22,8 +23,7 @@ _CONDA_BASES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromam
 _CONDA_SYSTEM_BASES = ("/opt/conda", "/opt/miniconda3", "/opt/anaconda3", "/opt/miniforge3")
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(Struct, frozen=True):
     """A directory that holds an environment, and what made it."""
 
     path: str

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gpuassist.model.codec import DecodeError, decode_machine
+from gpuassist.model.codec import DecodeError
 from gpuassist.model.json_reader import NotJsonError, read_json
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, decode_machine
 from gpuassist.model.text import Text, text
 from gpuassist.system.files import Files
 

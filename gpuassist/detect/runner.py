@@ -8,8 +8,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from gpuassist.model.fact import Unknown
 from gpuassist.model.text import Text, text
@@ -21,8 +22,7 @@ Item = TypeVar("Item")
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class SectionProgress:
+class SectionProgress(Struct, frozen=True):
     """A section of the machine that was looked at, and how many of how many are done."""
 
     section: Text

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 
 from gpuassist.detect.small_files import made, read
 from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, SystemWide, ToolkitLink
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
@@ -19,7 +19,7 @@ _CONFIGURATION = "/etc/ld.so.conf.d"
 _LIBRARIES = ("libcuda.so*", "libcudart.so*", "libcudnn.so*", "libcublas.so*", "libnvJitLink.so*", "libnccl.so*")
 _CONTAINER_LISTS = ("/etc/cdi/*.yaml", "/etc/cdi/*.json", "/var/run/cdi/*.yaml", "/var/run/cdi/*.json")
 # The line of a CDI specification that hands in the driver's own library.
-_LISTED = re.compile(r"/lib(?:cuda|nvidia-ml)\.so\.(\d{3,}\.\d+(?:\.\d+)?)\b")
+_LISTED = lazy_regex(r"/lib(?:cuda|nvidia-ml)\.so\.(\d{3,}\.\d+(?:\.\d+)?)\b")
 
 
 def probe(world: World) -> SystemWide:

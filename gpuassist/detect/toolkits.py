@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.detect import compiler_driver
 from gpuassist.detect.prefixes import Prefix, scan, with_active
@@ -25,8 +27,7 @@ _PYTHON = "Python environments"
 _SECONDS = 2 * compiler_driver.SECONDS + 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """A toolkit's real root, its nvcc, the symlinked roots that lead to it, and the wrapper programs that call its nvcc."""
 
     root: str

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct
 
 from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, installed
 from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu, kernels_run
@@ -26,16 +27,21 @@ from gpuassist.model.version import ComputeCapability, Version
 _FOR_VIRTUAL_MACHINES = "vfio-pci"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownGpu:
+class KnownGpu(Struct, frozen=True, eq=False):
     """A GPU of the machine with what is known of its kind; `name` is short (`RTX 4090`), `place` counts from 0 and tells it
     from the others: to compare all the rest for each pair of 5,000 cards takes half a minute.
     """
 
     place: int
-    gpu: Gpu = field(compare=False)
-    record: GpuRecord | None = field(compare=False)
-    architecture: ArchitectureRecord | None = field(compare=False)
+    gpu: Gpu
+    record: GpuRecord | None
+    architecture: ArchitectureRecord | None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KnownGpu) and self.place == other.place
+
+    def __hash__(self) -> int:
+        return hash(self.place)
 
     @property
     def name(self) -> str:
@@ -64,8 +70,7 @@ def wishes_of(cards: Iterable[KnownGpu]) -> tuple[GpuWish, ...]:
     return tuple(dict.fromkeys(GpuWish(card.architecture, card.chip, card.flavour) for card in cards if card.architecture))
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledTorch:
+class InstalledTorch(Struct, frozen=True):
     """A torch and the environment that it is in."""
 
     environment: PythonEnvironment

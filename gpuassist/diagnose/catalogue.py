@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from gpuassist.diagnose.catalogue_entry import (
     CatalogueEntry,
@@ -27,8 +27,6 @@ FAMILY = "family"  # what conditions may ask beside the finding's own parameters
 
 E = TypeVar("E", Sentence, RemedyEntry)
 W = TypeVar("W", str, Remedy)
-
-_log = logging.getLogger(__name__)
 
 
 class Catalogue:
@@ -62,14 +60,18 @@ class Catalogue:
                     guides.append(GuideLink(topic, title))
             return replace(writer.answer(finding), guides=tuple(guides))
         except (OSError, EntryError, CommandError) as error:
-            _log.info("the description of %s cannot be used", finding.problem, exc_info=True)
+            import logging  # 2 ms of every start, where nothing else needs it
+
+            logging.getLogger(__name__).info("the description of %s cannot be used", finding.problem, exc_info=True)
             return _undescribed(finding, error, words)
 
     def _guide_title(self, topic: str, language: str) -> str:
         try:
             return read_guide(self._read, topic, language)[0]
         except OSError:  # a damaged copy: the answer stands without it
-            _log.info("the guide %s cannot be read", topic, exc_info=True)
+            import logging  # 2 ms of every start, where nothing else needs it
+
+            logging.getLogger(__name__).info("the guide %s cannot be read", topic, exc_info=True)
             return ""
 
 

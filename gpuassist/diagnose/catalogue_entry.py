@@ -8,8 +8,9 @@ from __future__ import annotations
 import string
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from gpuassist.model.finding import Action, Severity
 
@@ -29,8 +30,7 @@ class EntryError(ValueError):
     """A file of the catalogue does not describe a problem; the words say which part of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """Holds where a parameter is not empty, or is exactly `value`; turned round by `negated`."""
 
     parameter: str
@@ -43,8 +43,7 @@ class Condition:
         return (found == self.value if self.value else bool(found)) is not self.negated
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A message that stands only where its conditions hold; with `otherwise` only where the one before it does not stand."""
 
     message: str
@@ -52,16 +51,14 @@ class Sentence:
     otherwise: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CommandEntry:
+class CommandEntry(Struct, frozen=True):
     """A command by its key, with the templates of its parameters."""
 
     key: str
     parameters: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RemedyEntry:
+class RemedyEntry(Struct, frozen=True):
     """A way to mend the problem, where its conditions hold; `otherwise` as a sentence has it."""
 
     message: str
@@ -72,8 +69,7 @@ class RemedyEntry:
     otherwise: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueEntry:
+class CatalogueEntry(Struct, frozen=True):
     """A problem; the first of `severity_when` whose condition holds replaces the severity.
 
     `defaults` go into slots whose parameter is not known; conditions do not see them. `guides` are topics to read on.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, SignatureInput, sign
 from gpuassist.diagnose.tool_releases import package_version, torch_version
 from gpuassist.knowledge.specifier import version_in
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 # How the compiled parts of packages are called, in file names, kernels and messages: as the package in lower case, or otherwise.
@@ -49,8 +49,8 @@ _MARKS = (
     *((name.lower(), name) for name in _CALLED_ALIKE),
     *((mark, name) for name, marks in _CALLED_OTHERWISE.items() for mark in marks.split()),
 )
-_COMPILED = re.compile(r"(?:site-packages|dist-packages)[\\/]([A-Za-z]\w{1,60})[\\/][^\s:]{0,200}\.so")
-_FILE = re.compile(r"([A-Za-z]\w{1,60}?)(?:\.cpython-\w+(?:-\w+)*|\.abi3)?\.so[.\d]*$")
+_COMPILED = lazy_regex(r"(?:site-packages|dist-packages)[\\/]([A-Za-z]\w{1,60})[\\/][^\s:]{0,200}\.so")
+_FILE = lazy_regex(r"([A-Za-z]\w{1,60}?)(?:\.cpython-\w+(?:-\w+)*|\.abi3)?\.so[.\d]*$")
 
 
 def package_of(words: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
+
+from msgspec import Struct
 
 from gpuassist.diagnose import signatures
 from gpuassist.diagnose.case import RuleInput
@@ -57,8 +57,6 @@ _NEED_A_DRIVER = frozenset(
 
 R = TypeVar("R")
 
-_log = logging.getLogger(__name__)
-
 
 def judge(machine: Machine, knowledge: Knowledge, rules: tuple[Rule, ...] = RULES) -> Diagnosis:
     """Every rule's verdicts, each once, in the rules' order."""
@@ -76,8 +74,10 @@ def survived(name: str, check: Callable[..., Iterable[R]], *asked: object) -> It
     """The results of a check of ours as they come; where it fails, that instead of the rest."""
     try:
         yield from check(*asked)
-    except Exception as error:  # noqa: BLE001 -- a border: a rule that fails is told of and never stops the rest
-        _log.info("the rule %s failed", name, exc_info=True)
+    except Exception as error:  # a border: a rule that fails is told of and never stops the rest
+        import logging  # 2 ms of every start, where nothing else needs it
+
+        logging.getLogger(__name__).info("the rule %s failed", name, exc_info=True)
         reason = text("gpuassist's own check failed: {error}", error=f"{type(error).__name__}: {error}")
         yield Undetermined("own-check-failed", verbatim(name), reason)
 
@@ -89,8 +89,7 @@ def families() -> dict[str, tuple[Signature, ...]]:
     return {name: pkgutil.resolve_name(f"{signatures.__name__}.{name}:SIGNATURES") for name in names}
 
 
-@dataclass(frozen=True, slots=True)
-class Recognised:
+class Recognised(Struct, frozen=True):
     """The passages that point to problems, in the order of the text; `failed` are our own signatures that broke on it."""
 
     clues: tuple[Clue, ...] = ()

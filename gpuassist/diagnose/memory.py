@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.memory_parts import other_processes, own_bytes, picture_of
@@ -49,8 +51,7 @@ TOLD: dict[MemoryCause, frozenset[str]] = {
 """The parameters that each one's sentences take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(Struct, frozen=True):
     """The causes, likeliest first; where `proved` the figures themselves show the first."""
 
     causes: tuple[MemoryCause, ...]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.formats.oom import OutOfMemory, ProcessUse
 from gpuassist.formats.size import shown_size
@@ -17,8 +19,7 @@ _SMALL_REST = 0.03  # of the card: the driver keeps so much, and no process has 
 Named = Callable[[int], str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shares:
+class _Shares(Struct, frozen=True):
     """What the message says of the failing process and of others, its own process found among those it lists."""
 
     message: OutOfMemory

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import IntEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.verdicts import finding
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Diagnosis, Evidence, Finding, Undetermined
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Clue, Weight
 from gpuassist.model.text import Text, text, verbatim
 
@@ -32,8 +35,7 @@ class Rank(IntEnum):
     RULED_OUT = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A problem that may be the cause, with its rank and the line of the text that shows it first (0: none does)."""
 
     finding: Finding
@@ -41,16 +43,14 @@ class Candidate:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Unlikely:
+class Unlikely(Struct, frozen=True):
     """A problem that the text could mean as well, and why it is less likely."""
 
     finding: Finding
     reason: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Struct, frozen=True):
     """The findings, most likely cause first; what else the text could mean; what could not be told; how well the first finding
     is founded, none where there is none.
     """
@@ -249,7 +249,7 @@ def behind(problem: str, found: frozenset[str]) -> frozenset[str]:
 
 
 # What the facts of a text speak against: a message that fits several causes cannot mean one that they rule out.
-_AVAILABLE = re.compile(
+_AVAILABLE = lazy_regex(
     r"is cuda available: *(?:true|yes)\b|cuda\.is_available\(\)[^\n]{0,20}?[\s:=>]+true\b|cuda available:? *(?:true|yes)\b"
 )
 _NO_GPU_SEEN = frozenset(
@@ -295,7 +295,7 @@ def _rulings(setting: SignatureInput) -> Iterator[tuple[frozenset[str], Text]]:
 
 # Whether a text describes a GPU set-up in which nothing is wrong: where it says enough, and speaks of no failure.
 # Words of failures, none of which stands in the output of a tool that describes a machine where all is well.
-_FAILURE = re.compile(
+_FAILURE = lazy_regex(
     r"\b(?:[a-z]*error|exception|traceback|fatal|fail(?:ed|s|ure)|cannot|can't|couldn't|unable to|not found|no such|unsupported"
     r"|segmentation fault|core dumped|killed|abort(?:ed|ing)?|assert(?:ion)?|mismatch|denied|invalid|undefined|hangs?|crash\w*"
     r"|is cuda available: (?:no|false)|out of memory|no devices)\b|ERR!"
@@ -303,7 +303,7 @@ _FAILURE = re.compile(
     re.IGNORECASE,
 )
 # What describing tools print of machines where nothing is wrong.
-_HARMLESS = re.compile(
+_HARMLESS = lazy_regex(
     r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported|\b0 errors?\b"
     r"|(?:error|retired|ecc)[\w ]*: *(?:0|no|none|n/a|disabled|enabled)\b|^ *(?:[-#>]|\[?[\w@:~ -]*[$#]) ",
     re.IGNORECASE,

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
 
+from msgspec import Struct
+
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.formats.visible import MARK, shortened
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Clue, Passage, Paste, Weight
 from gpuassist.model.text import Parameter
 
 # The words of a long text, each once: whether they could make up what is looked for, before the text itself is searched.
 
 
-_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"\w+")
 _DIGITS = str.maketrans("123456789", "000000000")  # of log lines that differ in their numbers alone
 
 
@@ -64,19 +66,18 @@ def _has(every: list[str], word: str, *, whole: bool = False) -> bool:
 
 _QUOTED = 300  # characters of a passage that are shown
 _LONG = 64 << 10  # characters
-_ENDING = re.compile(r"\w{1,40}")
+_ENDING = lazy_regex(r"\w{1,40}")
 _PIECE = 16 << 10
 _OVERLAP = 500  # characters that a match may go on in the next piece
 _MOST_PLACES = 60  # of one literal, from either end of the text
-_ADVICE = re.compile(
+_ADVICE = lazy_regex(
     r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)[^.\n]{1,24}$"
     r"|如果(?:你|您)?[^。\n]{0,60}$",
     re.IGNORECASE,
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(Struct, frozen=True):
     """One reading of a message: the problem that it points to, how surely, and the parameters for its sentences."""
 
     problem: str
@@ -138,8 +139,7 @@ class SignatureInput:
 Meaning = Callable[["re.Match[str]", SignatureInput], Iterable[Sign]]
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """A message in all its wordings. `literals`: lower case, one of them stands in every wording; `pattern`: searched in a window
     around each literal, never in the whole text, case ignored, `.` within a line; `meaning` says what a match points to.
     """

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
+
+from gpuassist.model.lazy_regex import lazy_regex
 
 # The last part of the path of a process in a container, as each engine names it (systemd and cgroupfs drivers).
 _CONTAINER_PARTS = (
-    ("docker", re.compile(r"docker-([0-9a-f]{12,64})\.scope")),
-    ("podman", re.compile(r"libpod-([0-9a-f]{12,64})(?:\.scope)?")),
-    ("containerd", re.compile(r"(?:cri-containerd-|nerdctl-)([0-9a-f]{12,64})\.scope")),
-    ("cri-o", re.compile(r"crio-([0-9a-f]{12,64})(?:\.scope)?")),
-    ("lxc", re.compile(r"lxc\.payload\.(.+)")),
-    ("machine", re.compile(r"machine-(.+)\.scope")),
+    ("docker", lazy_regex(r"docker-([0-9a-f]{12,64})\.scope")),
+    ("podman", lazy_regex(r"libpod-([0-9a-f]{12,64})(?:\.scope)?")),
+    ("containerd", lazy_regex(r"(?:cri-containerd-|nerdctl-)([0-9a-f]{12,64})\.scope")),
+    ("cri-o", lazy_regex(r"crio-([0-9a-f]{12,64})(?:\.scope)?")),
+    ("lxc", lazy_regex(r"lxc\.payload\.(.+)")),
+    ("machine", lazy_regex(r"machine-(.+)\.scope")),
 )
 # cgroupfs: the engine is one directory, the identity the next one.
 _ENGINES = {"docker": "docker", "libpod_parent": "podman", "lxc": "lxc", "lxc.payload": "lxc", "kubepods": "kubernetes"}
 _SHOWN = 12  # signs of an identity that engines themselves print
 _UNITS = (".service", ".scope")
-_HEX = re.compile(r"[0-9a-f]{32,64}")
+_HEX = lazy_regex(r"[0-9a-f]{32,64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Cgroup:
+class Cgroup(Struct, frozen=True):
     """`unit` is the innermost systemd unit, `container` kind and identity; both are empty where there is none."""
 
     unit: str

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
 
 # conda-forge's older spelling runs its parts together: `cuda112py39hb0b7ed5_201`, `cpu_py310hd11e9c7_1`; a hash is a letter h and
 # seven hexadecimal digits.
-_GLUED = re.compile(r"(cuda\d+|cu\d+|cpu|py\d+)(?=(?:py\d|h[0-9a-f]{7}(?:_|$)))")
-_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+_GLUED = lazy_regex(r"(cuda\d+|cu\d+|cpu|py\d+)(?=(?:py\d|h[0-9a-f]{7}(?:_|$)))")
+_NUMBER = lazy_regex(r"\d{1,9}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class CondaBuild:
+class CondaBuild(Struct, frozen=True):
     """What a build string says; None, or "", where it says nothing of that. `rest` are the parts that are not understood.
 
     `cpu` is true where it is for the CPU alone, false where it names a CUDA; `blas` is `mkl` or `generic`.
@@ -61,12 +63,12 @@ def _cuda(found: re.Match[str]) -> dict[str, Any]:
 
 _PARTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]], ...] = (
     (
-        re.compile(r"(?:py|cp)(\d)\.?(\d{1,2})?t?", re.ASCII),
+        lazy_regex(r"(?:py|cp)(\d)\.?(\d{1,2})?t?", re.ASCII),
         lambda one: {"python": Version.parse(".".join(filter(None, one.groups())))},
     ),
-    (re.compile(r"cudnn(\d{1,3}(?:\.\d{1,4}){0,3})", re.ASCII), lambda one: {"cudnn": Version.parse(one[1])}),
-    (re.compile(r"(?:cuda|cu)(\d{1,3}(?:\.\d{1,4}){0,2})", re.ASCII), _cuda),
-    (re.compile(r"mkl|generic|openblas"), lambda one: {"blas": one[0]}),
-    (re.compile(r"h[0-9a-f]{7}", re.ASCII), lambda one: {"hash": one[0]}),
-    (re.compile(r"cpu"), lambda _: {"cpu": True}),
+    (lazy_regex(r"cudnn(\d{1,3}(?:\.\d{1,4}){0,3})", re.ASCII), lambda one: {"cudnn": Version.parse(one[1])}),
+    (lazy_regex(r"(?:cuda|cu)(\d{1,3}(?:\.\d{1,4}){0,2})", re.ASCII), _cuda),
+    (lazy_regex(r"mkl|generic|openblas"), lambda one: {"blas": one[0]}),
+    (lazy_regex(r"h[0-9a-f]{7}", re.ASCII), lambda one: {"hash": one[0]}),
+    (lazy_regex(r"cpu"), lambda _: {"cpu": True}),
 )

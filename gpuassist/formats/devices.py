@@ -5,12 +5,14 @@ An index that is out of range, or a UUID that fits no GPU, ends the list: what s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
-_NUMBER = re.compile(r"([+-]?)0*(\d{1,9})")
+from msgspec import Struct
+
+from gpuassist.model.lazy_regex import lazy_regex
+
+_NUMBER = lazy_regex(r"([+-]?)0*(\d{1,9})")
 
 
 class DeviceListFault(str, Enum):
@@ -25,8 +27,7 @@ class DeviceListFault(str, Enum):
     MIXED = "mixed"
 
 
-@dataclass(frozen=True, slots=True)
-class VisibleDevices:
+class VisibleDevices(Struct, frozen=True):
     """How many devices the list leaves visible, and at which element it fails, if at all."""
 
     visible: int

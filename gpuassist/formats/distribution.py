@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Distribution
 
 # The name that people see, in lower case without spaces -> `ID` and `ID_LIKE` of its os-release; longer names stand before those
@@ -49,10 +50,10 @@ _NAMES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("macos", "macos", ()),
     ("darwin", "macos", ()),
 )
-_PROCESSOR = re.compile(r"\((x86_64|amd64|aarch64|arm64|ppc64le|riscv64)\)\s*$|\b(x86_64|aarch64|arm64|ppc64le)\b", re.IGNORECASE)
-_VERSION = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d{1,5}){0,3}|(?<=[a-z])\d{2}\.\d{2}", re.IGNORECASE)
-_SERVICE_PACK = re.compile(r"\bSP(\d)\b")
-_UBUNTU = re.compile(r"\d{2}\.\d{2}")
+_PROCESSOR = lazy_regex(r"\((x86_64|amd64|aarch64|arm64|ppc64le|riscv64)\)\s*$|\b(x86_64|aarch64|arm64|ppc64le)\b", re.IGNORECASE)
+_VERSION = lazy_regex(r"(?<![\w.])\d{1,4}(?:\.\d{1,5}){0,3}|(?<=[a-z])\d{2}\.\d{2}", re.IGNORECASE)
+_SERVICE_PACK = lazy_regex(r"\bSP(\d)\b")
+_UBUNTU = lazy_regex(r"\d{2}\.\d{2}")
 _SPELLED = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
@@ -91,8 +92,8 @@ def _version(id_: str, name: str) -> str:
 # The os-release file: shell-like assignments that name a distribution (os-release(5)).
 
 
-_ASSIGNMENT = re.compile(r"""^\s*([A-Za-z_][A-Za-z0-9_]*)=(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"']*))\s*$""")
-_ESCAPED = re.compile(r"\\(.)")
+_ASSIGNMENT = lazy_regex(r"""^\s*([A-Za-z_][A-Za-z0-9_]*)=(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"']*))\s*$""")
+_ESCAPED = lazy_regex(r"\\(.)")
 
 
 def read_os_release(words: str) -> dict[str, str]:

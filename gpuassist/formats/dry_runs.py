@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import cast
+
+from msgspec import Struct
 
 from gpuassist.formats.package_settings import without_login
 from gpuassist.formats.packages import normalised
 from gpuassist.model.json_reader import NotJsonError, read_json, whole
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.solve import PackageChange
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedPackage:
+class PlannedPackage(Struct, frozen=True):
     """A package that would be installed; `requires` as its metadata writes it, `source` the URL that it comes from."""
 
     name: str
@@ -59,11 +60,11 @@ def _get(value: object, key: str) -> object:
 # What `uv pip install --dry-run` prints: the packages that would come and go.
 
 
-_CHANGE = re.compile(
+_CHANGE = lazy_regex(
     r"^\s*(?P<sign>[-+~])\s(?P<name>[A-Za-z0-9][\w.-]{0,200})==(?P<version>\S+)(?:\s\(from (?P<source>\S+)\))?\s*$"
 )
-_COUNTED = re.compile(r"^Would (?P<does>install|uninstall) (?P<count>\d{1,6}) packages?$")
-_NOTHING = re.compile(r"^Would make no changes$", re.MULTILINE)
+_COUNTED = lazy_regex(r"^Would (?P<does>install|uninstall) (?P<count>\d{1,6}) packages?$")
+_NOTHING = lazy_regex(r"^Would make no changes$", re.MULTILINE)
 
 
 def read_uv_dry_run(words: str) -> tuple[PackageChange, ...] | None:
@@ -97,23 +98,21 @@ def read_uv_dry_run(words: str) -> tuple[PackageChange, ...] | None:
 
 
 _Record = Mapping[str, object]
-_START = re.compile(r"^[ \t]*\{", re.MULTILINE)
-_STRING = re.compile(
+_START = lazy_regex(r"^[ \t]*\{", re.MULTILINE)
+_STRING = lazy_regex(
     r"(?:(?P<channel>[^\s:]+(?:/[^\s:]+)*)::)?(?P<name>\S+)-(?P<version>[^\s-]+)-(?P<build>[^\s-]+?)(?:\.tar\.bz2)?(?:\s\d)?"
 )
 _DOCUMENTS_AT_MOST = 20
 
 
-@dataclass(frozen=True, slots=True)
-class DryRunRefused:
+class DryRunRefused(Struct, frozen=True):
     """Why nothing would be installed, in the tool's words; `name` is that of its error (`PackagesNotFoundError`), or empty."""
 
     words: str
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Build:
+class _Build(Struct, frozen=True):
     name: str
     version: str
     build: str = ""
@@ -224,23 +223,23 @@ def _word(record: Mapping[str, object], key: str) -> str:
 # What pip, uv and conda say when they install nothing: which of a few reasons it is, and their explanation without the rest.
 
 
-_UNREACHABLE = re.compile(
+_UNREACHABLE = lazy_regex(
     r"NewConnectionError|ConnectTimeout|ReadTimeout|Temporary failure in name resolution|Name or service not known|dns error"
     r"|Could not resolve host|ProxyError|SSLError|CERTIFICATE_VERIFY_FAILED|CondaHTTPError|CondaSSLError|error sending request"
     r"|Failed to fetch|Connection refused|network connectivity is disabled|Download error"
 )
-_NO_OPTION = re.compile(r"no such option: --(?:dry-run|report)|unrecognized arguments: .*--(?:dry-run|report)")
-_NO_PIP = re.compile(r"No module named pip\b")
-_CLOSED = re.compile(r"externally[- ]managed")
-_IMPOSSIBLE = re.compile(
+_NO_OPTION = lazy_regex(r"no such option: --(?:dry-run|report)|unrecognized arguments: .*--(?:dry-run|report)")
+_NO_PIP = lazy_regex(r"No module named pip\b")
+_CLOSED = lazy_regex(r"externally[- ]managed")
+_IMPOSSIBLE = lazy_regex(
     r"ResolutionImpossible|No matching distribution found|No solution found|conflicting dependencies|nothing provides"
     r"|Unsatisfiable|PackagesNotFound|ResolvePackageNotFound|incompatible with each other|are incompatible|solver_problems"
     r"|Could not solve for environment specs|Encountered problems while solving"
 )
-_CAUSE = re.compile(
+_CAUSE = lazy_regex(
     r"^(?:ERROR: (?:Cannot install|No matching|Could not find|Ignored the following)|The conflict is caused by:|\s{4}\S.*)"
 )
-_DRAWN = re.compile(r"[│├└╰─▶×┌]+|^\s*(?:ERROR|error|cause|hint): ")
+_DRAWN = lazy_regex(r"[│├└╰─▶×┌]+|^\s*(?:ERROR|error|cause|hint): ")
 
 
 class Reason(str, Enum):
@@ -273,7 +272,7 @@ def explanation(words: str) -> str:
     return " ".join(" ".join(_DRAWN.sub(" ", line) for line in dict.fromkeys(chosen)).split())
 
 
-_NAMES_ERROR = re.compile(r"(?i)no solution found|\berror\b|problems while solving|unsatisfiable|conflict")
+_NAMES_ERROR = lazy_regex(r"(?i)no solution found|\berror\b|problems while solving|unsatisfiable|conflict")
 _REASONS = (
     (_NO_OPTION, Reason.TOO_OLD),
     (_NO_PIP, Reason.NO_PIP),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Read = Callable[[int, int], bytes]  # (offset, size) -> those bytes
 
@@ -20,8 +21,7 @@ _AT_MOST = 1 << 20
 _STRING_AT_MOST = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Dynamic:
+class Dynamic(Struct, frozen=True):
     """`rpath` and `runpath` are the lists as they stand there, empty where there is none; `needed` are sonames."""
 
     needed: tuple[str, ...] = ()
@@ -46,8 +46,7 @@ def read_dynamic(read: Read) -> Dynamic | None:
     return None if found is None else _dynamic(read, segments, read(found.offset, min(found.size, _AT_MOST)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Segment:
+class _Segment(Struct, frozen=True):
     kind: int
     offset: int
     address: int

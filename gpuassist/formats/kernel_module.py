@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import re
 import struct
-import zlib
 from collections.abc import Callable, Iterator
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
 
 Read = Callable[[int, int], bytes]  # (offset, size) -> those bytes
@@ -26,6 +24,10 @@ class ModuleError(ValueError):
 
 def unpack(data: bytes, ending: str) -> bytes:
     """The module of a packed file, by its ending (`.gz`, `.xz`)."""
+    import gzip  # 2 ms with lzma and zlib, which a reader of pasted names of modules does not need
+    import lzma
+    import zlib
+
     try:
         return gzip.decompress(data) if ending == ".gz" else lzma.decompress(data)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -76,7 +78,7 @@ def _modinfo(read: Read, header: bytes) -> tuple[int, int]:
 
 # `NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 …`, and since 515 also
 # `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (…)  Wed Sep 24 …`
-_VERSION = re.compile(r"^NVRM version:.*?Kernel Module(?: for \S+)?\s+(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)\b", re.MULTILINE)
+_VERSION = lazy_regex(r"^NVRM version:.*?Kernel Module(?: for \S+)?\s+(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)\b", re.MULTILINE)
 
 
 def parse_version(words: str) -> Version | None:
@@ -94,10 +96,10 @@ def is_open(words: str) -> bool:
 
 
 # Configured to run a program instead of loading the module, or renamed to `off`, a module is as good as forbidden (modprobe.d(5)).
-_LINE = re.compile(
+_LINE = lazy_regex(
     r"^\s*(?:blacklist\s+(?P<listed>[\w-]+)|install\s+(?P<replaced>[\w-]+)\s+\S*/(?:false|true)|alias\s+(?P<renamed>[\w-]+)\s+off)\s*(?:#.*)?$"
 )
-_ARGUMENT = re.compile(r"(?:^|\s)(?P<words>(?:modprobe\.blacklist|module_blacklist)=(?P<modules>[\w,-]+))")
+_ARGUMENT = lazy_regex(r"(?:^|\s)(?P<words>(?:modprobe\.blacklist|module_blacklist)=(?P<modules>[\w,-]+))")
 
 
 def forbidden_by_file(words: str) -> Iterator[tuple[str, int, str]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
+from msgspec import Struct
+
 from gpuassist.formats.size import SIZE, read_size
+from gpuassist.model.lazy_regex import lazy_regex
 
 _NEAR = 1500  # characters between words of one message; torch 2.5 prints 700 and as many lines of processes as there are
 _BEFORE = 400
@@ -20,11 +22,11 @@ _ANCHOR = (
     r"|oom\s+when|trying\s+to\s+allocate|out\s+of\s+memory\s+allocating|allocation\s+on\s+device|cannot\s+allocate"
     r"|memory\s+on\s+device|requested\s+bytes|requested\s+buffer|amount\s+of\s+gpu\s+memory|kv\s+cache\s+memory|cudamalloc"
 )
-_LOWER, _ANY_CASE = re.compile(_ANCHOR), re.compile(_ANCHOR, re.IGNORECASE)
+_LOWER, _ANY_CASE = lazy_regex(_ANCHOR), lazy_regex(_ANCHOR, re.IGNORECASE)
 _WORDS = ("memory", "alloc", "total", "pytorch", "oom", "requested")  # each anchor holds one of them
 _PIECE = 16 << 10
 # What stands before each line of a quoted, boxed or logged message.
-_PREFIX = re.compile(
+_PREFIX = lazy_regex(
     r"^[ \t]*(?:[>|│┃#*]+[ \t]?|\[?rank\s?\d+\]?:[ \t]*|\(\w+ pid=\d+[^)\n]{0,60}\)[ \t]*|\d+:[ \t])+", re.MULTILINE
 )
 _BITS = {
@@ -51,16 +53,14 @@ class Platform(str, Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessUse:
+class ProcessUse(Struct, frozen=True):
     """A process that the message names."""
 
     pid: int
     used_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfMemory:
+class OutOfMemory(Struct, frozen=True):
     """One message; sizes in bytes, None where it does not give them.
 
     `allocated` are live tensors, those in private pools (`private`) among them; `unallocated` is held by the allocator and used
@@ -206,11 +206,11 @@ _S = f"({SIZE})"
 _N = r"(\d{1,20})"
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return lazy_regex(pattern, re.IGNORECASE)
 
 
-HEAD = _compiled(
+HEAD = _pattern(
     r"MPSbackendoutofmemory(?:\([^()]{0,200}\))?\.?(?:triedtoallocate)?"
     r"|(?:(?:CUDA|HIP|XPU|NPU|MUSA|MLU|GCU)outofmemory)?[.,:]?(?<!you)triedtoallocate"
     r"|allocationondevice\d*would|oomwhenallocatingtensor|failedtoallocate[\d.]+[kmg]?i?b?\(\d+bytes\)|outofmemoryallocating"
@@ -219,13 +219,13 @@ HEAD = _compiled(
 )
 """Where a message begins."""
 
-OTHER_PLATFORM = _compiled(r"(HIP|XPU|NPU|MUSA|MLU|GCU|MPS)(?:backend)?outofmemory")
+OTHER_PLATFORM = _pattern(r"(HIP|XPU|NPU|MUSA|MLU|GCU|MPS)(?:backend)?outofmemory")
 
 # torch 1.0 to 1.3, 1.4 to 2.0, 2.1 and later; then cudaMallocAsync; then other programs.
 FIGURES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "requested",
-        _compiled(
+        _pattern(
             rf"(?<!you)triedtoallocate{_S}|requested:{_S}|requestedsize:{_S}|tryingtoallocate{_S}|outofmemoryallocating{_S}"
             rf"|failedtoallocaterequestfor{_S}|allocating{_S}ondevice\d|cannotallocate{_S}memory|requestedbuffer(?:of)?size{_S}"
             rf"|amountofgpumemory\({_S}\)|desiredgpumemoryutilization\([\d.]+,{_S}\)|{_S}kvcacheisneeded"
@@ -233,37 +233,37 @@ FIGURES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "total",
-        _compiled(rf"{_S}totalcapaci?ty|totalcapaci?tyof{_S}|devicelimit:{_S}"),
+        _pattern(rf"{_S}totalcapaci?ty|totalcapaci?tyof{_S}|devicelimit:{_S}"),
     ),
     (
         "free",
-        _compiled(
+        _pattern(
             rf"{_S}free[;,)]|ofwhich{_S}isfree|free\(accordingto\w{{2,8}}\):{_S}|availablememoryisonly{_S}"
             rf"|availablekvcachememory\({_S}\)"
         ),
     ),
     (
         "allocated",
-        _compiled(rf"{_S}alreadyallocated|allocatedmemory{_S}isallocated|currentlyallocated:{_S}|{_S}memoryhasbeenallocated"),
+        _pattern(rf"{_S}alreadyallocated|allocatedmemory{_S}isallocated|currentlyallocated:{_S}|{_S}memoryhasbeenallocated"),
     ),
-    ("private", _compiled(rf"with{_S}allocatedinprivatepools")),
-    ("unallocated", _compiled(rf"{_S}isreservedbypytorchbutunallocated|{_S}cached\)")),
-    ("reserved", _compiled(rf"{_S}reservedintotal")),
-    ("own", _compiled(rf"thisprocesshas{_S}memoryinuse")),
-    ("allowed", _compiled(rf"{_S}allowed;|pytorchlimit\([^()]{{0,80}}\):{_S}|limitsetto:{_S}")),
+    ("private", _pattern(rf"with{_S}allocatedinprivatepools")),
+    ("unallocated", _pattern(rf"{_S}isreservedbypytorchbutunallocated|{_S}cached\)")),
+    ("reserved", _pattern(rf"{_S}reservedintotal")),
+    ("own", _pattern(rf"thisprocesshas{_S}memoryinuse")),
+    ("allowed", _pattern(rf"{_S}allowed;|pytorchlimit\([^()]{{0,80}}\):{_S}|limitsetto:{_S}")),
 )
 
 # Plain numbers of bytes, and the device.
 INTEGERS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("device", _compiled(r"GPU(\d{1,3})(?:;|hasatotal|,[\d.]+gbmemory)|ondevice(?:ordinal)?(\d{1,3})|device:GPU:(\d{1,3})")),
-    ("requested", _compiled(rf"failedtoallocate[\d.]+[kmg]?i?b?\({_N}bytes\)|requestedbytesof{_N}|bufferofsize{_N}(?!\d*\.)")),
-    ("free", _compiled(rf"availablememoryof{_N}issmaller")),
-    ("allocated", _compiled(rf"limit:\d+inuse:{_N}")),
+    ("device", _pattern(r"GPU(\d{1,3})(?:;|hasatotal|,[\d.]+gbmemory)|ondevice(?:ordinal)?(\d{1,3})|device:GPU:(\d{1,3})")),
+    ("requested", _pattern(rf"failedtoallocate[\d.]+[kmg]?i?b?\({_N}bytes\)|requestedbytesof{_N}|bufferofsize{_N}(?!\d*\.)")),
+    ("free", _pattern(rf"availablememoryof{_N}issmaller")),
+    ("allocated", _pattern(rf"limit:\d+inuse:{_N}")),
 )
 
-SHARE = _compiled(r"freememoryondevice(?:cuda:\d{1,3})?\((\d{1,9}\.\d{1,4})/(\d{1,9}\.\d{1,4})GiB\)")
+SHARE = _pattern(r"freememoryondevice(?:cuda:\d{1,3})?\((\d{1,9}\.\d{1,4})/(\d{1,9}\.\d{1,4})GiB\)")
 """What is free and what the card has, of vLLM, with one unit for both."""
 
-PROCESS = _compiled(rf"process{_N}has{_S}memoryinuse")
+PROCESS = _pattern(rf"process{_N}has{_S}memoryinuse")
 
-TENSOR = _compiled(r"oomwhenallocatingtensorwithshape\[([\d,]{1,120})\]andtype(\w{3,9}?)(?:on/|on|$)")
+TENSOR = _pattern(r"oomwhenallocatingtensorwithshape\[([\d,]{1,120})\]andtype(\w{3,9}?)(?:on/|on|$)")

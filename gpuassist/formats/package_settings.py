@@ -6,19 +6,20 @@ YAML is more than this; people and `conda config` write these files by hand in t
 from __future__ import annotations
 
 import configparser
-import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-_KEY = re.compile(r"([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)")
-_NAMED = re.compile(r"""["']?([\w.-]+)["']?\s*:\s+(\S+)""")
-_COMMENT = re.compile(r"(?:^|\s)#.*")
+from msgspec import Struct, field
+
+from gpuassist.model.lazy_regex import lazy_regex
+
+_KEY = lazy_regex(r"([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)")
+_NAMED = lazy_regex(r"""["']?([\w.-]+)["']?\s*:\s+(\S+)""")
+_COMMENT = lazy_regex(r"(?:^|\s)#.*")
 
 
-@dataclass(frozen=True, slots=True)
-class Condarc:
+class Condarc(Struct, frozen=True):
     """`lists` holds single values too, as lists of one; `maps` what is given by name, as custom_channels are."""
 
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -83,8 +84,7 @@ else:
     import tomli as tomllib
 
 
-@dataclass(frozen=True, slots=True)
-class UvSettings:
+class UvSettings(Struct, frozen=True):
     """What a file says; empty or false where it says nothing."""
 
     index: str = ""
@@ -140,8 +140,8 @@ def _texts(value: object) -> tuple[str, ...]:
 # The address that a package comes from, without the name and the password that mirrors of companies have in it.
 
 
-_LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
-_PYTORCH = re.compile(r"/whl/(?:nightly/|test/)?(cpu|xpu|cu\d{2,3}|rocm[\d.]+)/")
+_LOGIN = lazy_regex(r"(?<=://)[^/@\s]+@")
+_PYTORCH = lazy_regex(r"/whl/(?:nightly/|test/)?(cpu|xpu|cu\d{2,3}|rocm[\d.]+)/")
 
 
 def without_login(address: str) -> str:

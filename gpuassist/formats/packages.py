@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.model.environment import Package
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version, VersionError, whole_number
 
 # What is judged, or explains a failure: torch, what belongs to a release of it, the libraries that it brings, and frameworks.
-_OF_INTEREST = re.compile(
+_OF_INTEREST = lazy_regex(
     r"torch|torch-?(?:vision|audio|text|data|codec)|pytorch(?:-(?:cuda|mutex|gpu|cpu|triton\S*|nightly))?|libtorch|cpuonly|cudatoolkit"
     r"|(?:pytorch-)?triton(?:-\S+)?|xformers|flash-attn|bitsandbytes|onnxruntime(?:-\S+)?|nvidia-\S+|cuda-(?:toolkit|version|bindings)"
     r"|cudnn|numpy|setuptools|mkl|jax|jaxlib|tensorflow|tensorrt(?:-\S+)?"
 )
-_RECORD = re.compile(r"([A-Za-z0-9][\w.-]{0,100}?)-(\d[\w.!+]{0,60})\.(?:dist|egg)-info")
-_CONDA_RECORD = re.compile(r"([a-z0-9_][\w.-]{0,100})-(\d[\w.!+]{0,60})-([\w.+]{1,80})\.json")
-_VITAL = re.compile(r"torch/(?:\w+\.py|lib/lib[\w.+-]+\.so[\w.]*|_C\.[\w-]+\.so)")
-_SEPARATORS = re.compile(r"[-_.]+")
+_RECORD = lazy_regex(r"([A-Za-z0-9][\w.-]{0,100}?)-(\d[\w.!+]{0,60})\.(?:dist|egg)-info")
+_CONDA_RECORD = lazy_regex(r"([a-z0-9_][\w.-]{0,100})-(\d[\w.!+]{0,60})-([\w.+]{1,80})\.json")
+_VITAL = lazy_regex(r"torch/(?:\w+\.py|lib/lib[\w.+-]+\.so[\w.]*|_C\.[\w-]+\.so)")
+_SEPARATORS = lazy_regex(r"[-_.]+")
 
 
 def python_packages(names: Iterable[str]) -> Iterator[Package]:
@@ -58,8 +60,8 @@ def recorded_sizes(record: str) -> dict[str, int]:
 # The files that describe a Python environment: pyvenv.cfg and the names in conda-meta.
 
 
-_CONDA_PYTHON = re.compile(r"python-(\d{1,9}(?:\.\d{1,9})+)-[^-]+\.json")
-_LIBRARY = re.compile(r"python(\d{1,9}\.\d{1,9})t?")
+_CONDA_PYTHON = lazy_regex(r"python-(\d{1,9}(?:\.\d{1,9})+)-[^-]+\.json")
+_LIBRARY = lazy_regex(r"python(\d{1,9}\.\d{1,9})t?")
 
 
 def parse_pyvenv(words: str) -> dict[str, str]:
@@ -92,11 +94,10 @@ def library_versions(names: Iterable[str]) -> tuple[Version, ...]:
 
 
 HEAD_AT_MOST_BYTES = 256 << 10  # what comes before the description; that of torch 2.13 is 10 KB
-_FIELD = re.compile(r"^(Name|Version|Requires-Dist): *(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
+_FIELD = lazy_regex(r"^(Name|Version|Requires-Dist): *(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class PackageMetadata:
+class PackageMetadata(Struct, frozen=True):
     """A package by its normalised name; `requires` as it is written."""
 
     name: str
@@ -123,13 +124,12 @@ def read_package_metadata(words: str) -> PackageMetadata | None:
 # What an environment held, as `pip freeze` and `conda list --explicit` print it, and what takes it back to that.
 
 
-_EDITABLE = re.compile(r"-e .*[#&]egg=([\w.-]+)")
-_NAMED = re.compile(r"([\w.-]+)\s*(?:==|===|@)")
-_CONDA = re.compile(r".*/(?P<name>[^/]+)-[^-/]+-[^-/]+(?:\.tar\.bz2|\.conda)(?:#\w*)?")
+_EDITABLE = lazy_regex(r"-e .*[#&]egg=([\w.-]+)")
+_NAMED = lazy_regex(r"([\w.-]+)\s*(?:==|===|@)")
+_CONDA = lazy_regex(r".*/(?P<name>[^/]+)-[^-/]+-[^-/]+(?:\.tar\.bz2|\.conda)(?:#\w*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class FreezeDifference:
+class FreezeDifference(Struct, frozen=True):
     """`remove` are the names of what was added, `restore` the lines of what was changed or removed; `left` are the names of what
     somebody else changed since, which stays.
     """

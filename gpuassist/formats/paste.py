@@ -6,6 +6,7 @@ import codecs
 import re
 from collections import Counter, deque
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Paste
 
 # Of a larger text its beginning, where a machine is described, and its end, where it failed, are read.
@@ -21,16 +22,16 @@ _ENCODINGS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 # ECMA-48: CSI sequences, then strings (OSC, DCS, PM, APC, SOS) up to BEL or ST on the same line, then two-character escapes.
-_ESCAPES = re.compile(
+_ESCAPES = lazy_regex(
     r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]{0,4}[0-~]"
 )
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufeff\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROLS = lazy_regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufeff\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # Python reads no whole number of more than 4300 digits, and takes one of 309 for infinite: what has so many is none. The lookbehind
 # keeps the search from beginning anew at every digit of a run.
-_ENDLESS_NUMBERS = re.compile(r"\d(?<!\d\d)\d{99,}")
-_DIGITS_IN_A_ROW = re.compile(r"\d{4}")
+_ENDLESS_NUMBERS = lazy_regex(r"\d(?<!\d\d)\d{99,}")
+_DIGITS_IN_A_ROW = lazy_regex(r"\d{4}")
 _SAMPLE = 64 << 10
-_HANZI = re.compile(rb"[\xa1-\xa3\xb0-\xf7][\xa1-\xfe]")
+_HANZI = lazy_regex(rb"[\xa1-\xa3\xb0-\xf7][\xa1-\xfe]")
 _FEWEST_HANZI = 2
 _MOST_CONTROLS = 0.04  # share of control characters from which on something is no text: programs 0.2, packed files 0.1, logs 0.001
 _FEW_CONTROLS = 8  # a short text may hold so many
@@ -131,7 +132,7 @@ def _last_state(line: str) -> str:
     return states[-1] if len(states) > 1 and drawn * 2 > min(len(states), 20) else "\n".join(states)
 
 
-_PROGRESS = re.compile(r"\d{1,3}(?:\.\d+)?\s?%|\d+\s?/\s?\d+|[|/\\-]$|\d+(?:\.\d+)?\s?[kKMG]i?B|it/s|s/it|[━█▏▎▍▌▋▊▉#=]{3}")
+_PROGRESS = lazy_regex(r"\d{1,3}(?:\.\d+)?\s?%|\d+\s?/\s?\d+|[|/\\-]$|\d+(?:\.\d+)?\s?[kKMG]i?B|it/s|s/it|[━█▏▎▍▌▋▊▉#=]{3}")
 
 
 def _without_backspaces(words: str) -> str:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec import Struct
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from gpuassist.formats.packages import PackageMetadata, normalised
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version as Number
 
-_NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
+_NAME = lazy_regex(r"\s*([A-Za-z0-9][\w.-]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class AskedPackage:
+class AskedPackage(Struct, frozen=True):
     """One package asks for another, `wanted` as it writes that, without the marker; `has` is the version there, empty for none."""
 
     package: str

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
+from gpuassist.model.lazy_regex import lazy_regex
+
 SIZE = r"(?:\d{1,3}(?:,\d{3}){1,8}|\d{1,20}(?:\.\d{1,20})?)(?:bytes|byte|(?:[KMGTPE]i?)?B|[KMGTPE](?![A-Za-z]))"
 """A size without spaces in it, as a pattern that is read with case ignored."""
 
-_PARTS = re.compile(r"([\d.,]{1,60})(bytes?|(?:[kmgtpe]i?)?b|[kmgtpe])", re.IGNORECASE)
+_PARTS = lazy_regex(r"([\d.,]{1,60})(bytes?|(?:[kmgtpe]i?)?b|[kmgtpe])", re.IGNORECASE)
 _POWERS = {prefix: power for power, prefix in enumerate("bkmgtpe")}
-_DECIMAL = re.compile(r"\d+(?:\.\d+)?")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_DECIMAL = lazy_regex(r"\d+(?:\.\d+)?")
+_GROUPED = lazy_regex(r"\d{1,3}(?:,\d{3})+")
 
 
 def read_size(words: str) -> int | None:

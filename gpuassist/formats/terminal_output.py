@@ -5,14 +5,17 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
+
+from gpuassist.model.lazy_regex import lazy_regex
 
 LINE_AT_MOST = 1 << 14
 """Characters: a longer line is broken there."""
 WITHIN_REACH = 24
 """Finished lines that a program may still draw over."""
 
-_TOKEN = re.compile(
+_TOKEN = lazy_regex(
     r"""\x1b\[(?P<number>\d*)[0-?]*[ -/]*(?P<does>[@-~])  # CSI: moving, erasing, colours
     | \x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)              # OSC and its like: titles, links
     | \x1b[ -/]*[0-~]                                      # the short ones
@@ -21,14 +24,13 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_CUT = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]{0,200}\x1b?|[ -/]*)?\Z")  # an escape whose end has not come yet
+_CUT = lazy_regex(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]{0,200}\x1b?|[ -/]*)?\Z")  # an escape whose end has not come yet
 # A state of progress that the next one erases whole: seen by nobody, and a quick program prints a hundred a piece.
-_SUPERSEDED = re.compile(r"\r\x1b\[2K(?:[^\x00-\x08\x0a-\x1f\x7f-\x9f]|\x1b\[[0-9;]*m)*(?=\r\x1b\[2K)")
-_NOT_PLAIN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SUPERSEDED = lazy_regex(r"\r\x1b\[2K(?:[^\x00-\x08\x0a-\x1f\x7f-\x9f]|\x1b\[[0-9;]*m)*(?=\r\x1b\[2K)")
+_NOT_PLAIN = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(Struct, frozen=True):
     """A line, which takes the place of an unfinished one before it, and of `back` finished ones where the program went up there."""
 
     text: str
@@ -157,7 +159,7 @@ class PrintedLines:
 
 
 _AT_MOST = 200
-_QUESTION = re.compile(
+_QUESTION = lazy_regex(
     r""".{0,200}? (?: [(\[]\[?y(?:es)?\]?/\[?n(?:o)?\]?[)\]] \s?\??:?   # [y/N], (y/n), conda's ([y]/n)?
     | \b(?:password|passphrase|username|user) \b [^:]{0,80}: (?=\s*(?:$|Traceback))
     | \b(?:proceed|continue|overwrite|are\ you\ sure|replace)\b [^?]{0,80} \?)""",

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 
 from gpuassist.model.json_reader import NotJsonError, read_json
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Target, Version, VersionError
 
-_VERSION_TXT = re.compile(r"^CUDA Version (\d+(?:\.\d+)+)", re.MULTILINE)
+_VERSION_TXT = lazy_regex(r"^CUDA Version (\d+(?:\.\d+)+)", re.MULTILINE)
 
 # `#if __GNUC__ > 12`; before 8.0 also `__GNUC__ > 4 || (__GNUC__ == 4 && __GNUC_MINOR__ > 9)`: the first number is the major.
-_GCC = re.compile(r"^#\s*if\b.*?__GNUC__\s*>\s*(\d{1,4})\b", re.MULTILINE)
+_GCC = lazy_regex(r"^#\s*if\b.*?__GNUC__\s*>\s*(\d{1,4})\b", re.MULTILINE)
 
 # The line of plain clang, which the guard above names; Grace's and other makers' clangs have lines of their own above it.
-_CLANG_GUARD = re.compile(r"^#\s*if defined\(__clang__\)")
-_CLANG_LATER = re.compile(r"__clang_major__\s*(>=|>)\s*(\d{1,4})\b")
+_CLANG_GUARD = lazy_regex(r"^#\s*if defined\(__clang__\)")
+_CLANG_LATER = lazy_regex(r"__clang_major__\s*(>=|>)\s*(\d{1,4})\b")
 
 
 def parse_version_json(data: bytes) -> Version | None:
@@ -61,8 +62,8 @@ def _version(words: str) -> Version | None:
 # What nvcc prints: its version, the architectures that it lists, and the directory that it takes its parts from.
 
 
-_VERSION = re.compile(r"^Cuda compilation tools, release \S+, V(\d{1,9}(?:\.\d{1,9})+)\s*$", re.MULTILINE)
-_HERE = re.compile(r"^#\$ _HERE_=(/.*)$", re.MULTILINE)
+_VERSION = lazy_regex(r"^Cuda compilation tools, release \S+, V(\d{1,9}(?:\.\d{1,9})+)\s*$", re.MULTILINE)
+_HERE = lazy_regex(r"^#\$ _HERE_=(/.*)$", re.MULTILINE)
 
 
 def parse_version(words: str) -> Version | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Iterator
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Target
 
 # As torch.cuda.get_arch_list() splits it: one string, `sm_75 sm_80 compute_90`. A build glues it to the string before (2.8, 2.9).
-_LIST = re.compile(rb"((?:sm|compute)_\d{2,3}[af]?(?: (?:sm|compute)_\d{2,3}[af]?)*) ?\0")
+_LIST = lazy_regex(rb"((?:sm|compute)_\d{2,3}[af]?(?: (?:sm|compute)_\d{2,3}[af]?)*) ?\0")
 _NAMES = (b"sm_", b"compute_")
 
 

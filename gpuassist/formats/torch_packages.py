@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from itertools import islice
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from gpuassist.formats.torch_version import read_torch_version
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
 
 # A line in which a package manager names a torch.
@@ -23,8 +26,7 @@ class LineKind(str, Enum):
     REMOVED = "removed"
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """A torch in a line: `build` and `channel` are conda's, `platform` is that of a wheel's name, `prefix` the environment's
     directory; empty where the line does not say. `tool` is `conda`, `pip` or `uv`.
     """
@@ -46,7 +48,7 @@ _CONDA_NAME = r"(?P<name>pytorch(?:-nightly|-gpu|-cpu)?)"
 _BUILD = r"(?P<build>[A-Za-z][\w.]*_[\w.]+|\w+_\d+)"
 _SIZE = r"[\d.,]+ ?[kKMGT]?i?B"
 # Cheap to look for, and part of every layout below.
-_LIKELY = re.compile(
+_LIKELY = lazy_regex(
     r"torch(?:-nightly|-gpu|-cpu)?(?:[-=]{1,2}\d|:?[ \t]+(?:\(?\d|\S{1,120}::|\S{1,120}[ \t]+-->)|[ \t]*\|)"
     r"|satisfied: torch|torch @ "
 )
@@ -107,41 +109,41 @@ def _uv(number: int, found: re.Match[str]) -> Mention:
 
 _LAYOUTS: tuple[tuple[re.Pattern[str], Callable[[int, re.Match[str]], Mention]], ...] = (
     # what conda will change: `pytorch  2.0.1-py3.10_cuda11.7_0 --> 2.1.0-cpu_py310h1_0`, with channels since 4.4
-    (re.compile(rf"^\s*{_CONDA_NAME}:?\s+\S+(?:\s+\S+)?\s+-->\s+(?:(?P<channel>[^\s:]+)::)?(?:[a-z-]+-)?{_VERSION}-{_BUILD}"),
+    (lazy_regex(rf"^\s*{_CONDA_NAME}:?\s+\S+(?:\s+\S+)?\s+-->\s+(?:(?P<channel>[^\s:]+)::)?(?:[a-z-]+-)?{_VERSION}-{_BUILD}"),
      _conda(LineKind.ANNOUNCED)),
     # what it will install: `pytorch  conda-forge/linux-64::pytorch-1.11.0-cpu_py37h1_1`, and bare in an explicit list
-    (re.compile(rf"(?:^\s*|\s)(?:(?P<channel>[^\s:]+)::){_CONDA_NAME}-{_VERSION}-{_BUILD}"), _conda(LineKind.ANNOUNCED)),
-    (re.compile(rf"(?:^\s*|\s)(?:(?P<channel>[^\s:]+)::)?{_CONDA_NAME}==?{_VERSION}==?{_BUILD}\s*$"), _conda(LineKind.INSTALLED)),
+    (lazy_regex(rf"(?:^\s*|\s)(?:(?P<channel>[^\s:]+)::){_CONDA_NAME}-{_VERSION}-{_BUILD}"), _conda(LineKind.ANNOUNCED)),
+    (lazy_regex(rf"(?:^\s*|\s)(?:(?P<channel>[^\s:]+)::)?{_CONDA_NAME}==?{_VERSION}==?{_BUILD}\s*$"), _conda(LineKind.INSTALLED)),
     # conda before 4.4: `pytorch:  0.4.1-py36_cuda9.0.176_cudnn7.1.2_1  pytorch`
-    (re.compile(rf"^\s*{_CONDA_NAME}:\s+{_VERSION}-{_BUILD}(?:\s+(?P<channel>[a-z][\w/-]*))?"), _conda(LineKind.ANNOUNCED)),
+    (lazy_regex(rf"^\s*{_CONDA_NAME}:\s+{_VERSION}-{_BUILD}(?:\s+(?P<channel>[a-z][\w/-]*))?"), _conda(LineKind.ANNOUNCED)),
     # the table of downloads
-    (re.compile(rf"^\s*{_CONDA_NAME}-{_VERSION}\s*\|\s*{_BUILD}(?:\s+{_SIZE}(?:\s+(?P<channel>[a-z][\w/-]*))?)?"),
+    (lazy_regex(rf"^\s*{_CONDA_NAME}-{_VERSION}\s*\|\s*{_BUILD}(?:\s+{_SIZE}(?:\s+(?P<channel>[a-z][\w/-]*))?)?"),
      _conda(LineKind.ANNOUNCED)),
     # mamba and micromamba: `  + pytorch  2.0.1  cpu_mkl_py310h1_102  conda-forge/linux-64  27MB`
-    (re.compile(rf"^\s*(?P<sign>[+~o-])\s+{_CONDA_NAME}\s+{_VERSION}\s+{_BUILD}(?:\s+(?P<channel>[a-z][\w/-]*))?"), _signed),
+    (lazy_regex(rf"^\s*(?P<sign>[+~o-])\s+{_CONDA_NAME}\s+{_VERSION}\s+{_BUILD}(?:\s+(?P<channel>[a-z][\w/-]*))?"), _signed),
     # `conda list`, pixi's too, which names a size before the channel
-    (re.compile(rf"^\s*{_CONDA_NAME}\s+{_VERSION}\s+{_BUILD}(?:\s+{_SIZE}\s+conda)?(?:\s+(?P<channel>[a-z][\w/-]*))?"),
+    (lazy_regex(rf"^\s*{_CONDA_NAME}\s+{_VERSION}\s+{_BUILD}(?:\s+{_SIZE}\s+conda)?(?:\s+(?P<channel>[a-z][\w/-]*))?"),
      _conda(LineKind.INSTALLED)),
-    (re.compile(rf"^\s*{_PIP_NAME}\s+{_VERSION}\s+(?P<build>pypi(?:_\d+)?|<pip>)\b"), _conda(LineKind.INSTALLED)),
+    (lazy_regex(rf"^\s*{_PIP_NAME}\s+{_VERSION}\s+(?P<build>pypi(?:_\d+)?|<pip>)\b"), _conda(LineKind.INSTALLED)),
     # uv: ` + torch==2.7.0+cpu`
-    (re.compile(rf"^\s*(?P<sign>[+~-]) {_PIP_NAME}==?{_VERSION}(?:\s+\(.*\))?\s*$"), _uv),
+    (lazy_regex(rf"^\s*(?P<sign>[+~-]) {_PIP_NAME}==?{_VERSION}(?:\s+\(.*\))?\s*$"), _uv),
     # pip's wheels, by name or address
-    (re.compile(rf"\b(?:Downloading|Using cached|Saved)\s+(?:\S*/)?{_PIP_NAME}-{_VERSION}-\w+-\w+-(?P<platform>[\w.]+)\.whl"),
+    (lazy_regex(rf"\b(?:Downloading|Using cached|Saved)\s+(?:\S*/)?{_PIP_NAME}-{_VERSION}-\w+-\w+-(?P<platform>[\w.]+)\.whl"),
      _pip(LineKind.ANNOUNCED)),
-    (re.compile(rf"^\s*{_PIP_NAME} @ \S*/torch-{_VERSION}-\w+-\w+-(?P<platform>[\w.]+)\.whl"), _pip(LineKind.INSTALLED)),
-    (re.compile(rf"\b(?:Successfully installed|Would install)\b[^\n]*?\s{_PIP_NAME}-{_VERSION}(?=\s|$)"), _pip(LineKind.ANNOUNCED)),
-    (re.compile(rf"\bSuccessfully uninstalled {_PIP_NAME}-{_VERSION}"), _pip(LineKind.REMOVED)),
-    (re.compile(rf"\b(?:Uninstalling |Found existing installation: ){_PIP_NAME}[- ]{_VERSION}"), _pip(LineKind.REMOVED)),
-    (re.compile(rf"\bRequirement already satisfied: {_PIP_NAME}\b[^\n(]*? in (?P<place>\S+)[^\n]*\({_VERSION}\)\s*$"),
+    (lazy_regex(rf"^\s*{_PIP_NAME} @ \S*/torch-{_VERSION}-\w+-\w+-(?P<platform>[\w.]+)\.whl"), _pip(LineKind.INSTALLED)),
+    (lazy_regex(rf"\b(?:Successfully installed|Would install)\b[^\n]*?\s{_PIP_NAME}-{_VERSION}(?=\s|$)"), _pip(LineKind.ANNOUNCED)),
+    (lazy_regex(rf"\bSuccessfully uninstalled {_PIP_NAME}-{_VERSION}"), _pip(LineKind.REMOVED)),
+    (lazy_regex(rf"\b(?:Uninstalling |Found existing installation: ){_PIP_NAME}[- ]{_VERSION}"), _pip(LineKind.REMOVED)),
+    (lazy_regex(rf"\bRequirement already satisfied: {_PIP_NAME}\b[^\n(]*? in (?P<place>\S+)[^\n]*\({_VERSION}\)\s*$"),
      _pip(LineKind.INSTALLED)),
     # poetry and pdm
-    (re.compile(rf"\b(?:Installing|Install|Updating|Update)\s+{_PIP_NAME} \((?:[^()\s]+ -> )?{_VERSION}\)"),
+    (lazy_regex(rf"\b(?:Installing|Install|Updating|Update)\s+{_PIP_NAME} \((?:[^()\s]+ -> )?{_VERSION}\)"),
      _pip(LineKind.ANNOUNCED)),
-    (re.compile(rf"\bInstall {_PIP_NAME} {_VERSION} successful"), _pip(LineKind.ANNOUNCED)),
+    (lazy_regex(rf"\bInstall {_PIP_NAME} {_VERSION} successful"), _pip(LineKind.ANNOUNCED)),
     # `pip list`: a name, a version, at most columns that no sentence has; before pip 9 the version in brackets
-    (re.compile(rf"^\s*{_PIP_NAME} +{_VERSION}(?:\s*|\s+(?:/|~/|[A-Z]:\\)\S.*|\s+\d[\w.+]*\s+(?:wheel|sdist)\s*|\s{{2,}}\S.*)$"),
+    (lazy_regex(rf"^\s*{_PIP_NAME} +{_VERSION}(?:\s*|\s+(?:/|~/|[A-Z]:\\)\S.*|\s+\d[\w.+]*\s+(?:wheel|sdist)\s*|\s{{2,}}\S.*)$"),
      _pip(LineKind.INSTALLED)),
-    (re.compile(rf"^\s*{_PIP_NAME} \({_VERSION}\)\s*$"), _pip(LineKind.INSTALLED)),
+    (lazy_regex(rf"^\s*{_PIP_NAME} \({_VERSION}\)\s*$"), _pip(LineKind.INSTALLED)),
 )  # fmt: skip
 
 
@@ -150,24 +152,23 @@ _LAYOUTS: tuple[tuple[re.Pattern[str], Callable[[int, re.Match[str]], Mention]],
 
 Numbered = tuple[int, str]
 
-_QUOTATION = re.compile(r"^(?:[ \t]{0,8}>[ \t]?){1,4}")
-_ENVIRONMENT = re.compile(
+_QUOTATION = lazy_regex(r"^(?:[ \t]{0,8}>[ \t]?){1,4}")
+_ENVIRONMENT = lazy_regex(
     r"^\s*(?:# packages in environment at (?P<list>/\S+?):|(?:environment location|Prefix): (?P<plan>/\S+))\s*$"
 )
-_SEARCH = re.compile(r"\b(?:conda|mamba)\s+(?:search|repoquery)\b|^\s*Loading channels: ")
-_HEADING = re.compile(r"^\s*The following (?:NEW )?packages? will be (?P<what>[A-Za-z]+)", re.IGNORECASE)
-_COMMAND = re.compile(r"^.{0,120}?(?<![-=])[$#%>❯»➜]\s+(?:sudo\s+)?[a-z./]")
-_PINNED = re.compile(r"^\s*[A-Za-z][\w.-]*==\d[\w.+!]*\s*$")
-_FREEZE = re.compile(r"\bpip3? (?:freeze|list\b.*freeze)|\bconda list --export\b")
-_SHOWN_NAME = re.compile(r"^\s*Name: torch\s*$")
-_SHOWN_VERSION = re.compile(r"^\s*Version: (\d\S*)\s*$")
-_SHOWN_PLACE = re.compile(r"^\s*Location: (/\S+?)/lib(?:64)?/python[\d.]+/")
-_FREEZE_LINE = re.compile(r"^\s*torch==(\d[\w.+]*)\s*$")
+_SEARCH = lazy_regex(r"\b(?:conda|mamba)\s+(?:search|repoquery)\b|^\s*Loading channels: ")
+_HEADING = lazy_regex(r"^\s*The following (?:NEW )?packages? will be (?P<what>[A-Za-z]+)", re.IGNORECASE)
+_COMMAND = lazy_regex(r"^.{0,120}?(?<![-=])[$#%>❯»➜]\s+(?:sudo\s+)?[a-z./]")
+_PINNED = lazy_regex(r"^\s*[A-Za-z][\w.-]*==\d[\w.+!]*\s*$")
+_FREEZE = lazy_regex(r"\bpip3? (?:freeze|list\b.*freeze)|\bconda list --export\b")
+_SHOWN_NAME = lazy_regex(r"^\s*Name: torch\s*$")
+_SHOWN_VERSION = lazy_regex(r"^\s*Version: (\d\S*)\s*$")
+_SHOWN_PLACE = lazy_regex(r"^\s*Location: (/\S+?)/lib(?:64)?/python[\d.]+/")
+_FREEZE_LINE = lazy_regex(r"^\s*torch==(\d[\w.+]*)\s*$")
 _FIRST_ARM_CUDA = Version((2, 11))  # PyPI's aarch64 wheels before it are for the CPU alone
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(Struct, frozen=True):
     """What the lines above say of the next ones."""
 
     prefix: str = ""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.formats.torch import parsed
 
@@ -62,16 +63,14 @@ _QUOTED = frozenset(
 )  # that a shell of Python shows with its quotes
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """What a group of a pattern holds; `device` is the number that the code gives."""
 
     asked: TorchQuestion
     device: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedPattern:
+class PrintedPattern(Struct, frozen=True):
     """A line that the code prints: the pattern that it has to fit whole, and what the groups of it are."""
 
     pattern: re.Pattern[str]

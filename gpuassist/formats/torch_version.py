@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 
+from msgspec import Struct
+
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
 
-_VERSION = re.compile(
+_VERSION = lazy_regex(
     r"v?(\d{1,9}\.\d{1,9}(?:\.\d{1,9})*)(?:[-.]?(a|b|rc|dev|post)\.?(\d+))?(?:\+([0-9a-z]+(?:[-._][0-9a-z]+)*))?", re.IGNORECASE
 )
-_CUDA = re.compile(r"cu(\d{1,2})(\d)(?=$|[-._])")
-_INDEX = re.compile(r"cpu|xpu|(?:cu|rocm)\d[\d.]*")
-_NVIDIA = re.compile(r"(?:^|\.)nv(\d\d\.\d\d)")
-_HASH = re.compile(r"[0-9a-f]{7,40}")
+_CUDA = lazy_regex(r"cu(\d{1,2})(\d)(?=$|[-._])")
+_INDEX = lazy_regex(r"cpu|xpu|(?:cu|rocm)\d[\d.]*")
+_NVIDIA = lazy_regex(r"(?:^|\.)nv(\d\d\.\d\d)")
+_HASH = lazy_regex(r"[0-9a-f]{7,40}")
 
 
 class BuildOrigin(str, Enum):
@@ -27,8 +29,7 @@ class BuildOrigin(str, Enum):
     NVIDIA = "nvidia"  # in NVIDIA's container images and on Jetson
 
 
-@dataclass(frozen=True, slots=True)
-class TorchVersion:
+class TorchVersion(Struct, frozen=True):
     """`release` is the number (2.6.0), for anything but a release that of the one to come; `tag` what the index calls the build
     (`cu121`, `cpu`, `rocm6.4`; "" where the version does not say), `month` NVIDIA's own (24.09) and `day` that of a nightly.
     """

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import re
 
+from gpuassist.model.lazy_regex import lazy_regex
+
 # C0 without tab and line feed, DEL and C1; marks, embeddings, overrides and isolates of the writing direction; separators of lines
 # and paragraphs, where a label begins a new line; and halves of characters, which stand for bytes of a name that are not UTF-8.
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_OBEYED = lazy_regex("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def hides(words: str) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import TorchMove
@@ -13,6 +13,7 @@ from gpuassist.knowledge.conda import exact_spec, specs
 from gpuassist.knowledge.records import Channel, Companion, CondaRecord
 from gpuassist.knowledge.smallest import usual_python
 from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.package_settings import Channels, PackageSetting
 from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool
@@ -23,7 +24,7 @@ from gpuassist.model.version import Version, VersionError
 
 
 _DECIDE = ("pytorch", "cuda-version", "pytorch-cuda", "cudatoolkit", "cuda", "__cuda", "libtorch")
-_PACKAGE = re.compile(r"[\w.-]+")
+_PACKAGE = lazy_regex(r"[\w.-]+")
 _NEVER_SHOWN = "***"
 
 
@@ -135,8 +136,7 @@ def notes_on_conda(record: CondaRecord, place: InstallPlace, knowledge: Knowledg
     return (*told, frozen)
 
 
-@dataclass(frozen=True, slots=True)
-class _Goal:
+class _Goal(Struct, frozen=True):
     move: TorchMove
     record: CondaRecord
     place: InstallPlace

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import chain, count
 from pathlib import PurePosixPath
+
+from msgspec.structs import replace
 
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.install import hypothetical

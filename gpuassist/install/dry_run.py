@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
 
+from msgspec import Struct
+
 from gpuassist.formats.packages import normalised
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.plan import Tool
 
-_PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?")
+_PYTHON = lazy_regex(r"(?:python|pypy)[\d.]*t?")
 _CONDAS = frozenset({"conda", "mamba", "micromamba"})
 _CONDA_ACTS = frozenset({"create", "install", "update", "upgrade", "remove", "uninstall"})
 _PIP_LOOKS = ("--no-input", "--disable-pip-version-check", "--no-color", "--progress-bar", "off")
@@ -27,8 +29,7 @@ class Does(str, Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(Struct, frozen=True):
     """A program of a step, understood: `head` is what starts its tool, `words` what comes after the tool's own subcommand."""
 
     does: Does

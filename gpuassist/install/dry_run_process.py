@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.formats.dry_runs import (
@@ -24,6 +25,7 @@ from gpuassist.formats.visible import shortened
 from gpuassist.install.dry_run import Act, Does, conda_looks, pip_looks, pip_looks_anew, read_act, uv_looks, uv_looks_anew
 from gpuassist.install.freeze import EnvironmentPackages, held_by
 from gpuassist.knowledge.families import Family
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepRun, Tool
 from gpuassist.model.solve import PackageChange
@@ -42,8 +44,7 @@ _WORDS_AT_MOST = 600  # what is said of a failure is read, not scrolled through
 CLOSED = text("the distribution keeps this Python for itself: other packages belong in an environment of their own")
 
 
-@dataclass(frozen=True, slots=True)
-class DryRunCommand:
+class DryRunCommand(Struct, frozen=True):
     """Who was asked: its command, for how long at most, and the interpreter that it belongs to; `maker` where that is not there yet
     and the one that will make it was asked.
     """
@@ -127,13 +128,12 @@ def _line(session: Session, key: str, asked: DryRunCommand, **parameters: str) -
 SECONDS = 600.0  # a pip before 23.3 downloads whole wheels of torch to look at them
 _REPORT_AT_MOST_BYTES = 64 << 20
 _TEXT_AT_MOST_BYTES = 128 << 10  # a thousand packages are 30 KB
-_PYTHON = re.compile(r"(?:^|/(?:bin/)?python)(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)(?:t?$|/)")
+_PYTHON = lazy_regex(r"(?:^|/(?:bin/)?python)(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)(?:t?$|/)")
 _ELSEWHERE = {"--break-system-packages", "--target", "-t", "--prefix", "--root"}
 _OF_CONDA = {"pytorch": "torch"}  # what a package of conda's is called where Python looks
 
 
-@dataclass(frozen=True, slots=True)
-class DryRunView:
+class DryRunView(Struct, frozen=True):
     """`before` and `after` are the packages by name, as far as Python sees them; `sources` the commands that were asked; `installs`
     whether anything would be installed, and not only be taken out; `blind` the programs that nobody could look at; `python` is
     None where its version is not known.
@@ -149,8 +149,7 @@ class DryRunView:
     python: Version | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
+class Conditions(Struct, frozen=True):
     """Where the programs run, the steps before them that are not done yet, and who may call it off."""
 
     directory: str
@@ -179,8 +178,7 @@ def look(session: Session, machine: Machine, run: StepRun, conditions: Condition
         return view.seen()
 
 
-@dataclass
-class _Scratch:
+class _Scratch(Struct):
     """A directory for reports, and for directories that are to be empty."""
 
     directory: str
@@ -191,8 +189,7 @@ class _Scratch:
         return f"{self.directory}/{self.used}"
 
 
-@dataclass
-class _View:
+class _View(Struct):
     """The environment as it changes from program to program."""
 
     session: Session
@@ -201,6 +198,7 @@ class _View:
     scratch: _Scratch
     conditions: Conditions
     python: str = ""  # that will make the environment: an interpreter or a version
+    after: dict[str, PackageMetadata] = field(default_factory=dict)
     removed: dict[str, str] = field(default_factory=dict)
     changes: dict[str, PackageChange] = field(default_factory=dict)
     sources: list[str] = field(default_factory=list)

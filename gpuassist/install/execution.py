@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.install.autostart import remove_autostart

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from gpuassist.context import Session
 from gpuassist.formats.packages import (
@@ -16,6 +16,7 @@ from gpuassist.formats.packages import (
 )
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepRun, Tool
 from gpuassist.model.text import text
@@ -27,8 +28,7 @@ from gpuassist.system.processes import Ending, clean
 _SECONDS = 120.0
 
 
-@dataclass(frozen=True, slots=True)
-class FrozenEnvironment:
+class FrozenEnvironment(Struct, frozen=True):
     """The lines of `pip freeze` or `conda list --explicit`."""
 
     tool: Tool
@@ -76,12 +76,11 @@ def _command(run: StepRun) -> tuple[str, ...] | None:
 # The packages that an environment holds just now, by the records in its directories.
 
 
-_RELEASE = re.compile(r"/python(\d{1,9}\.\d{1,9})t?/")
+_RELEASE = lazy_regex(r"/python(\d{1,9}\.\d{1,9})t?/")
 _METADATA = {".dist-info": "METADATA", ".egg-info": "PKG-INFO"}
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentPackages:
+class EnvironmentPackages(Struct, frozen=True):
     """An environment: whether it is there, where Python looks in it, its packages with their records (paths), and its Python's
     version; None where that is not known.
     """

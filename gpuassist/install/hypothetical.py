@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from gpuassist.knowledge.records import GpuRecord, ModuleFlavour, ToolkitRecord, TorchBuild
 from gpuassist.model.driver import Driver, KernelModule, Library, NvmlStatus

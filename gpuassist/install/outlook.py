@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
@@ -34,8 +36,7 @@ _JETPACK_6 = 540  # the driver that it brings
 _NVIDIAS_TORCH = "JetPack 6"
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What is asked: `base` is the machine that the change starts from, `wished` the one with the whole wish in place,
     `demand` what the wish pins, `tool` what torch shall come by (none: what the environment that is there comes by).
     """
@@ -214,8 +215,7 @@ def _after(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> 
 # Where the builds of torch come from that a plan chooses from: PyTorch's indexes, or the channels of conda.
 
 
-@dataclass(frozen=True, slots=True)
-class TorchSource:
+class TorchSource(Struct, frozen=True):
     """A machine as it counts for a source, what that has, and the records behind it where it is a channel of conda's."""
 
     rig: Configuration
@@ -223,8 +223,7 @@ class TorchSource:
     records: tuple[CondaRecord, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """The smallest change, and where its torch comes from; `record` is none where that is an index of wheels."""
 
     smallest: SmallestChange

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
@@ -51,8 +52,7 @@ def foresee_container(session: Session, question: Question) -> Outlook:
     return _with_image(_Chosen(session, question, under.image, move), looked)
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
+class _Chosen(Struct, frozen=True):
     session: Session
     question: Question
     image: ImageRecord

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from gpuassist.knowledge.commands import Commands, UsedCommand
 from gpuassist.knowledge.families import Family
@@ -17,8 +19,7 @@ from gpuassist.model.text import Text
 from gpuassist.model.version import Version, whole_number
 
 
-@dataclass(frozen=True, slots=True)
-class System:
+class System(Struct, frozen=True):
     """`distribution` and `release` are os-release's ID and VERSION_ID, `kernel` is `uname -r`; `secure_boot` is None where that is
     not known. `driver` is the version that is installed, loaded or not, `open_module` its flavour, both None where not there or not
     known; `uninstaller` is that of NVIDIA's own installer, empty where it was not used. `needs_open`: a GPU runs with the open
@@ -56,8 +57,7 @@ class System:
 NEW = "torch-gpu"
 
 
-@dataclass(frozen=True, slots=True)
-class TorchSurroundings:
+class TorchSurroundings(Struct, frozen=True):
     """`prefix` and `name` are the environment's, `new` is the directory of one to be made, which is not there yet; `packages` those
     that have to do with the GPU, `directory` that of its torch; `pythons` are interpreters that can make an environment, `wished`
     the tool that the user asked for. `of_conda` where conda made the environment, `torch_of_conda` where its torch came by conda;
@@ -96,8 +96,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class InstallPlace:
+class InstallPlace(Struct, frozen=True):
     """`families` are those whose lines serve, the most special first; `repository` is NVIDIA's name for this distribution, empty
     where it has no packages for it. `tool` can change the environment of `python` (`pip`, `uv`), empty where it is to be left as
     it is; `compilers` are the installed g++ by their majors.

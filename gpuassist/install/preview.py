@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
@@ -56,8 +57,7 @@ _BUILT_WITH = ("torchvision", "torchaudio")  # whose wheels carry the same tag a
 _BUILT_FOR_ONE = ("flash-attn",)
 
 
-@dataclass(frozen=True, slots=True)
-class PreviewFindings:
+class PreviewFindings(Struct, frozen=True):
     """What was found of a step that was looked at."""
 
     requires: tuple[Requirer, ...]
@@ -89,8 +89,7 @@ def judge(knowledge: Knowledge, machine: Machine, step: Step, seen: DryRunView) 
     return PreviewFindings(tuple(requirers), tuple(dict.fromkeys(stops)), tuple(dict.fromkeys(warnings)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Asks:
+class _Asks(Struct, frozen=True):
     """What packages ask of each other, now and then."""
 
     before: tuple[AskedPackage, ...] = ()
@@ -239,8 +238,7 @@ _TRITONS = frozenset({"triton", "pytorch-triton"})
 _MAKERS = {"cu": Accelerator.CUDA, "cpu": Accelerator.CPU, "rocm": Accelerator.ROCM, "xpu": Accelerator.XPU}
 
 
-@dataclass(frozen=True, slots=True)
-class SolvedTorch:
+class SolvedTorch(Struct, frozen=True):
     """`version` as it is written, `tag` its build (`cu128`, empty where that is not known), `changes` whether it is not the
     one that is there. None is not known: what it computes on, its CUDA, the GPU code in it.
     """

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.model.codec import DecodeError, Json, decode, encode
 from gpuassist.model.json_reader import read_json
-from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun
+from gpuassist.model.lazy_regex import lazy_regex
+from gpuassist.model.plan import Proves, Step
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.clock import iso
@@ -24,7 +26,7 @@ from gpuassist.system.world import World
 SCHEMA = 1
 _LOCK_SECONDS = 0.5
 _NAME = "install.json"
-_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
+_ID = lazy_regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
 
 
 class StepState(str, Enum):
@@ -47,8 +49,7 @@ class InstallState(str, Enum):
     TAKEN_BACK = "taken-back"
 
 
-@dataclass(frozen=True, slots=True)
-class StepRecord:
+class StepRecord(Struct, frozen=True):
     """A step and what came of it. `boot` is the boot in which it was begun, `made` whether what it creates was not there before,
     `tries` how often it was begun: each try has a log of its own.
     """
@@ -61,8 +62,7 @@ class StepRecord:
     tries: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Install:
+class Install(Struct, frozen=True):
     """An install: `goal` in words, `goals` as they were typed, `directory` where its programs run, `boot` in which it was begun."""
 
     id: str
@@ -182,74 +182,26 @@ def _absolute(path: str, directory: str) -> str:
 
 
 def _encoded(install: Install) -> Json:
-    return {
-        "schema": SCHEMA,
-        "id": install.id,
-        "made_at": install.made_at,
-        "goal": install.goal,
-        "goals": list(install.goals),
-        "directory": install.directory,
-        "boot": install.boot,
-        "state": install.state.value,
-        "steps": [_step_encoded(one) for one in install.steps],
-    }
+    """The record, in which a step and what came of it are one object; an edit is never on record, for the journal has it."""
+    document: Any = encode(install, ENGLISH)
+    steps = document.pop("steps")
+    for one in steps:
+        step = one.pop("step")
+        del step["edit"]
+        one.update(step)
+    return {"schema": SCHEMA, **document, "steps": steps}
 
 
-def _step_encoded(record: StepRecord) -> Json:
-    step = record.step
-    return {
-        "state": record.state.value,
-        "words": record.words,
-        "boot": record.boot,
-        "made": record.made,
-        "tries": record.tries,
-        "kind": step.kind.value,
-        "text": ENGLISH(step.text),
-        "commands": list(step.commands),
-        "diff": step.diff,
-        "check": None if step.check is None else ENGLISH(step.check),
-        "needs_root": step.needs_root,
-        "run": encode(step.run, ENGLISH),
-        "proof": encode(step.proof, ENGLISH),
-    }
+_WRITTEN = {*Install.__struct_fields__, "schema"}
+_STEP_WRITTEN = {*StepRecord.__struct_fields__, *Step.__struct_fields__} - {"step", "edit"}
 
 
-def _decoded(document: Mapping[str, Json]) -> Install | None:
-    if document["schema"] != SCHEMA:
+def _decoded(document: Any) -> Install | None:
+    """Nothing has a default here: a step whose state was lost is not one that waits."""
+    if document["schema"] != SCHEMA or not document.keys() >= _WRITTEN:
         return None
-    steps = document["steps"]
-    if not isinstance(steps, list):
-        raise TypeError
-    return Install(
-        id=decode(str, document["id"]),
-        made_at=decode(str, document["made_at"]),
-        goal=decode(str, document["goal"]),
-        goals=decode(tuple[str, ...], document["goals"]),
-        directory=decode(str, document["directory"]),
-        boot=decode(str, document["boot"]),
-        steps=tuple(_step_decoded(one) for one in steps),
-        state=InstallState(document["state"]),
-    )
-
-
-def _step_decoded(document: Json) -> StepRecord:
-    if not isinstance(document, dict):
-        raise TypeError
-    step = Step(
-        StepKind(document["kind"]),
-        verbatim(decode(str, document["text"])),
-        decode(tuple[str, ...], document["commands"]),
-        diff=decode(str, document["diff"]),
-        check=None if document["check"] is None else verbatim(decode(str, document["check"])),
-        needs_root=decode(bool, document["needs_root"]),
-        run=None if document["run"] is None else decode(StepRun, document["run"]),
-        proof=None if document["proof"] is None else decode(StepProof, document["proof"]),
-    )
-    return StepRecord(
-        step,
-        StepState(document["state"]),
-        decode(str, document["words"]),
-        decode(str, document["boot"]),
-        decode(bool, document["made"]),
-        decode(int, document["tries"]),
-    )
+    if not all(one.keys() >= _STEP_WRITTEN for one in document["steps"]):
+        return None
+    document["steps"] = [{**one, "step": {**one, "edit": None}} for one in document["steps"]]
+    install: Install = decode(Install, document)
+    return install

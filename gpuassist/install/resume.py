@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.install.execution import mark, settled
@@ -15,8 +16,7 @@ from gpuassist.system.world import World
 _BEGUN = {StepState.RUNNING, StepState.FAILED, StepState.CANCELLED}
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """An install that somebody has to go on with, and its next step; `words` say so in a line."""
 
     install: Install

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.formats.packages import FreezeDifference, back_to
@@ -21,8 +23,7 @@ from gpuassist.model.text import Text, text, verbatim
 _TOUCHED = {StepState.DONE, StepState.FAILED, StepState.CANCELLED, StepState.RUNNING}
 
 
-@dataclass(frozen=True, slots=True)
-class BackStep:
+class BackStep(Struct, frozen=True):
     """What takes step `number` back: a directory that goes, or programs that run. `left` names what somebody else changed since
     and stays; `obstacle` says why it cannot be taken back.
     """

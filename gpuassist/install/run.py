@@ -7,8 +7,9 @@ import os
 import shlex
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from gpuassist.context import Session
 from gpuassist.formats.terminal_output import Printed, PrintedLines, asked
@@ -118,8 +119,7 @@ class StepEnding(str, Enum):
     NOT_STARTED = "not started"
 
 
-@dataclass(frozen=True, slots=True)
-class StepOutcome:
+class StepOutcome(Struct, frozen=True):
     """`proved` is none where the step has no proof, or was not run to its end; `left` counts what it had left running, which was
     ended. `log` is the file that holds all that it printed.
     """
@@ -132,8 +132,7 @@ class StepOutcome:
     left: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RunContext:
+class RunContext(Struct, frozen=True):
     """Where the programs start, the log that is made, and the mark by which all that they start is found again."""
 
     directory: str
@@ -166,8 +165,7 @@ def run_step(session: Session, step: Step, *, around: RunContext, on_line: OnLin
     return StepOutcome(ending, words, proved, around.log, session.world.clock.monotonic() - began, done.left)
 
 
-@dataclass
-class _Running:
+class _Running(Struct):
     session: Session
     around: RunContext
     log: RunLog

@@ -5,16 +5,16 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from gpuassist.formats.terminal_output import Printed
 
 LINES_AT_MOST = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Fresh:
+class Fresh(Struct, frozen=True):
     """Lines are counted from the first that was ever printed: those before `first` are no longer kept, those from `start` on are to
     be drawn anew and are `lines`.
     """

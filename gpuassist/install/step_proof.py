@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.changes.proof import prove_toolkit
 from gpuassist.context import Session
@@ -33,8 +34,7 @@ class Holds(str, Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Proved:
+class Proved(Struct, frozen=True):
     """Whether it holds, and what was seen."""
 
     holds: Holds

@@ -4,7 +4,7 @@ compiler that its nvcc accepts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.install.drivers.packages import add_repository, packages_of
 from gpuassist.install.place import InstallPlace, step
@@ -36,8 +36,7 @@ def of_conda(release: Version) -> bool:
     return _FIRST_OF_CONDA <= release.release <= _LAST_OF_CONDA
 
 
-@dataclass(frozen=True, slots=True)
-class _Goal:
+class _Goal(Struct, frozen=True):
     release: Version
     place: InstallPlace
     knowledge: Knowledge

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.install.drivers.packages import packages_of
 from gpuassist.install.place import InstallPlace, step
@@ -14,6 +15,7 @@ from gpuassist.knowledge.companions import Company, built_for_it, company_of, of
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.specifier import admits
 from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.package_settings import Indexes, PackageSetting, PackageSettings
 from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool
@@ -23,8 +25,7 @@ from gpuassist.model.version import VersionError
 # Which environment a torch comes to, and how a new one is made.
 
 
-@dataclass(frozen=True, slots=True)
-class InstallTarget:
+class InstallTarget(Struct, frozen=True):
     """An environment to install into: its prefix (empty where only its interpreter is known), and the tool that does it."""
 
     python: str
@@ -141,8 +142,7 @@ def _use(build: TorchBuild, company: Company, place: InstallPlace, target: Insta
     return use(f"packages-install-tag{suffix}", **words, tag=build.tag)
 
 
-@dataclass(frozen=True, slots=True)
-class _Install:
+class _Install(Struct, frozen=True):
     """A torch that is to come to a place: `use` installs it into an environment, `others` come after it from elsewhere."""
 
     place: InstallPlace
@@ -242,11 +242,10 @@ def _remove(target: InstallTarget, packages: tuple[str, ...]) -> UsedCommand:
 # Where pip and uv get a build from: PyTorch's index, or what the user's settings put in its place.
 
 
-_TAG = re.compile(r"(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?:/simple)?/?")
+_TAG = lazy_regex(r"(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?:/simple)?/?")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexOrigin:
+class IndexOrigin(Struct, frozen=True):
     """`own` where the user's settings lead to the build, so that the command names no index; `exact` where they name several
     places, so that only the version with its tag means one build.
     """

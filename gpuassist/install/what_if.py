@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
@@ -28,8 +29,7 @@ _OLDEST_GCC = 6
 _TITLE = text("what if")
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """Parts to imagine: empty as the machine has it, `none` where it shall not be there. `gpus` are names or PCI ids and replace
     all that are there; `driver` is a branch or a version, `torch` `2.7`, `2.7.1+cu128`; `distribution` `ubuntu 24.04`.
     """
@@ -43,8 +43,7 @@ class Wish:
     distribution: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(Struct, frozen=True):
     """What each part can be: `gpus` are names by architecture, newest first; drivers, CUDA and torch newest first as well."""
 
     gpus: tuple[tuple[str, tuple[str, ...]], ...]

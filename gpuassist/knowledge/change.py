@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, Obstacle
 from gpuassist.knowledge.records import BranchRecord, ToolkitRecord, TorchBuild
@@ -32,8 +33,7 @@ class Blocker(str, Enum):
     TOOLKIT = "toolkit"
 
 
-@dataclass(frozen=True, slots=True)
-class TorchThere:
+class TorchThere(Struct, frozen=True):
     """An installed torch: `targets` is None where not known, `cuda` None for a CPU build or where not known."""
 
     version: Version
@@ -43,8 +43,7 @@ class TorchThere:
     cpu: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Struct, frozen=True):
     """A machine as far as parts must fit: None is not there or not known. `one_module` is false under WSL2, `driver_fixed`
     where the driver is part of a system image (Jetson); `gccs` are the other installed ones.
     """
@@ -66,8 +65,7 @@ class Configuration:
     glibc: Version | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Constraints:
+class Constraints(Struct, frozen=True):
     """What shall be: versions that are pinned, and how much each part matters; `torch_tag` is `cu128`, empty for any."""
 
     driver: Version | None = None
@@ -79,8 +77,7 @@ class Constraints:
     toolkit_need: Need = Need.LEAVE
 
 
-@dataclass(frozen=True, slots=True)
-class Stock:
+class Stock(Struct, frozen=True):
     """What there is to choose from."""
 
     branches: tuple[BranchRecord, ...]
@@ -88,8 +85,7 @@ class Stock:
     toolkits: tuple[ToolkitRecord, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DriverMove:
+class DriverMove(Struct, frozen=True):
     """A driver to install: the best branch, or (`pinned`) the version that was asked for."""
 
     version: Version
@@ -97,32 +93,28 @@ class DriverMove:
     pinned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TorchMove:
+class TorchMove(Struct, frozen=True):
     """A build to install; `python` is that of a new environment, None where the present one will do."""
 
     build: TorchBuild
     python: Version | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolkitMove:
+class ToolkitMove(Struct, frozen=True):
     """A toolkit for new terminals: one that is there (`root`), or one to install."""
 
     release: Version
     root: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GccMove:
+class GccMove(Struct, frozen=True):
     """A host compiler for nvcc: by its major; one that is there, or one to install."""
 
     version: Version
     there: bool
 
 
-@dataclass(frozen=True, slots=True)
-class VersionChange:
+class VersionChange(Struct, frozen=True):
     """What moves; None stays. `left` are parts that do not fit and are left so, because nothing fits or they matter less."""
 
     driver: DriverMove | None = None
@@ -133,8 +125,7 @@ class VersionChange:
     cost: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SmallestChange:
+class SmallestChange(Struct, frozen=True):
     """The change, or the walls that stand in its way; `obstacle` is torch's, `without` the build that would do without it."""
 
     change: VersionChange | None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.knowledge.compatibility import (
     DriverFit,
@@ -51,8 +52,7 @@ class Obstacle(str, Enum):
     PYTHON = "python"
 
 
-@dataclass(frozen=True, slots=True)
-class BuildHost:
+class BuildHost(Struct, frozen=True):
     """What a torch build has to fit beside the GPUs; None where it is not known, and then does not count against any build.
     `driver_cuda` is the driver's own CUDA: what it cannot compile does not run.
     """
@@ -63,8 +63,7 @@ class BuildHost:
     driver_cuda: Version | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TorchChoice:
+class TorchChoice(Struct, frozen=True):
     """The build to install, or the first obstacle; behind an obstacle of driver or Python `build` is what would do without it."""
 
     build: TorchBuild | None
@@ -81,8 +80,7 @@ class TorchChoice:
         return TORCH_INDEX + self.build.tag if self.build else ""
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledToolkit:
+class InstalledToolkit(Struct, frozen=True):
     """What choosing needs to know of an installed toolkit; None where neither it nor the release's record says."""
 
     root: str
@@ -92,8 +90,7 @@ class InstalledToolkit:
     glibc_clash: Version | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """What a toolkit shall compile for, and with what; None is not known, and then does not count against any toolkit."""
 
     capabilities: tuple[ComputeCapability, ...]
@@ -104,8 +101,7 @@ class Workload:
     driver_cuda: Version | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GpuWish:
+class GpuWish(Struct, frozen=True):
     """A GPU that a driver shall serve; `module` is its own where it differs from its architecture's (GH200)."""
 
     architecture: ArchitectureRecord
@@ -118,8 +114,7 @@ class GpuWish:
         return self.module or self.architecture.module
 
 
-@dataclass(frozen=True, slots=True)
-class DriverChoice:
+class DriverChoice(Struct, frozen=True):
     """Which branches serve all GPUs, and the one to install; none of either where no one driver does (`split`: old GPUs that need
     the proprietary module beside new ones that need the open one).
     """
@@ -251,8 +246,7 @@ _OF_SERVERS = (Target.parse("sm_80"), Target.parse("sm_110"))  # what PyTorch's 
 _OLDEST = ComputeCapability(6, 0)  # what the notes of the months before 25 name
 
 
-@dataclass(frozen=True, slots=True)
-class ImageChoice:
+class ImageChoice(Struct, frozen=True):
     """`image` runs under the driver that is there; without one, `newer` is what a newer driver would run, if anything does.
     `driver` is what the publisher asks for either of them.
     """
@@ -262,8 +256,7 @@ class ImageChoice:
     driver: Version | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Images:
+class Images(Struct, frozen=True):
     """What there is to choose from."""
 
     images: tuple[ImageRecord, ...]

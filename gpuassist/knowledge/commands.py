@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 import string
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import CommandRecord
@@ -15,8 +16,7 @@ class CommandError(ValueError):
     """A command is asked for that is not in the list, or without a parameter that its lines need."""
 
 
-@dataclass(frozen=True, slots=True)
-class UsedCommand:
+class UsedCommand(Struct, frozen=True):
     """A command by its key, and what it is used with."""
 
     key: str

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.knowledge.records import BadPair, Companion, TorchBuild, TorchRelease, WheelRecord
 from gpuassist.knowledge.specifier import admits, version_in
 from gpuassist.model.environment import Package
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Version
 
@@ -20,11 +21,10 @@ _NOT_OF_TORCH = frozenset({"nvidia-ml-py"})  # asks the driver, for any program
 _TRITONS = ("triton", "pytorch-triton")
 # The tags under which PyTorch's index has been seen to hold xformers; in others pip would find none, and install nothing.
 _XFORMERS = frozenset({"cu118", "cu121", "cu124", "cu126", "cu128", "cu129", "cu130"})
-_OPEN_ENDED = re.compile(r">=([\d.]+)")
+_OPEN_ENDED = lazy_regex(r">=([\d.]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Company:
+class Company(Struct, frozen=True):
     """`requirements` are installed at once with torch and from its index, `others` from where the user's packages come from;
     `left` is what will not work with that torch, and what helps.
     """
@@ -126,7 +126,7 @@ def _left(build: TorchBuild, here: dict[str, str], belongs: dict[str, Companion]
 # Which of the pairs that are known to be bad stand together in an environment, or on a machine.
 COMPUTE_CAPABILITY = "compute-capability"  # the one party that is no package: the GPU
 
-_SEPARATORS = re.compile(r"[-_.]+")
+_SEPARATORS = lazy_regex(r"[-_.]+")
 
 
 def bad_pairs_among(

@@ -5,8 +5,9 @@ It judges pairs; among several that fit, `choice` picks."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.knowledge.records import ArchitectureRecord, ModuleFlavour, ToolkitRecord
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
@@ -226,8 +227,7 @@ def _canonical(capability: ComputeCapability) -> ComputeCapability:
 
 
 # Which CUDA release first knew an architecture, and which last, where that was before the first release whose record is here.
-@dataclass(frozen=True, slots=True)
-class EarlyToolkits:
+class EarlyToolkits(Struct, frozen=True):
     """The releases for one compute capability; None where not known, and of `last` where a release with a record is the last."""
 
     capability: ComputeCapability
@@ -251,8 +251,7 @@ class KernelFlavour(str, Enum):
     EITHER = "either"
 
 
-@dataclass(frozen=True, slots=True)
-class CompatPackage:
+class CompatPackage(Struct, frozen=True):
     """A `cuda-compat` package: the libcuda of a newer driver for data-centre GPUs. `branches` are the drivers that it works on;
     it was made from `built_from`, on which it is not needed, and is of no use on newer ones.
     """

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.knowledge.compatibility import driver_floor
 from gpuassist.knowledge.records import ImageFamily, ImageRecord, SystemRecord, ToolkitRecord
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Version
 
@@ -29,17 +31,16 @@ _EXAMPLES = {
     ImageFamily.TORCH: "pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime",
 }
 
-_SCHEME = re.compile(r"^(?:docker|oci|https?)://")
-_REGISTRY = re.compile(r"^(?:nvcr\.io|(?:index\.|registry-1\.)?docker\.io|registry\.hub\.docker\.com)[/#]")  # enroot writes a `#`
-_MONTH_TAG = re.compile(r"(\d\d\.(?:0[1-9]|1[0-2]))(?:-py[23])?(-igpu)?", re.ASCII)
-_CUDA_TAG = re.compile(
+_SCHEME = lazy_regex(r"^(?:docker|oci|https?)://")
+_REGISTRY = lazy_regex(r"^(?:nvcr\.io|(?:index\.|registry-1\.)?docker\.io|registry\.hub\.docker\.com)[/#]")  # enroot writes a `#`
+_MONTH_TAG = lazy_regex(r"(\d\d\.(?:0[1-9]|1[0-2]))(?:-py[23])?(-igpu)?", re.ASCII)
+_CUDA_TAG = lazy_regex(
     r"(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?:-(cudnn)(\d{0,2}))?(-tensorrt)?-(base|runtime|devel)(?:-([a-z]+[\d.]*))?", re.ASCII
 )
-_TORCH_TAG = re.compile(r"(\d\.\d{1,2}(?:\.\d)?)-cuda(\d{1,2}(?:\.\d{1,2})?)-cudnn(\d{1,2})-(runtime|devel)", re.ASCII)
+_TORCH_TAG = lazy_regex(r"(\d\.\d{1,2}(?:\.\d)?)-cuda(\d{1,2}(?:\.\d{1,2})?)-cudnn(\d{1,2})-(runtime|devel)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class ImageKnowledge:
+class ImageKnowledge(Struct, frozen=True):
     """What reading an image's name draws upon."""
 
     images: tuple[ImageRecord, ...]
@@ -47,8 +48,7 @@ class ImageKnowledge:
     systems: tuple[SystemRecord, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ImageReading:
+class ImageReading(Struct, frozen=True):
     """What is inside an image. None is not known; of `torch`, `tensorrt`, `cudnn` (its major) "" is none inside.
 
     `driver_min` runs it as it is: what its publisher asks for, else the driver made for its CUDA; `driver_floor` is the oldest
@@ -80,8 +80,7 @@ class ImageReading:
     checked: str = _CHECKED
 
 
-@dataclass(frozen=True, slots=True)
-class NotAnImage:
+class NotAnImage(Struct, frozen=True):
     """Words that name no image that can be read; `expected` are names of the kinds that can."""
 
     name: str

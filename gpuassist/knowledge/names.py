@@ -4,19 +4,19 @@
 
 from __future__ import annotations
 
-import re
+from gpuassist.model.lazy_regex import lazy_regex
 
 Key = frozenset[str]
 
-_WORD = re.compile(r"[a-z0-9.+]+")
-_GLUED = re.compile(r"(\d)(ti|super)\b")
-_GLUED_RTX = re.compile(r"\brtx(?=a?\d)")  # GRID RTX6000-8Q, NVIDIA RTXA6000-48Q
-_BUS = re.compile(r"\b(sxm|hbm)\d\b")
-_PROFILE = re.compile(r"-(?:\d+-)?\d+(?:[abcq]\d?|cme)$")  # a virtual GPU: GRID V100-8Q, NVIDIA A100-1-5C
-_PLAIN_PROFILE = re.compile(r"-(?:\d+-)?\d+$")
-_NOT_PRINTED = re.compile(r"\bmig\b.*|\brev\. ?\d")  # a MIG profile behind the name; a revision that only the id list tells
-_ALTERNATIVE = re.compile(r"\s*/\s*")
-_DIGIT = re.compile(r"\d")
+_WORD = lazy_regex(r"[a-z0-9.+]+")
+_GLUED = lazy_regex(r"(\d)(ti|super)\b")
+_GLUED_RTX = lazy_regex(r"\brtx(?=a?\d)")  # GRID RTX6000-8Q, NVIDIA RTXA6000-48Q
+_BUS = lazy_regex(r"\b(sxm|hbm)\d\b")
+_PROFILE = lazy_regex(r"-(?:\d+-)?\d+(?:[abcq]\d?|cme)$")  # a virtual GPU: GRID V100-8Q, NVIDIA A100-1-5C
+_PLAIN_PROFILE = lazy_regex(r"-(?:\d+-)?\d+$")
+_NOT_PRINTED = lazy_regex(r"\bmig\b.*|\brev\. ?\d")  # a MIG profile behind the name; a revision that only the id list tells
+_ALTERNATIVE = lazy_regex(r"\s*/\s*")
+_DIGIT = lazy_regex(r"\d")
 _MOBILE = frozenset({"mobile", "laptop", "max", "q", "notebook"})
 _FILLER = frozenset({"nvidia", "gpu", "with", "design", "corporation", "generation", "founders", "edition"})
 # What tells cards of one chip apart, but never their capability: the slot, the memory, the cooling, the sort of machine.
@@ -24,9 +24,9 @@ _SLOT_AND_MEMORY = ("pcie", "sxm", "hbm", "hbm3e", "3e", "nvl")
 _SORT = ("active", "lc", "oem", "refresh", "server", "workstation", "embedded", "hgx", "converged", "accelerator")
 _DECORATION = frozenset((*_SLOT_AND_MEMORY, *_SORT))
 _BRAND = frozenset({"geforce", "quadro", "tesla", "grid"})
-_SIZE = re.compile(r"\d+gb?")
+_SIZE = lazy_regex(r"\d+gb?")
 # The number of a GeForce or RTX A card in what a shop or a person writes: ASUS TUF RTX 4070 SUPER OC, gtx1080 ti, 4090D.
-_PRODUCT = re.compile(
+_PRODUCT = lazy_regex(
     r"(?<![a-z0-9])(?:rtx ?(?P<rtx>\d0[5-9]0|a\d{4})|gtx ?(?P<gtx>\d{3,4})|(?P<bare>10[5-8]0|16[5-6]0|[2-5]0[5-9]0))"
     r"(?P<ti> ?ti\b)?(?P<super> ?super\b)?(?P<d> ?d\b)?(?![a-z0-9])"
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.knowledge.families import Family
 from gpuassist.model.finding import Action
@@ -18,8 +19,7 @@ class ModuleFlavour(str, Enum):
     OPEN_IMPOSSIBLE = "impossible"
 
 
-@dataclass(frozen=True, slots=True)
-class GpuRecord:
+class GpuRecord(Struct, frozen=True):
     """A GPU by its PCI id; a chip inside a system on a chip has none there (""). `aliases` are its other names; `memory_bytes`
     the sizes that it was sold with, empty where that is not known; `unlisted` where NVIDIA's own lists of products lack it.
     """
@@ -38,8 +38,7 @@ class GpuRecord:
     unlisted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ChipRecord:
+class ChipRecord(Struct, frozen=True):
     """A chip by its code name; `compute_capability` is None where its maker has not said, `first_driver` where every branch
     known here serves it, or where its driver is part of a system of its own (Jetson).
     """
@@ -50,8 +49,7 @@ class ChipRecord:
     first_driver: Version | None
 
 
-@dataclass(frozen=True, slots=True)
-class ArchitectureRecord:
+class ArchitectureRecord(Struct, frozen=True):
     """A generation of chips, and which driver branches serve it; `last_branch` is None while every new one does."""
 
     name: str
@@ -77,8 +75,7 @@ class BranchKind(str, Enum):
     UNDESIGNATED = "undesignated"
 
 
-@dataclass(frozen=True, slots=True)
-class BranchRecord:
+class BranchRecord(Struct, frozen=True):
     """A driver branch. `end_of_life` is the month, `2026-06`, and empty where none is published; `ended` where it was over when
     looked at; `cuda` is what its own libcuda reports, None where not known.
     """
@@ -96,8 +93,7 @@ class BranchRecord:
         return self.ended or (self.end_of_life != "" and self.end_of_life < today[:7])
 
 
-@dataclass(frozen=True, slots=True)
-class ToolkitRecord:
+class ToolkitRecord(Struct, frozen=True):
     """A CUDA release: the architectures that its nvcc accepts (PTX names, without `a` and `f` variants), the host compilers
     that it accepts (newest major; None where not known), the first glibc that its headers clash with (None: none known),
     the driver made for it, and the oldest that runs its programs (minor-version compatibility). `codes` is every machine code
@@ -117,8 +113,7 @@ class ToolkitRecord:
     codes: tuple[Target, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RunfileRecord:
+class RunfileRecord(Struct, frozen=True):
     """NVIDIA's installer of a CUDA release that needs no package manager: the newest of its versions, the driver that it brings
     along, which its name carries, and the machines that there is one for.
     """
@@ -135,8 +130,7 @@ class RunfileRecord:
         return f"cuda_{self.version}_{self.driver}_linux{'' if machine == 'x86_64' else '_sbsa'}.run"
 
 
-@dataclass(frozen=True, slots=True)
-class WheelRecord:
+class WheelRecord(Struct, frozen=True):
     """A package that holds a part of CUDA for Python environments: `role` in plain English, `libraries` the sonames inside, over
     all its versions, `compilers` the programs inside that compile, `directory` where its files lie under site-packages; `instead`
     is the package to take where this one is an empty placeholder (else "").
@@ -153,8 +147,7 @@ class WheelRecord:
     checked: str
 
 
-@dataclass(frozen=True, slots=True)
-class TorchBuild:
+class TorchBuild(Struct, frozen=True):
     """A torch release as one index serves it to one CPU architecture: `newest` is its last patch, `tag` `cu128` or `cpu`, `targets`
     the GPU code inside, `default` whether a bare `pip install torch` gets it, `pythons` the minor versions with a wheel, `pins`
     the nvidia packages and the triton that its wheel asks for: a version (`12.8.4.1`), or a range where it starts with a sign
@@ -175,8 +168,7 @@ class TorchBuild:
     checked: str
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRecord:
+class CommandRecord(Struct, frozen=True):
     """Command lines under a key for one family; `{name}` is a parameter of theirs."""
 
     key: str
@@ -189,8 +181,7 @@ class CommandRecord:
     checked: str
 
 
-@dataclass(frozen=True, slots=True)
-class Companion:
+class Companion(Struct, frozen=True):
     """A library that belongs to one patch release of torch; `version` is exact (`0.22.1`), or a range as pip writes it."""
 
     name: str
@@ -198,8 +189,7 @@ class Companion:
     torch: Version
 
 
-@dataclass(frozen=True, slots=True)
-class TorchRelease:
+class TorchRelease(Struct, frozen=True):
     """A torch release (2.7) with its patches. `published` is the day of its first one (the month alone where no day is known);
     `known_in_detail` is false where gpuassist knows no builds of it, because it is older than they are.
     """
@@ -220,16 +210,14 @@ class TorchRelease:
         return tuple(one for one in self.companions if one.torch == nearest)
 
 
-@dataclass(frozen=True, slots=True)
-class Party:
+class Party(Struct, frozen=True):
     """A library in some of its versions, as pip writes them (`>=2`, `<2.3`); "" is any version."""
 
     name: str
     versions: str
 
 
-@dataclass(frozen=True, slots=True)
-class BadPair:
+class BadPair(Struct, frozen=True):
     """Two libraries that do not work together in these versions: what is seen (`symptom`), why, and what helps. All in English."""
 
     key: str
@@ -251,8 +239,7 @@ class ImageFamily(str, Enum):
     TORCH = "pytorch/pytorch"
 
 
-@dataclass(frozen=True, slots=True)
-class ImageRecord:
+class ImageRecord(Struct, frozen=True):
     """One month of an NVIDIA framework image: `month` is 23.10, `torch` the version that the torch inside tells of itself, without
     the `.nv24.10` that it has appended since 2024.
 
@@ -281,8 +268,7 @@ class ImageRecord:
         return f"{self.family.value}:{self.month}-py3"
 
 
-@dataclass(frozen=True, slots=True)
-class SystemRecord:
+class SystemRecord(Struct, frozen=True):
     """A distribution as image names spell it (`ubuntu22.04`), with its C library."""
 
     name: str
@@ -301,8 +287,7 @@ class Channel(str, Enum):
     CONDA_FORGE = "conda-forge"
 
 
-@dataclass(frozen=True, slots=True)
-class CondaRecord:
+class CondaRecord(Struct, frozen=True):
     """A torch release as a channel builds it for one platform and CUDA (`cuda` None: for the CPU alone).
 
     `selector` is the package that chooses the CUDA (`pytorch-cuda`, before it `cudatoolkit`, on conda-forge `cuda-version`),
@@ -349,8 +334,7 @@ class XidCause(str, Enum):
     THERMAL = "thermal"
 
 
-@dataclass(frozen=True, slots=True)
-class XidRecord:
+class XidRecord(Struct, frozen=True):
     """An Xid event by its number. `name` is NVIDIA's mnemonic; `ended` where no driver sends that number any more, or it is only
     reserved; `causes` is empty where it is, and for events that report no fault.
     """
@@ -365,8 +349,7 @@ class XidRecord:
     checked: str
 
 
-@dataclass(frozen=True, slots=True)
-class NvmlCodeRecord:
+class NvmlCodeRecord(Struct, frozen=True):
     """A return code of NVML, with what it means to the one who asked and what helps."""
 
     code: int

@@ -7,8 +7,9 @@ still works.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from gpuassist.model.text import Text, text
 
@@ -20,8 +21,7 @@ class RowError(ValueError):
     """A line that is JSON but not the record that it should be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Where rows are from, and the day somebody looked."""
 
     text: str
@@ -35,8 +35,7 @@ class Row(NamedTuple):
     fields: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """A file's records, with the sources that they name by key, and what of the file could not be read."""
 
     file: str

@@ -7,7 +7,9 @@ it asks of the user: a line in a start-up file, a package of his own, root, a re
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from gpuassist.knowledge.change import (
     Blocker,
@@ -52,8 +54,7 @@ _OPEN_BY_DEFAULT = 560  # the first branch whose open modules NVIDIA suggests to
 _USUAL_PYTHON = Version((3, 12))
 
 
-@dataclass(frozen=True, slots=True)
-class _Option:
+class _Option(Struct, frozen=True):
     """One way for one part: what moves, what it then is, and what that costs."""
 
     cost: int = 0
@@ -64,8 +65,7 @@ class _Option:
     rank: tuple[int, ...] = ()
 
 
-@dataclass(slots=True)
-class _Quest:
+class _Quest(Struct):
     """What is looked for, and what was met on the way, for who has to say why nothing fits."""
 
     rig: Configuration

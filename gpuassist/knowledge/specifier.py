@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from operator import eq, ge, gt, le, lt, ne
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version, VersionError
 
-_CLAUSE = re.compile(r"(<=|>=|==|!=|~=|<|>)?\s*(\d{1,9}(?:\.\d{1,9})*)(?:(\.\*)|\.post\d{1,9})?")
+_CLAUSE = lazy_regex(r"(<=|>=|==|!=|~=|<|>)?\s*(\d{1,9}(?:\.\d{1,9})*)(?:(\.\*)|\.post\d{1,9})?")
 _COMPARISONS: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
     "<": lt,
     "<=": le,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from gpuassist.model.lazy_regex import lazy_regex
 
-_LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
-_TOKEN = re.compile(r"(?<=/t/)[^/\s]+(?=/)")  # as anaconda.org and its like take one
+_LOGIN = lazy_regex(r"(?<=://)[^/@\s]+@")
+_TOKEN = lazy_regex(r"(?<=/t/)[^/\s]+(?=/)")  # as anaconda.org and its like take one
 
 
 def without_secrets(words: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.text import Text
 
@@ -28,8 +29,7 @@ class Part(str, Enum):
     COMPILER = "compiler"
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A box: what kind of part, its name (`RTX 4090`), and one line below (`Ada Lovelace, 8.9`)."""
 
     part: Part
@@ -38,8 +38,7 @@ class Node:
     status: Status
 
 
-@dataclass(frozen=True, slots=True)
-class Joint:
+class Joint(Struct, frozen=True):
     """Whether two parts fit; neighbours are drawn as a line, others as an arc with the reason on it."""
 
     first: Part
@@ -48,8 +47,7 @@ class Joint:
     reason: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """The chain of one GPU, with as many nodes as there are parts."""
 
     nodes: tuple[Node, ...]

@@ -1,4 +1,4 @@
-"""Values to JSON and back, driven by their own types: a recorded machine is exactly what `detect --json` prints.
+"""Values to JSON and back, driven by their own types: recordings, the journal, installs on record, what the verifying child writes.
 
 A fact is `{"value", "source"}` or `{"value": null, "reason", "asked"}`; versions and architectures are strings. A field that is
 missing takes its default (a fact: not looked at), so that an older recording still loads; a field nobody knows is left out.
@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import typing
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from types import NoneType, UnionType
 from typing import Any, Union
 
+from msgspec import Struct
+
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.machine import SCHEMA, Machine
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import ComputeCapability, Target, Version, VersionError
 
@@ -26,11 +27,14 @@ _SPELLED = (Version, ComputeCapability, Target)
 
 
 class DecodeError(ValueError):
-    """A JSON document does not describe the value; `reason` names the place and what was expected there."""
+    """A JSON document does not describe the value; `reason` names the place and what was expected there, `field` is what that place
+    is called.
+    """
 
-    def __init__(self, reason: Text) -> None:
+    def __init__(self, reason: Text, field: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.field = field
 
 
 def encode(value: object, render: Render) -> Json:
@@ -47,16 +51,18 @@ def encode(value: object, render: Render) -> Json:
         return render(value)
     if isinstance(value, Unknown):
         return {"value": None, "reason": render(value.reason), "asked": value.asked}
-    if is_dataclass(value):
-        return {field.name: encode(getattr(value, field.name), render) for field in fields(value)}
+    if isinstance(value, Struct):
+        return {name: encode(getattr(value, name), render) for name in value.__struct_fields__}
     raise TypeError(type(value).__name__)
 
 
 def decode(kind: Any, data: Json, where: str = "$") -> Any:
     """The value of type `kind` that `data` describes; raises `DecodeError` with the place where it does not."""
     origin = typing.get_origin(kind)
-    if origin is Union:
-        known = typing.get_args(kind)[0]
+    if origin in {Union, UnionType}:
+        known, other = typing.get_args(kind)
+        if other is NoneType:
+            return None if data is None else decode(known, data, where)
         if not isinstance(data, dict):
             raise _wrong(where, "a fact")
         if "source" in data:
@@ -76,44 +82,20 @@ def decode(kind: Any, data: Json, where: str = "$") -> Any:
             return kind(words) if issubclass(kind, Enum) else kind.parse(words)
         except (ValueError, VersionError):
             raise _wrong(where, kind.__name__) from None
-    if is_dataclass(kind):
+    if isinstance(kind, type) and issubclass(kind, Struct):
         return _decode_record(kind, data, where)
     return _plain(kind, data, where)
-
-
-def encode_machine(machine: Machine, render: Render) -> dict[str, Json]:
-    """The document that `detect --json` prints."""
-    document = encode(machine, render)
-    assert isinstance(document, dict)
-    return {"schema": SCHEMA, **document}
-
-
-def decode_machine(data: Json) -> Machine:
-    """The machine of a document that `encode_machine` made; raises `DecodeError` for anything else."""
-    if not isinstance(data, dict) or "schema" not in data:
-        raise DecodeError(text("this is not a recorded machine: it has no schema number"))
-    schema = data["schema"]
-    if isinstance(schema, bool) or schema != SCHEMA:
-        found = "…" if isinstance(schema, (list, dict)) else str(schema)  # words of a list may be nested as deeply as it is
-        raise DecodeError(text("this recording has schema {found}; this program reads schema {known}", found=found, known=SCHEMA))
-    if not _NAMES & set(data):  # what `doctor --json` prints has a schema number too
-        raise DecodeError(text("this is not a recorded machine: no part of one is in it; `gpuassist detect --json` writes one"))
-    machine: Machine = decode(Machine, data)
-    return machine
-
-
-_NAMES = {field.name for field in fields(Machine)}
 
 
 def _decode_record(kind: Any, data: Json, where: str) -> Any:
     if not isinstance(data, dict):
         raise _wrong(where, kind.__name__)
-    hints = _hints(kind)
-    given = {name: decode(hint, data[name], f"{where}.{name}") for name, hint in hints.items() if name in data}
-    try:
-        return kind(**given)
-    except TypeError:
-        raise _wrong(where, kind.__name__) from None
+    given = {name: decode(hint, data[name], f"{where}.{name}") for name, hint in _hints(kind).items() if name in data}
+    required = kind.__struct_fields__[: len(kind.__struct_fields__) - len(kind.__struct_defaults__)]
+    missing = next((name for name in required if name not in given), None)
+    if missing is not None:
+        raise _wrong(where, kind.__name__, missing)
+    return kind(**given)
 
 
 @cache
@@ -135,5 +117,6 @@ def _plain(kind: type, data: Json, where: str) -> Any:
 _NO_SUCH_NUMBER = 10**300
 
 
-def _wrong(where: str, expected: str) -> DecodeError:
-    return DecodeError(text("at {where}: expected {expected}", where=where, expected=expected))
+def _wrong(where: str, expected: str, field: str = "") -> DecodeError:
+    named = field or where.rpartition(".")[2].partition("[")[0]
+    return DecodeError(text("at {where}: expected {expected}", where=where, expected=expected), named)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.version import Version
 
 
-@dataclass(frozen=True, slots=True)
-class KernelModule:
+class KernelModule(Struct, frozen=True):
     """An nvidia.ko, loaded or on disk. `open_flavour` is true for the open kernel modules (licence `Dual MIT/GPL`)."""
 
     path: str
@@ -18,24 +17,21 @@ class KernelModule:
     open_flavour: Fact[bool] = NOT_ASKED
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(Struct, frozen=True):
     """A shared library of the driver by its real file, with the version in that file's name."""
 
     path: str
     version: Fact[Version] = NOT_ASKED
 
 
-@dataclass(frozen=True, slots=True)
-class NvmlStatus:
+class NvmlStatus(Struct, frozen=True):
     """What `nvmlInit` returned: 0 success, 9 driver not loaded, 12 library missing, 18 version mismatch (nvml.h)."""
 
     code: int
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceNode:
+class DeviceNode(Struct, frozen=True):
     """A `/dev/nvidia*` node and what this user may do with it; `mode` is the permission bits, `owner` `root:video`."""
 
     path: str
@@ -45,8 +41,7 @@ class DeviceNode:
     writable: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleBlock:
+class ModuleBlock(Struct, frozen=True):
     """A setting that keeps a kernel module from loading: `place` is a file and its line, or the kernel's command line."""
 
     module: str
@@ -54,16 +49,14 @@ class ModuleBlock:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """An option that the loaded module runs with, `PreserveVideoMemoryAllocations` and `0`."""
 
     name: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Driver:
+class Driver(Struct, frozen=True):
     """`loaded` and `on_disk` are empty tuples where somebody looked and found none; so are `bars`, and `driver_packages`, those
     of the distribution. `firmware` is the loaded version's files of it, `uninstaller` that of NVIDIA's own installer,
     `nvidia_smi` the program: both empty where they are not there. `nvml_fault` is `hang` where NVML did not come back in time, the

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.version import Target, Version
@@ -28,8 +29,7 @@ class Accelerator(str, Enum):
     CPU = "cpu"
 
 
-@dataclass(frozen=True, slots=True)
-class Torch:
+class Torch(Struct, frozen=True):
     """A torch in a site-packages directory. `version` is its own full text (`2.5.1+cu124`), `cuda` what it was built with
     (only asked of CUDA builds), `targets` the GPU code it was compiled to, `installer` who put it there (pip, uv, conda);
     `damaged` are files of its record that are missing, or libraries of another size (only asked of what pip or uv installed).
@@ -44,8 +44,7 @@ class Torch:
     damaged: Fact[tuple[str, ...]] = NOT_ASKED
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """An installed package that has to do with the GPU: its name as package indexes normalise it, its version as it is written,
     and conda's build string where conda installed it (empty otherwise).
     """
@@ -55,8 +54,7 @@ class Package:
     build: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedLibrary:
+class LoadedLibrary(Struct, frozen=True):
     """A library that a program of an environment needs, where a new terminal's LD_LIBRARY_PATH decides which file is loaded, or
     nothing does: `own` is the file without that variable (empty where there is none), `taken` the file with it.
     """
@@ -67,8 +65,7 @@ class LoadedLibrary:
     taken: str
 
 
-@dataclass(frozen=True, slots=True)
-class PythonEnvironment:
+class PythonEnvironment(Struct, frozen=True):
     """An environment by its prefix; `active` where a new terminal's or gpuassist's own shell has it activated;
     `torch` is an empty tuple where none is installed, and holds two where one shadows the other; `packages` are those around it,
     `libraries` those that LD_LIBRARY_PATH decides on, or that are not found at all; `stray` lie in its project's directory, where

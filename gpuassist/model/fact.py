@@ -6,8 +6,9 @@ value: an empty tuple of kernel modules says that somebody looked and none is th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, TypeVar, Union
+
+from msgspec import Struct
 
 from gpuassist.model.text import Text, text
 
@@ -15,20 +16,28 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Known(Generic[T_co]):
+class Known(Struct, Generic[T_co], frozen=True):
     """A value and where it was read: a path, a library, a command line."""
 
     value: T_co
     source: str
 
+    @property
+    def is_true(self) -> bool:
+        """Whether it is known and so."""
+        return self.value is True
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+
+class Unknown(Struct, frozen=True):
     """Why there is no value; `asked` is false where nobody looked, as in a pasted text that does not say."""
 
     reason: Text
     asked: bool = True
+
+    @property
+    def is_true(self) -> bool:
+        """Never."""
+        return False
 
 
 Fact = Union[Known[T], Unknown]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.text import Parameter, Parameters, Text
 
@@ -16,8 +17,7 @@ class Severity(str, Enum):
     INFO = "info"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """A fact that a verdict rests on, in words, with where it was read."""
 
     fact: Text
@@ -25,8 +25,7 @@ class Evidence:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A problem by its catalogue id, with the parameters of its sentences and the facts that prove it."""
 
     problem: str
@@ -38,8 +37,7 @@ class Finding:
         return dict(self.parameters).get(name, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Undetermined:
+class Undetermined(Struct, frozen=True):
     """A problem that could be there: the fact that would tell, and why it is unknown."""
 
     problem: str
@@ -47,15 +45,13 @@ class Undetermined:
     reason: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
+class Passed(Struct, frozen=True):
     """A check that was made and found nothing wrong, by its short name."""
 
     check: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """Everything that the rules say of one machine, most likely cause first."""
 
     findings: tuple[Finding, ...] = ()
@@ -74,8 +70,7 @@ class Action(str, Enum):
     HARDWARE = "hardware"
 
 
-@dataclass(frozen=True, slots=True)
-class CommandUse:
+class CommandUse(Struct, frozen=True):
     """A command by its key in the one list of commands, with its parameters, and the lines it renders to here."""
 
     key: str
@@ -83,8 +78,7 @@ class CommandUse:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(Struct, frozen=True):
     """One way to mend a problem: what to do, the commands, and how to see that it worked."""
 
     text: str
@@ -94,16 +88,14 @@ class Remedy:
     check: str
 
 
-@dataclass(frozen=True, slots=True)
-class GuideLink:
+class GuideLink(Struct, frozen=True):
     """A guide to read on in: its topic, which commands and pages take, and its title."""
 
     topic: str
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """A finding in the words of the catalogue, in one language: what terminal, window and JSON show alike."""
 
     id: str

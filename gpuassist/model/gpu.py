@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.version import ComputeCapability
@@ -11,8 +12,7 @@ from gpuassist.model.version import ComputeCapability
 # A process that NVML says is on a GPU.
 
 
-@dataclass(frozen=True, slots=True)
-class GpuProcess:
+class GpuProcess(Struct, frozen=True):
     """A process that NVML says is on the GPU; what NVML does not tell (under WSL2, in a container) is unknown."""
 
     pid: int
@@ -27,8 +27,7 @@ class PowerState(str, Enum):
     ASLEEP = "asleep"
 
 
-@dataclass(frozen=True, slots=True)
-class PcieLink:
+class PcieLink(Struct, frozen=True):
     """Lanes and speed of the slot's link; the speed falls at idle by design, the width does not."""
 
     width: int
@@ -37,8 +36,7 @@ class PcieLink:
     max_speed_gigatransfers: float
 
 
-@dataclass(frozen=True, slots=True)
-class Gpu:
+class Gpu(Struct, frozen=True):
     """A physical GPU. `pci_id` is `10de:2684`, `pci_address` `0000:01:00.0`, `kernel_driver` is empty where none is bound.
 
     `addressed`: the firmware gave it its place in memory. `excluded`: an option of the driver leaves it out. `sleeps`: the driver
@@ -76,8 +74,7 @@ class Gpu:
 # A process that holds a GPU open, as the kernel and NVML tell of it.
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """A process that has a `/dev/nvidia*` node open; only own processes show theirs without root.
 
     `state` is the letter of proc(5) (R, S, D, Z, T), `started` when it began in clock ticks since boot, `unit` the systemd unit

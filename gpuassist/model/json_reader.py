@@ -7,10 +7,11 @@ Python's own reader leaves its callers with a `RecursionError` for ten thousand 
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
-_HALVES = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+from gpuassist.model.lazy_regex import lazy_regex
+
+_HALVES = lazy_regex(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _LONGEST = 20  # characters of a whole number of 64 bits, the sign included
 _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 

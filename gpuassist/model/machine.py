@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
+from gpuassist.model.codec import DecodeError, Json, Render, decode, encode
 from gpuassist.model.driver import Driver, Library
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact
@@ -11,14 +12,14 @@ from gpuassist.model.gpu import Gpu, Holder
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.shell import Shell
 from gpuassist.model.system_wide import SystemWide
+from gpuassist.model.text import text
 from gpuassist.model.toolkit import Compiler, Toolkit
 from gpuassist.model.version import Version
 
 SCHEMA = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Distribution:
+class Distribution(Struct, frozen=True):
     """What /etc/os-release says: `id` and `id_like` as they stand there, `version_id` empty where a rolling one has none."""
 
     id: str
@@ -27,8 +28,7 @@ class Distribution:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """`container` is empty outside one, else its kind (docker, podman, lxc, ...); `wsl` is 0 outside, else WSL's 1 or 2.
 
     `key_pending`: a key for Secure Boot waits to be confirmed at the next start. `slept` counts since the start. `unattended`:
@@ -55,8 +55,7 @@ class Host:
     administrator: Fact[bool] = NOT_ASKED
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """An immutable snapshot; `taken_at` is ISO 8601, empty in one that was read from a pasted text; `path_libraries` are those of
     cuDNN that LD_LIBRARY_PATH leads to.
     """
@@ -74,3 +73,24 @@ class Machine:
     system: SystemWide = field(default_factory=SystemWide)
     path_libraries: Fact[tuple[Library, ...]] = NOT_ASKED
     package_settings: Fact[PackageSettings] = NOT_ASKED
+
+
+def encode_machine(machine: Machine, render: Render) -> dict[str, Json]:
+    """The document that `detect --json` prints."""
+    document = encode(machine, render)
+    assert isinstance(document, dict)
+    return {"schema": SCHEMA, **document}
+
+
+def decode_machine(data: Json) -> Machine:
+    """The machine of a document that `encode_machine` made; raises `DecodeError` for anything else."""
+    if not isinstance(data, dict) or "schema" not in data:
+        raise DecodeError(text("this is not a recorded machine: it has no schema number"))
+    schema = data["schema"]
+    if isinstance(schema, bool) or schema != SCHEMA:
+        found = "…" if isinstance(schema, (list, dict)) else str(schema)  # words of a list may be nested as deeply as it is
+        raise DecodeError(text("this recording has schema {found}; this program reads schema {known}", found=found, known=SCHEMA))
+    if not set(Machine.__struct_fields__) & set(data):  # what `doctor --json` prints has a schema number too
+        raise DecodeError(text("this is not a recorded machine: no part of one is in it; `gpuassist detect --json` writes one"))
+    machine: Machine = decode(Machine, data)
+    return machine

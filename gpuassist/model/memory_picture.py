@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.text import Text
 
@@ -22,8 +23,7 @@ class PartKind(str, Enum):
     FREE = "free"
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryPart:
+class MemoryPart(Struct, frozen=True):
     """A piece of the card; `derived` where it was reckoned from other figures; `pid` is 0 and `name` empty but of a process."""
 
     kind: PartKind
@@ -33,8 +33,7 @@ class MemoryPart:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryPicture:
+class MemoryPicture(Struct, frozen=True):
     """The whole of a card: the sizes of `parts` add up to `total_bytes` exactly, and none is zero or less.
 
     `requested_bytes` and `device` are None where the message does not say; `beyond_bytes` is what this process has outside of the

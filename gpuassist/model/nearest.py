@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from difflib import SequenceMatcher
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
 
 MOST = 5
 _NEAR = 0.6  # of the letters; below it a name has nothing to do with what was asked
-_NUMBER = re.compile(r"[0-9]{3,}")
-_NOT_TELLING = re.compile(r"\b(nvidia|geforce|gpu|generation|corporation)\b|[^a-z0-9.]+")
+_NUMBER = lazy_regex(r"[0-9]{3,}")
+_NOT_TELLING = lazy_regex(r"\b(nvidia|geforce|gpu|generation|corporation)\b|[^a-z0-9.]+")
 
 
 def nearest_names(wanted: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -40,6 +39,8 @@ def _likeness(asked: str, name: str) -> float:
     """How much of both agrees, in order; better where the number is the same, best where only letters are swapped (4909, 4090)."""
     if not asked or not name:
         return 0.0
+    from difflib import SequenceMatcher  # only for a name that is not known, while every `plan` and `explain` imports this
+
     matcher = SequenceMatcher(None, asked, name, autojunk=False)
     if matcher.real_quick_ratio() < _NEAR or matcher.quick_ratio() < _NEAR:
         return 0.0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.chain import Chain
 from gpuassist.model.plan import Step
@@ -20,8 +21,7 @@ class GoalKind(str, Enum):
     GPU = "gpu"
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Struct, frozen=True):
     """A wish in short: `version` is None where any will do; `name` is the GPU's PCI id, or the tag of a torch build (`cu128`)."""
 
     kind: GoalKind
@@ -45,8 +45,7 @@ class Method(str, Enum):
     WHEELS = "wheels"
 
 
-@dataclass(frozen=True, slots=True)
-class WayPlan:
+class WayPlan(Struct, frozen=True):
     """One way with all the steps that it takes, those that every way has in common among them, and what to know of it."""
 
     way: Method
@@ -55,8 +54,7 @@ class WayPlan:
     notes: tuple[Text, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """Two parts, named with the GPU that they are for, whether they fit, and why not; None where that cannot be told."""
 
     first: Text
@@ -65,8 +63,7 @@ class Link:
     reason: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
+class Outlook(Struct, frozen=True):
     """`before` is the chain of each GPU with the wish in place and nothing else changed, `after` when the steps are done. `steps`
     is the smallest change that makes every link hold, empty where all hold already, or where `blocked_by` says why none does.
     `undetermined` is what is not known of this machine and could change the answer; `links` are those of `before`, every one of

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 NOWHERE = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PackageSetting:
+class PackageSetting(Struct, frozen=True):
     """A value as it is set, without the passwords in it, and the file or variable that sets it; both empty where nothing does."""
 
     value: str = NOWHERE
@@ -18,8 +17,7 @@ class PackageSetting:
         return bool(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Indexes:
+class Indexes(Struct, frozen=True):
     """What pip or uv is told: `index` in the place of PyPI, `extra` beside it, `links` directories or pages of files; `forbidden`
     where no index may be asked. `pins` are the torch that constraints allow, as `==2.1.0`; `backend` is uv's own wish for a build.
     """
@@ -34,8 +32,7 @@ class Indexes:
     backend: PackageSetting = PackageSetting()
 
 
-@dataclass(frozen=True, slots=True)
-class Channels:
+class Channels(Struct, frozen=True):
     """What conda is told: `channels` in their order, `alias` the place that names without one are looked up at; only those that are
     `allowed` where any is, none that is `denied`; `pins` are packages that every environment keeps to; `virtual` is what conda is
     to take for the driver's CUDA.
@@ -50,8 +47,7 @@ class Channels:
     virtual: PackageSetting = PackageSetting()
 
 
-@dataclass(frozen=True, slots=True)
-class PackageSettings:
+class PackageSettings(Struct, frozen=True):
     """The settings of each tool."""
 
     pip: Indexes = Indexes()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 from gpuassist.model.text import Parameters
 
@@ -16,16 +17,14 @@ class Weight(IntEnum):
     CAUSE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """A piece of the pasted text, with the number of its first line, counted from 1."""
 
     line: int
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Clue:
+class Clue(Struct, frozen=True):
     """A passage that points to a problem of the catalogue, and the parameters that it gives to its sentences."""
 
     problem: str
@@ -34,8 +33,7 @@ class Clue:
     parameters: Parameters = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Paste:
+class Paste(Struct, frozen=True):
     """The text as it is read: no colours, no carriage returns, one `\\n` a line; `left_out` counts bytes that were too many."""
 
     words: str

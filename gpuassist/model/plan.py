@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.text import Text
 
@@ -19,8 +20,7 @@ class StepKind(str, Enum):
     HARDWARE = "hardware"
 
 
-@dataclass(frozen=True, slots=True)
-class FileEdit:
+class FileEdit(Struct, frozen=True):
     """The bytes that a file holds now and shall hold; `path` as the user names it, `target` after symlinks.
 
     `dialect` says which syntax it must keep (bash, zsh, fish, environment, json, env, text); `mode` is that of a new file, none for
@@ -59,8 +59,7 @@ class Proves(str, Enum):
     ABSENT = "absent"
 
 
-@dataclass(frozen=True, slots=True)
-class StepProof:
+class StepProof(Struct, frozen=True):
     """`place` is the interpreter (torch), the program (nvcc), the toolkit's root (new-terminal) or the directory (environment,
     absent); `wanted` the version: a torch build as `2.9.1+cu128`, a toolkit's or driver's release or branch, `595+` for that or a
     newer one; empty for any. For a driver `place` may be `OPEN_MODULES`, where no other flavour will do.
@@ -71,8 +70,7 @@ class StepProof:
     wanted: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StepRun:
+class StepRun(Struct, frozen=True):
     """How gpuassist itself can take a step as the user: programs one after the other, each a list of words and no shell's line.
 
     `environment` is the prefix that they change, empty where they change none; `creates` a directory that they make, which the way
@@ -86,8 +84,7 @@ class StepRun:
     creates: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step, with its unified diff where it edits, and how to see that it worked.
 
     `run` is none where the user takes it (root, another system, a terminal); `proof` none where nothing of this machine shows it.
@@ -104,8 +101,7 @@ class Step:
     proof: StepProof | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """Steps in order; `notes` are what the user should know before, `id` names the change in markers and journal."""
 
     id: str
@@ -123,16 +119,14 @@ class Result(str, Enum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What came of applying one step, and why where it was refused or failed."""
 
     result: Result
     text: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True):
     """A change of one file that was made: enough to take it back byte for byte. Hashes are SHA-256 in hex; times ISO 8601.
 
     `group` is the id of the change that it belongs to, and stands in what was written; empty where it is `id` itself.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.text import Text
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessSample:
+class ProcessSample(Struct, frozen=True):
     """A process on a GPU and how much of its memory it has."""
 
     pid: int
@@ -18,8 +17,7 @@ class ProcessSample:
     memory_used_bytes: Fact[int] = NOT_ASKED
 
 
-@dataclass(frozen=True, slots=True)
-class GpuSample:
+class GpuSample(Struct, frozen=True):
     """One GPU now."""
 
     index: int
@@ -34,8 +32,7 @@ class GpuSample:
     processes: Fact[tuple[ProcessSample, ...]] = NOT_ASKED
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """All GPUs at one moment: `time` is seconds since the epoch, `monotonic` seconds of a clock that never jumps.
 
     `trouble` says why nothing could be read; it is empty where something was.

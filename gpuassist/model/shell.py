@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.fact import NOT_ASKED, Fact
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """An environment variable that matters here, with its value as it stands; one that is not set is not listed."""
 
     name: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A program that PATH finds: the path it is found at, and the file that this really is after symlinks; both are empty where
     a text says that there is none.
     """
@@ -35,8 +34,7 @@ class ShadowKind(str, Enum):
     HASH = "hash"  # a path that the shell was told to remember (`hash -p`)
 
 
-@dataclass(frozen=True, slots=True)
-class Shadow:
+class Shadow(Struct, frozen=True):
     """A command's name that means something else when it is typed: `text` is the alias, the function or the remembered path."""
 
     name: str
@@ -44,8 +42,7 @@ class Shadow:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(Struct, frozen=True):
     """What an interactive shell holds once its start-up files have run. `shell` is empty where a pasted text told a part of it:
     what is not listed is then not known. `commands` are what PATH finds; what stands in front of that is among `shadows`.
     """
@@ -82,8 +79,7 @@ class Terminal:
         return told or (self.whole and self.command(name) is None)
 
 
-@dataclass(frozen=True, slots=True)
-class StartupFile:
+class StartupFile(Struct, frozen=True):
     """A file that the login shell may read; `content` is only in a recording that was made to show a repair."""
 
     path: str
@@ -91,8 +87,7 @@ class StartupFile:
     content: Fact[str] = NOT_ASKED
 
 
-@dataclass(frozen=True, slots=True)
-class Shell:
+class Shell(Struct, frozen=True):
     """`new_terminal` is what rules judge (design: a new terminal); `own` is what gpuassist itself was started with.
 
     `directories_missing` are elements of the new terminal's PATH and LD_LIBRARY_PATH that do not exist.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.model.fact import Fact
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text
 
 
-@dataclass(frozen=True, slots=True)
-class PackageChange:
+class PackageChange(Struct, frozen=True):
     """A package before and after: `before` is empty where it is added, `after` where it is removed. Builds are conda's strings, or
     empty; `source` is where it comes from (a URL, a channel), empty where the tool does not say; `size_bytes` is what is to be
     downloaded, None where the tool does not say.
@@ -25,8 +24,7 @@ class PackageChange:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Solve:
+class Solve(Struct, frozen=True):
     """Every package that would be added, changed or removed, by name."""
 
     tool: Tool
@@ -48,8 +46,7 @@ class Solve:
         return tuple(one for one in self.changes if one.before and one.after)
 
 
-@dataclass(frozen=True, slots=True)
-class Requirer:
+class Requirer(Struct, frozen=True):
     """A package that is there and asks for a torch: `wanted` as its own record writes it, and whether it has that now and would."""
 
     name: str
@@ -59,8 +56,7 @@ class Requirer:
     met_after: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DryRun:
+class DryRun(Struct, frozen=True):
     """What a step would do: `solve` is unknown where nobody could tell, and then `stops` says why. A step with a stop is not run;
     `warnings` are shown before it is.
     """

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.version import Version
 
 
-@dataclass(frozen=True, slots=True)
-class ToolkitLink:
+class ToolkitLink(Struct, frozen=True):
     """A symlink that stands for a toolkit, `/usr/local/cuda`: where it leads in the end, and whether something is there;
     `alternatives` where update-alternatives keeps it.
     """
@@ -20,8 +19,7 @@ class ToolkitLink:
     alternatives: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LoaderDirectory:
+class LoaderDirectory(Struct, frozen=True):
     """A directory that a file of /etc/ld.so.conf.d adds for every program, `real` after symlinks, with CUDA's libraries in it."""
 
     file: str
@@ -30,16 +28,14 @@ class LoaderDirectory:
     libraries: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerList:
+class ContainerList(Struct, frozen=True):
     """A list of driver files for containers (a CDI specification), and the driver that it was made for."""
 
     path: str
     driver: Fact[Version] = NOT_ASKED
 
 
-@dataclass(frozen=True, slots=True)
-class SystemWide:
+class SystemWide(Struct, frozen=True):
     """Each an empty tuple where somebody looked and found none."""
 
     links: Fact[tuple[ToolkitLink, ...]] = NOT_ASKED

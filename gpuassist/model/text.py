@@ -7,15 +7,15 @@ Babel extracts the first argument of `text` and the first two of `counted`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Union
+
+from msgspec import Struct
 
 Parameter = Union[str, int, float, "Text"]
 Parameters = tuple[tuple[str, Parameter], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A message with `{name}` slots, and what goes into them; `plural` is the form for other counts than one."""
 
     message: str

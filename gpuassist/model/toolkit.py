@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.version import Target, Version
@@ -19,8 +20,7 @@ class Origin(str, Enum):
     HOME = "home"
 
 
-@dataclass(frozen=True, slots=True)
-class Toolkit:
+class Toolkit(Struct, frozen=True):
     """A toolkit by its real directory. `version` is the CUDA release with its patch number (12.4.1, or nvcc's 12.4.131 where
     no version.json says); `links` are the symlinks that lead to it; `targets` are what its own nvcc lists (PTX names);
     `gcc_limit` is the newest gcc major that its own host_config.h accepts; `wrappers` are programs elsewhere, no symlinks, that
@@ -43,8 +43,7 @@ class Toolkit:
         return path in self.wrappers or (isinstance(self.nvcc, Known) and self.nvcc.value == path)
 
 
-@dataclass(frozen=True, slots=True)
-class Compiler:
+class Compiler(Struct, frozen=True):
     """A host compiler: its family (`gcc`, `g++`, `clang`), where it is, and its version."""
 
     family: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.text import Text
@@ -18,8 +19,7 @@ class Verdict(str, Enum):
     HUNG = "hung"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One operation: its greatest error against an fp64 reference, the bound, and how fast it ran (`rate` in `rate_unit`)."""
 
     name: str
@@ -33,8 +33,7 @@ class Check:
     rate_unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceVerdict:
+class DeviceVerdict(Struct, frozen=True):
     """All checks of one device: `device` is torch's name for it (`cuda:0`, `cpu`)."""
 
     device: str
@@ -44,8 +43,7 @@ class DeviceVerdict:
     error: Text | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Struct, frozen=True):
     """One run in one environment; `environment` is what the child said of itself (python, torch, cuda, cudnn), `visible` how many
     accelerators its torch sees, `no_accelerator` why it sees none, `output` what torch itself printed. `verdict` is the worst of
     the devices; without one, FAIL or HUNG where torch itself broke, SKIPPED where there was nothing to verify (`error` says why).

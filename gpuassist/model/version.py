@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 
-_VERSION = re.compile(r"\d+(?:\.\d+)*")
-_CAPABILITY = re.compile(r"(\d{1,4})\.(\d)")
-_TARGET = re.compile(r"(sm|compute|lto)_(\d{1,2})(\d)([af]?)")
+from msgspec import Struct
+
+from gpuassist.model.lazy_regex import lazy_regex
+
+_VERSION = lazy_regex(r"\d+(?:\.\d+)*")
+_CAPABILITY = lazy_regex(r"(\d{1,4})\.(\d)")
+_TARGET = lazy_regex(r"(sm|compute|lto)_(\d{1,2})(\d)([af]?)")
 
 
 class VersionError(ValueError):
     """A text that should hold a version or an architecture does not."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Version:
+class Version(Struct, frozen=True, eq=False):
     """A dotted version number: a driver (570.86.16), a CUDA release (12.4), a torch release (2.5.1).
 
     `spelling` keeps the zeros of 580.65.06, which the numbers lose; it does not count when versions are compared.
     """
 
     parts: tuple[int, ...]
-    spelling: str = field(default="", compare=False, repr=False)
+    spelling: str = ""
 
     @staticmethod
     def parse(words: str) -> Version:
@@ -44,9 +45,26 @@ class Version:
     def __str__(self) -> str:
         return self.spelling or ".".join(map(str, self.parts))
 
+    def __eq__(self, other: object) -> bool:
+        return self.parts == other.parts if isinstance(other, Version) else NotImplemented
 
-@dataclass(frozen=True, slots=True, order=True)
-class ComputeCapability:
+    def __lt__(self, other: Version) -> bool:
+        return self.parts < other.parts
+
+    def __le__(self, other: Version) -> bool:
+        return self.parts <= other.parts
+
+    def __gt__(self, other: Version) -> bool:
+        return self.parts > other.parts
+
+    def __ge__(self, other: Version) -> bool:
+        return self.parts >= other.parts
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+
+class ComputeCapability(Struct, frozen=True, order=True):
     """What NVIDIA numbers a GPU's instruction set with: 8.9 of an RTX 4090."""
 
     major: int
@@ -68,8 +86,7 @@ class Code(str, Enum):
     PTX = "compute"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Target:
+class Target(Struct, frozen=True, order=True):
     """An architecture that code was, or can be, compiled for: `sm_90a`, `compute_120`."""
 
     capability: ComputeCapability

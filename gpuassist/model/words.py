@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gettext
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.text import Parameter, Text
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """Renders texts in one language; `strings` is what is done to every string in them.
 
     `notice` is said once, before all else: why these words are not in the language that was asked for.

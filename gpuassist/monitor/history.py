@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import math
 from array import array
-from dataclasses import dataclass
 from threading import Lock
+
+from msgspec import Struct
 
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
@@ -28,16 +29,14 @@ SHARES_AT_MOST = 8
 COMMANDS_AT_MOST = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
+class Band(Struct, frozen=True):
     """What one process held, in each bucket of the stack's curve, when the GPU's memory was fullest in it."""
 
     pid: int
     values: array[float]
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
+class Stack(Struct, frozen=True):
     """Bands that, with `others` on top, add up to `curve.high` in every bucket; the greatest band is first.
 
     `others` is memory of further processes, of processes that NVML gives no figure for, and of no process at all.

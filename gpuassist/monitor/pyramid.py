@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 FINEST_SECONDS = 0.125  # a power of two, so that sums and borders of buckets are exact
 LEVELS = 10  # the coarsest has buckets of 64 s: 2,048 of them are 36 hours
@@ -18,8 +19,7 @@ Share = tuple[int, int]
 """A process, by its number, and the bytes that it holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """The last `seconds` of a history, drawn `columns` pixels wide; `until` is where they end, the newest reading unless given."""
 
     seconds: float
@@ -27,8 +27,7 @@ class Window:
     until: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Struct, frozen=True):
     """Buckets of one width: when each begins, its smallest and greatest value, and the places where one follows a gap.
 
     The arrays hold doubles and are the reader's own (`numpy.frombuffer` makes them arrays of numpy without copying).

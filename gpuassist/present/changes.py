@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, ToolkitChoice
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
@@ -25,8 +26,7 @@ ONLY_NEW = text(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ShellsAlike:
+class ShellsAlike(Struct, frozen=True):
     """Ways of starting a shell in which the same changed; no differences where nothing did."""
 
     shells: tuple[Text, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
 from gpuassist.model.chain import Status
@@ -14,8 +14,7 @@ from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.present.overview import driver_version, is_true
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentLine:
+class EnvironmentLine(Struct, frozen=True):
     """A Python environment, the torch in it, and on how many of the GPUs that torch runs."""
 
     name: str

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.detect.readers import Contradiction
 from gpuassist.diagnose.ranking import Rank
 from gpuassist.formats.visible import shortened
 from gpuassist.model.codec import Json
 from gpuassist.model.finding import Answer, Evidence
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
@@ -20,15 +21,14 @@ from gpuassist.present.listing import facts_read
 from gpuassist.present.memory import memory_document
 from gpuassist.session.explain import Explanation, about_memory
 
-_LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
+_LINE_OF_TEXT = lazy_regex(r"pasted [^\n]{1,80}, line (\d{1,9})")
 
 
 _LONGEST_QUOTE = 200  # characters: two lines of the window
 _MOST_LINES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Quotation:
+class Quotation(Struct, frozen=True):
     """So many lines of the text from `line` on, counted from 1, and their beginning."""
 
     line: int

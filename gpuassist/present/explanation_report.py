@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gpuassist.detect.readers import Contradiction
 from gpuassist.model.finding import Answer, Evidence
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
@@ -18,7 +18,7 @@ from gpuassist.present.redaction import HOST, NOBODY, USER, Person, redacted
 from gpuassist.session.explain import Explanation
 
 _EACH_END = 50_000  # characters of the text that a file for a colleague holds from either end
-_FENCES = re.compile(r"`{3,}")
+_FENCES = lazy_regex(r"`{3,}")
 
 
 def in_plain_words(explanation: Explanation, words: Words, person: Person = NOBODY) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.gpu_holders import GpuHolder, HeldCard, Holding, Role, name_of
 from gpuassist.model.fact import Fact, Known, value_or

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
 from typing import Any
+
+from msgspec import Struct
 
 from gpuassist.model.environment import PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
@@ -17,8 +18,7 @@ from gpuassist.present.facts import LABELS, words_of, words_of_field
 from gpuassist.present.overview import CardRow, is_true, line
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """A part of the machine, or one of several of a kind."""
 
     title: Text
@@ -50,7 +50,7 @@ def facts_read(machine: Machine) -> tuple[Section, ...]:
 
 def facts(record: Any) -> tuple[CardRow, ...]:
     """The facts of one record, in its own order."""
-    found = ((field.name, getattr(record, field.name)) for field in fields(record) if field.name in LABELS)
+    found = ((name, getattr(record, name)) for name in record.__struct_fields__ if name in LABELS)
     return tuple(
         line(LABELS[name], fact, words_of_field(name, fact.value) if isinstance(fact, Known) else None)
         for name, fact in found

@@ -5,8 +5,9 @@ Everything here is a `Text` with its source; nothing is judged, that is what rul
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from gpuassist.model.chain import Status
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
@@ -22,8 +23,7 @@ _NVML_SUCCESS = 0
 _PCIE_GENERATION = {2.5: "1.0", 5.0: "2.0", 8.0: "3.0", 16.0: "4.0", 32.0: "5.0", 64.0: "6.0", 128.0: "7.0"}
 
 
-@dataclass(frozen=True, slots=True)
-class CardRow:
+class CardRow(Struct, frozen=True):
     """One row of a card; `known` is false where `value` is the reason why there is none."""
 
     label: Text
@@ -33,8 +33,7 @@ class CardRow:
     known: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class GpuCard:
+class GpuCard(Struct, frozen=True):
     """What the card of one GPU says."""
 
     title: Text

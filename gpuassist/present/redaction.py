@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
+
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.system.world import World
 
 USER, HOST = "USER", "HOST"
 
 # A home directory of any system: `/home/anna/x`, `/Users/anna`, `C:\Users\anna`, `/mnt/c/Users/anna`.
-_HOME = re.compile(r"(?P<start>/(?:home|Users)/|\\{1,2}Users\\{1,2})(?P<name>[^/\\\s:;,'\"`<>|()\[\]{}*$]{1,64})")
+_HOME = lazy_regex(r"(?P<start>/(?:home|Users)/|\\{1,2}Users\\{1,2})(?P<name>[^/\\\s:;,'\"`<>|()\[\]{}*$]{1,64})")
 # `anna@workstation:~/x$ `, `(base) [anna@workstation x]$ `.
-_PROMPT = re.compile(
+_PROMPT = lazy_regex(
     r"^(?:[> \t]{0,8}(?:\([^()\n]{1,40}\) ?){0,3}\[?)"
     r"(?P<user>[A-Za-z_][\w.-]{0,31})@(?P<host>[\w-][\w.-]{0,63})(?=[: ][^\n]{0,200}?[$#%])",
     re.MULTILINE,
 )
 # Where a log, uname and hostnamectl name the computer.
-_COMPUTER = re.compile(
+_COMPUTER = lazy_regex(
     r"^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT[\d:.+-]{8,24}) (?P<log>[\w.-]{1,64}) \w[\w./-]{0,40}(?:\[\d+\])?:"
     r"|\bLinux (?P<uname>[\w.-]{1,64}) \d{1,2}\.\d{1,3}\.\d|^\s*Static hostname: (?P<named>[\w.-]{1,64})",
     re.MULTILINE,
@@ -38,8 +40,7 @@ _ORDINARY = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(Struct, frozen=True):
     """Who works at this machine, as far as it is known."""
 
     user: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.changes.choice import version_of
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, ToolkitChoice
@@ -16,8 +16,7 @@ from gpuassist.shellfiles.lines import ShellLine
 NOT_SET = text("not set")
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalRow:
+class TerminalRow(Struct, frozen=True):
     """One thing that a new terminal finds: now, and after the change; `same` where both agree."""
 
     name: str
@@ -26,8 +25,7 @@ class TerminalRow:
     same: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """A toolkit that new shells can be made to use: the wish that means it, and its words."""
 
     version: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.install.replacements import UnknownPartError
 from gpuassist.install.what_if import NONE, Wish, distribution_of
@@ -34,16 +35,14 @@ _WITHOUT: dict[str, Text] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A GPU of the wish: the word by which the engine knows it, and the name that people read."""
 
     token: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Alike:
+class Alike(Struct, frozen=True):
     """A chain, and the places of the GPUs that share it."""
 
     chain: Chain

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
@@ -37,24 +38,21 @@ class Ground(str, Enum):
 _MEMORY = ("oom-", "gpu-memory-held-by-dead-process", "cublas-init-failed-oom")
 
 
-@dataclass(frozen=True, slots=True)
-class Basis:
+class Basis(Struct, frozen=True):
     """The ground of an answer, and why it is that one."""
 
     ground: Ground
     reason: Text
 
 
-@dataclass(frozen=True, slots=True)
-class UnlikelyAnswer:
+class UnlikelyAnswer(Struct, frozen=True):
     """An answer that the text could mean as well, and why it is less likely."""
 
     answer: Answer
     reason: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """What is to be said of a text. `answers`: most likely cause first; `known` is false for a text that shows nothing that
     gpuassist knows; `machine` holds the facts that were read in the text alone; `rank` says how well the first answer is founded.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.context import Session
 from gpuassist.diagnose.guide import ENGLISH, FOLDER, read_guide
@@ -18,8 +18,7 @@ class GuideError(ValueError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Guide:
+class Guide(Struct, frozen=True):
     """A guide in one language: its topic (`freeing-memory`), its title, and the Markdown below the title."""
 
     topic: str

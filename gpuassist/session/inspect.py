@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.context import Session
-from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.diagnose.catalogue import Catalogue
 from gpuassist.diagnose.chain import chains
@@ -14,10 +14,10 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.install.drivers.packages import surroundings_of
 from gpuassist.knowledge.families import families_of
 from gpuassist.model.chain import Chain
-from gpuassist.model.codec import DecodeError, decode_machine
+from gpuassist.model.codec import DecodeError
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
 from gpuassist.model.json_reader import NotJsonError, read_json
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, decode_machine
 from gpuassist.model.text import Text, text, verbatim
 
 _EXAMPLES = "machines"
@@ -25,8 +25,7 @@ _ENDING = ".json"
 _WORST_FIRST = tuple(Severity)
 
 
-@dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(Struct, frozen=True):
     """A machine, what the rules say of it, and that in the user's words; `title` is a recording's, empty for the live machine."""
 
     machine: Machine
@@ -38,8 +37,7 @@ class Inspection:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A machine that ships with gpuassist."""
 
     name: str
@@ -52,6 +50,8 @@ def ignore(section: Text) -> None:
 
 def inspect(session: Session, *, on_progress: Callable[[Text], None] = ignore) -> Inspection:
     """The live machine; `on_progress` gets the name of each section once it was looked at."""
+    from gpuassist.detect.machine import detect  # a recording needs no probe, and their code is a fifth of a start
+
     began = session.world.clock.monotonic()
     machine = detect(session.world, session.knowledge, lambda progress: on_progress(progress.section))
     return _judged(session, machine, began, recorded=False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.context import Session
 from gpuassist.install import execution, records
@@ -31,8 +32,7 @@ class InstallError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
+class Course(Struct, frozen=True):
     """Steps to be taken, and where their programs run (empty: at home); `install` is empty until the first of them was begun, and
     from then on the id of what is on record.
     """

@@ -7,9 +7,11 @@ because the frame is made before they are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.text import Text, text
 
@@ -66,70 +68,61 @@ class StepStatus(str, Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class GoTo:
+class GoTo(Struct, frozen=True):
     """A place, for nothing in particular."""
 
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class ToRepair:
+class ToRepair(Struct, frozen=True):
     """Repair, so that new shells use this CUDA version."""
 
     place: ClassVar[Place] = WizardStep.REPAIR
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToExplainText:
+class ToExplainText(Struct, frozen=True):
     """Explain an error, with this text in the box."""
 
     place: ClassVar[Place] = SideTool.EXPLAIN
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToExplainFile:
+class ToExplainFile(Struct, frozen=True):
     """Explain an error, with the text of this file."""
 
     place: ClassVar[Place] = SideTool.EXPLAIN
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToWhatIf:
+class ToWhatIf(Struct, frozen=True):
     """What if, with these parts chosen."""
 
     place: ClassVar[Place] = SideTool.WHAT_IF
     wish: Wish
 
 
-@dataclass(frozen=True, slots=True)
-class ToInstall:
+class ToInstall(Struct, frozen=True):
     """Install, with these parts chosen."""
 
     place: ClassVar[Place] = SideTool.INSTALL
     wish: InstallWish
 
 
-@dataclass(frozen=True, slots=True)
-class ToWaitingInstall:
+class ToWaitingInstall(Struct, frozen=True):
     """Install, to go on with the one that waits."""
 
     place: ClassVar[Place] = SideTool.INSTALL
 
 
-@dataclass(frozen=True, slots=True)
-class ToGuide:
+class ToGuide(Struct, frozen=True):
     """The guide of this topic."""
 
     place: ClassVar[Place] = SideTool.GUIDES
     topic: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToHolders:
+class ToHolders(Struct, frozen=True):
     """Who holds the GPU, with this process chosen; with whichever holds most where it is not known."""
 
     place: ClassVar[Place] = SideTool.HOLDERS
@@ -142,25 +135,21 @@ Errand = ToRepair | ToExplainText | ToExplainFile | ToWhatIf | ToInstall | ToWai
 Destination = GoTo | Errand
 
 
-@dataclass(frozen=True, slots=True)
-class Next:
+class Next(Struct, frozen=True):
     """The user pressed the way on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Back:
+class Back(Struct, frozen=True):
     """The user wants to see the step shown before."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingStarted:
+class ReadingStarted(Struct, frozen=True):
     """A machine is being read: another one, or the same one again `after_write`, when what was found no longer holds."""
 
     after_write: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingEnded:
+class ReadingEnded(Struct, frozen=True):
     """The machine was read and judged: how the first two steps stand, and the CUDA version that a finding offers to switch to."""
 
     machine: StepStatus
@@ -168,13 +157,11 @@ class ReadingEnded:
     repairable: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingFailed:
+class ReadingFailed(Struct, frozen=True):
     """Nothing could be read: a recording that is none, or a fault of our own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(Struct, frozen=True):
     """A page tells how its own step stands."""
 
     step: WizardStep
@@ -184,8 +171,7 @@ class Marked:
 Event = Destination | Next | Back | ReadingStarted | ReadingEnded | ReadingFailed | Marked
 
 
-@dataclass(frozen=True, slots=True)
-class SideListEntry:
+class SideListEntry(Struct, frozen=True):
     """One row of the side list."""
 
     step: WizardStep
@@ -194,8 +180,7 @@ class SideListEntry:
     current: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(Struct, frozen=True):
     """Where the user is, and for what; `trail` are the places shown before, oldest first.
 
     `repairable` is the version a finding offers.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
-from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import read_recording
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
@@ -19,14 +19,15 @@ from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.choice import BuildHost, choose_torch
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Unknown, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Goal, GoalKind, Outlook
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version, VersionError
 
-_GOAL = re.compile(r"\s*(?P<kind>\w+)\s*(?:={1,2}\s*(?P<value>.*?)\s*)?", re.DOTALL)
-_BUILD = re.compile(r"\+(cu\d+|cpu)\Z")  # `+git123` of a build of one's own names none that can be installed
+_GOAL = lazy_regex(r"\s*(?P<kind>\w+)\s*(?:={1,2}\s*(?P<value>.*?)\s*)?", re.DOTALL)
+_BUILD = lazy_regex(r"\+(cu\d+|cpu)\Z")  # `+git123` of a build of one's own names none that can be installed
 _ALSO = {"pytorch": "torch", "toolkit": "cuda", "nvcc": "cuda", "card": "gpu", "nvidia": "driver"}
 
 
@@ -37,15 +38,14 @@ ANY = "any"
 """Whichever version fits."""
 
 
-@dataclass(frozen=True, slots=True)
-class InstallWish:
+class InstallWish(Struct, frozen=True):
     """What shall be there: empty where it stays as it is, `any` where whichever version fits will do."""
 
     driver: str = ""
     toolkit: str = ""
     torch: str = ""
     tool: str = ""
-    no_root: bool = field(default=False, kw_only=True)
+    no_root: bool = False
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -91,6 +91,8 @@ def look(session: Session, recording: str = "") -> Machine:
     """The live machine, or the one in a file; raises `RecordingError` where the file holds none."""
     if recording:
         return read_recording(session.world.files, recording)
+    from gpuassist.detect.machine import detect  # a recording needs no probe, and their code is a fifth of a start
+
     return detect(session.world, session.knowledge, lambda progress: None)
 
 
@@ -196,7 +198,9 @@ def _nearest(words: str, knowledge: Knowledge) -> Text:
     goals = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6 or gpu="RTX 5090"')
     if knowledge.gpus_named(words) or knowledge.gpu(words):
         return text('{words} is no goal; a GPU to buy is gpu="{words}"', words=words)
-    near = _ALSO.get(kind) or next(iter(difflib.get_close_matches(kind, [one.value for one in GoalKind], 1)), "")
+    from difflib import get_close_matches
+
+    near = _ALSO.get(kind) or next(iter(get_close_matches(kind, [one.value for one in GoalKind], 1)), "")
     if near:
         return text("{words} is no goal; did you mean {near}? Goals are {goals}", words=words, near=near, goals=goals)
     return text("{words} is no goal; goals are {goals}", words=words, goals=goals)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import logging
 import os
-from dataclasses import asdict, dataclass, fields
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from gpuassist.system.ownership import UntrustedStateError, require_own_state, why_untrusted
 from gpuassist.system.world import World
@@ -19,8 +21,7 @@ _NAME = "window.json"
 _LARGEST = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """`appearance` is system, light or dark; `geometry` is what Qt saved of the window, in base 64."""
 
     appearance: str = "system"
@@ -38,7 +39,7 @@ def load_settings(world: World) -> Settings:
         return Settings()
     if not isinstance(found, dict):
         return Settings()
-    return Settings(**{field.name: found[field.name] for field in fields(Settings) if isinstance(found.get(field.name), str)})
+    return Settings(**{name: found[name] for name in Settings.__struct_fields__ if isinstance(found.get(name), str)})
 
 
 def save_settings(world: World, settings: Settings) -> None:

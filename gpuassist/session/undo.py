@@ -23,7 +23,8 @@ def what_stays(session: Session, taking: UndoPlan) -> tuple[Text, ...]:
 
 def _remembered(world: World, taking: UndoPlan) -> Iterator[Text]:
     """`fish_add_path` puts directories into a universal variable, which outlives the line that did it."""
-    from gpuassist.detect.startup.fish_universal import universal_variables  # fish's reader is for homes that have fish
+    # With the parsers that come along it would be half of what `undo --list` loads.
+    from gpuassist.detect.startup.fish_universal import universal_variables
 
     taken = b"".join(file.edit.before for file in taking.files if file.edit is not None)
     left = b"".join(file.edit.after for file in taking.files if file.edit is not None)

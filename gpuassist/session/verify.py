@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.detect import environments
@@ -23,8 +25,7 @@ from gpuassist.verify.runner import Cancelled, Level, OnEvent, RunRequest, run
 _PYTHONS = ("python", "python3")
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyRequest:
+class VerifyRequest(Struct, frozen=True):
     """Which interpreter, on which devices (`all`, or indices, UUIDs and `cpu`), how thoroughly. Where a `terminal` is given, its
     variables count and not those that gpuassist itself was started with.
     """
@@ -135,8 +136,7 @@ class CheckState(str, Enum):
     LEFT = "left"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckLine:
+class CheckLine(Struct, frozen=True):
     """A check on a device; `check` is what came of it once it is done."""
 
     device: str
@@ -145,8 +145,7 @@ class CheckLine:
     check: Check | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyProgress:
+class VerifyProgress(Struct, frozen=True):
     """All checks of a run; `names` are the devices with what they are, `environment` what the child says of itself."""
 
     environment: tuple[tuple[str, str], ...] = ()

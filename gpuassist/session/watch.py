@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from threading import Lock
+
+from msgspec import Struct
 
 from gpuassist.context import Session
 from gpuassist.model.fact import Known
@@ -26,8 +27,7 @@ Key = tuple[int, int]
 """A GPU's index and a process on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Peaks:
+class Peaks(Struct, frozen=True):
     """The most memory that was seen in use, in bytes: by GPU, and by GPU and process."""
 
     gpus: Mapping[int, int]
@@ -41,8 +41,7 @@ class ProcessEvent(str, Enum):
     EXITED = "exited"
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessChange:
+class ProcessChange(Struct, frozen=True):
     """A process that came or went between two samples; `time` is the later one's, on the history's axis."""
 
     time: float

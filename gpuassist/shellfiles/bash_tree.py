@@ -6,15 +6,15 @@ become a letter, CR a space. Everything walks without recursion: a chain of a th
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 
 import tree_sitter_bash
+from msgspec import Struct
 from tree_sitter import Language, Node, Parser
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.shellfiles.statements import StatementPlace
 
 _MASK = bytes(0x20 if byte == 0x0D else 0x78 if byte == 0 or byte >= 0x80 else byte for byte in range(256))
@@ -23,10 +23,10 @@ _WORDS = tuple(b"return exit exec source unset module ml spack conda mamba micro
 _SIGNPOSTS = (b">>>", b"<<<", b"BEGIN", b"END", b". ", b".\t", b".\\\n")
 _LETTERS = frozenset(bytes((sign,)) for sign in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _NAME = rb"[A-Za-z_][A-Za-z0-9_]*"
-_QUOTED = re.compile(rb"[\"']?(" + _NAME + rb")(\+?)=")
+_QUOTED = lazy_regex(rb"[\"']?(" + _NAME + rb")(\+?)=")
 _OF_INTEREST = frozenset({"variable_assignment", "simple_expansion", "expansion", "comment", "command", "unset_command"})
 _EXPANSIONS = frozenset({"expansion", "simple_expansion"})
-_NAMES = re.compile(r"[A-Za-z_]\w*")
+_NAMES = lazy_regex(r"[A-Za-z_]\w*")
 _WORDS_OF_A_DECLARATION = frozenset({"string", "raw_string", "concatenation"})
 _HARMLESS_COMMANDS = frozenset({b"test", b"true", b":"})
 _SIGNS = frozenset({"&&", "||", ";", "comment", "export", "declare", "typeset", "readonly", "local", "test_command"})
@@ -63,8 +63,7 @@ _CONSTRUCTS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """The statements that make up whole lines; `shared` where those lines hold something else as well."""
 
     first: Node
@@ -78,8 +77,7 @@ class Unit:
         return (around if around is not None and around.type == "declaration_command" else self.last).end_point.row
 
 
-@dataclass(frozen=True, slots=True)
-class AssignmentNode:
+class AssignmentNode(Struct, frozen=True):
     """A place that sets a variable: `node` is the assignment, or the word where name and value are quoted as one (`export "A=b"`),
     of whose value the first `skip` characters are then the name; `whole` whether the parser read all of the value.
     """

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
+from msgspec import Struct
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from gpuassist.shellfiles.statements import Element, printable
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     """A part of a value: `value` is None where it is not known; a `bare` one stands outside quotes, so that ~ means HOME;
     `colon` is the variable's own value so far with a colon beside it.
     """

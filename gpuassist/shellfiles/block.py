@@ -7,16 +7,16 @@ hold no back-ticks and no `$(`: inside an unfinished here-document they would be
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from msgspec import Struct
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
 
 VERSION = 1
 _BEGIN = b"# >>> gpuassist "
 _END = b"# <<< gpuassist <<<"
-_PLAIN = re.compile(r"[A-Za-z0-9_./,+@%=-]+")
+_PLAIN = lazy_regex(r"[A-Za-z0-9_./,+@%=-]+")
 
 
 class RepairError(Exception):
@@ -27,8 +27,7 @@ class RepairError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """The managed block in a file: `change` is the id of the change that wrote it, `added` the line ends put in front of it."""
 
     change: str
@@ -117,8 +116,7 @@ _LOADER_STARTS = (
 _DEVICES_STARTS = b"# Programs see "
 
 
-@dataclass(frozen=True, slots=True)
-class Sections:
+class Sections(Struct, frozen=True):
     """What the block holds, each section as its lines; an empty one is not there."""
 
     toolkit: tuple[bytes, ...] = ()

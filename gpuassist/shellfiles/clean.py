@@ -6,11 +6,13 @@ half; a directory that does not exist, or that another line puts there too, is s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block
 from gpuassist.shellfiles.dialect import Dialect
@@ -20,12 +22,11 @@ from gpuassist.shellfiles.statements import Element, Reading, Statement, Stateme
 from gpuassist.shellfiles.toolkits import HOMES, LISTS, looks_like_cuda
 
 GUARDED = LISTS - {"PATH"}  # PATH is never empty where a start-up file runs
-_EMPTY_COLONS = re.compile(r"""::|[="']:|:["'\s;]|:$""")
+_EMPTY_COLONS = lazy_regex(r"""::|[="']:|:["'\s;]|:$""")
 _EMPTY_ELEMENT = text("an empty element, which means the current directory")
 
 
-@dataclass(frozen=True, slots=True)
-class Grounds:
+class Grounds(Struct, frozen=True):
     """What the judgement rests on: which directories exist, why a directory hurts on LD_LIBRARY_PATH, and which variables hold an
     empty element in a new terminal.
     """
@@ -35,8 +36,7 @@ class Grounds:
     empty: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class LineFault:
+class LineFault(Struct, frozen=True):
     """Something in a line that should not be there; `certain` where taking it out is suggested."""
 
     words: Text
@@ -206,8 +206,7 @@ def _verdict(statement: Statement, faults: tuple[LineFault, ...], rewriting: Rew
 # Directories that one line of a start-up file puts on a list where another line puts them as well, so that one of both is idle.
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """A directory that a line adds to a list: `front` in front of what was there."""
 
     statement: Statement

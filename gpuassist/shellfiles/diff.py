@@ -7,14 +7,14 @@ Our edits change few lines, each in its place: looking a short way ahead finds w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _CONTEXT = 3
 _LOOK_AHEAD = 400
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """Lines from `old` up to `old_end` became those from `new` up to `new_end`."""
 
     old: int

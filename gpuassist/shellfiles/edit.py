@@ -8,7 +8,9 @@ that mark; a replaced word carries none (its owner sees three characters change)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.shellfiles.block import Block, find, render
 
@@ -18,8 +20,7 @@ _NO_OPERATION = b": "  # a branch or function whose only line is a comment is a 
 _REWRITTEN = b" # gpuassist rewrote "
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Struct, frozen=True):
     """Whole lines to comment out; `nested` where they stand in a construct that may not become empty."""
 
     first_byte: int
@@ -27,8 +28,7 @@ class Lines:
     nested: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(Struct, frozen=True):
     """Bytes that take the place of others: the owner sees no other change in the line."""
 
     first_byte: int
@@ -36,8 +36,7 @@ class Replacement:
     new: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class LineChanges:
+class LineChanges(Struct, frozen=True):
     """What becomes of a file's own lines."""
 
     commented: tuple[Lines, ...] = ()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.shellfiles.statements import WATCHED, Assignment, Element, Reading, Reference, Statement, StatementPlace, printable
 
-_GIVEN = re.compile(r"[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)", re.DOTALL)
-_WITH_COLON = re.compile(r"\$\{(\w+):\+:\$\{?\1\}?\}")
-_EXPANSION = re.compile(r"\$\{([A-Za-z_]\w*)(?:(:[-+])([^{}]*))?\}|\$([A-Za-z_]\w*)")
+_GIVEN = lazy_regex(r"[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)", re.DOTALL)
+_WITH_COLON = lazy_regex(r"\$\{(\w+):\+:\$\{?\1\}?\}")
+_EXPANSION = lazy_regex(r"\$\{([A-Za-z_]\w*)(?:(:[-+])([^{}]*))?\}|\$([A-Za-z_]\w*)")
 
 
 def read(content: bytes, known: Mapping[str, str], *, expands: bool) -> Reading:

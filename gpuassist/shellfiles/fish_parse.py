@@ -6,9 +6,11 @@ Works on one character for each byte, so that every place is an offset into the 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from enum import Enum
 
+from msgspec import Struct, field
+
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.shellfiles.statements import StatementPlace
 
 _BLANK = " \t\r"
@@ -23,11 +25,11 @@ _PLACES = {
     "switch": StatementPlace.CASE,
     "if": StatementPlace.BRANCH,
 }
-_VARIABLE = re.compile(r"\$+([A-Za-z0-9_]+)(\[[^\]\n]*\])?")
-_PLAIN = re.compile(r"[^\s;&|\\'\"$()<>]+")
-_SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
+_VARIABLE = lazy_regex(r"\$+([A-Za-z0-9_]+)(\[[^\]\n]*\])?")
+_PLAIN = lazy_regex(r"[^\s;&|\\'\"$()<>]+")
+_SINGLE = lazy_regex(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _ESCAPED_IN_QUOTES = {"\\\n": "", '\\"': '"', "\\$": "$", "\\\\": "\\"}
-_IN_QUOTES = re.compile(r"[^\\\"$]+")
+_IN_QUOTES = lazy_regex(r"[^\\\"$]+")
 
 
 class FishPiece(Enum):
@@ -39,8 +41,7 @@ class FishPiece(Enum):
     UNKNOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A piece of a word: `words` is its text, or the variable's name; `written` is how it stands in the file."""
 
     part: FishPiece
@@ -48,8 +49,7 @@ class Piece:
     written: str
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """One word of a command."""
 
     first: int
@@ -63,8 +63,7 @@ class Word:
         return "".join(piece.words for piece in self.pieces) if known else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """A block that is open: its keyword, and where that stands."""
 
     keyword: str
@@ -75,8 +74,7 @@ class Opened:
         return _PLACES.get(self.keyword, StatementPlace.GROUP)
 
 
-@dataclass(frozen=True, slots=True)
-class FishCommand:
+class FishCommand(Struct, frozen=True):
     """A command with its words; `chain` is where the first command of its `; and`, `&&` or pipe begins, `linked` whether it is not
     the first of them. A keyword that opens or closes a block is a command of its own, with no words but it.
     """
@@ -96,8 +94,7 @@ class FishCommand:
         return self.words[-1].end
 
 
-@dataclass(slots=True)
-class Parsed:
+class Parsed(Struct):
     """A whole file; `error` is the first place that was not understood, -1 where all was."""
 
     commands: list[FishCommand] = field(default_factory=list)

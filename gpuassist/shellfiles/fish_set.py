@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
+
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.shellfiles.fish_parse import FishCommand, FishPiece, Piece, Word
 from gpuassist.shellfiles.statements import WATCHED, Assignment, Element
 
@@ -30,14 +31,13 @@ _LONG = {
     "--dry-run": "n",
 }
 _ASKS_ONLY = frozenset("qnS")
-_IN_FRONT_OF_A_COMMAND = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
+_IN_FRONT_OF_A_COMMAND = lazy_regex(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _USER_PATHS = "fish_user_paths"
 _GLOBS = frozenset("*?{}")
 _PREVIOUS = Element("", "", previous=True)
 
 
-@dataclass(frozen=True, slots=True)
-class SetEffect:
+class SetEffect(Struct, frozen=True):
     """What a command sets: watched variables, and the value (none where it is not known) of every variable."""
 
     assignments: tuple[Assignment, ...] = ()

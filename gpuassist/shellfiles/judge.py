@@ -8,7 +8,9 @@ out where it does nothing else, and left with the reason where it does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.text import text
 from gpuassist.shellfiles.lines import LineEvidence, LineJudge, ShellLine, StartupText
@@ -41,8 +43,7 @@ _LOADER = "LD_LIBRARY_PATH"
 _NOWHERE = 1 << 62
 
 
-@dataclass(frozen=True, slots=True)
-class _Gives:
+class _Gives(Struct, frozen=True):
     """What a statement gives a variable once every word is replaced, and whether that stands in front of what was there."""
 
     variable: str

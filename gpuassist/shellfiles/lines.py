@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block, RepairError
@@ -42,8 +44,7 @@ class Choice(str, Enum):
     REPLACE = "rewrite"
 
 
-@dataclass(frozen=True, slots=True)
-class LineChoice:
+class LineChoice(Struct, frozen=True):
     """The choice for the statement that begins on a line of a file; lines count from 1."""
 
     file: str
@@ -62,8 +63,7 @@ _ALWAYS_RUNS = frozenset({StatementPlace.TOP, StatementPlace.CONDITION, Statemen
 _NO_ROWS = Lines(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class ShellLine:
+class ShellLine(Struct, frozen=True):
     """A command of the start-up file as the repair page shows it.
 
     `does` says what each of its assignments does; `tickable` whether it may be commented out at all, `ticked` whether it will be,
@@ -105,8 +105,7 @@ class ShellLine:
         return self.instead.decode("utf-8", "backslashreplace").strip()
 
 
-@dataclass(frozen=True, slots=True)
-class LineEvidence:
+class LineEvidence(Struct, frozen=True):
     """What shows whether a line does anything: the values that a new terminal holds (none where none was asked), and the functions
     that start-up files call. `followed` are the toolkit directories that are replaced in any file, so that what uses them follows.
     `no_loader` says why nothing of any toolkit should stay on LD_LIBRARY_PATH; none where what stands there follows.
@@ -127,8 +126,7 @@ class LineEvidence:
         return held or word.place in _ALWAYS_RUNS
 
 
-@dataclass(frozen=True, slots=True)
-class StartupText:
+class StartupText(Struct, frozen=True):
     """A start-up file with all that judging its lines takes; `ours` is the managed block, whose lines are not the user's."""
 
     content: bytes

@@ -7,14 +7,13 @@ it; two changes of neighbouring lines are not, because a line may go on in the n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 _COMPARISONS_AT_MOST = 4_000_000  # above it the lines between the first and the last difference count as one change
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
+class Meeting(Struct, frozen=True):
     """Lines that both sides changed, each in its own way: as they were, and what either made of them.
 
     `line` is the first of them in the second side's text, counted from 1.
@@ -26,16 +25,14 @@ class Meeting:
     theirs: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """The joined text; where there are `meetings` it holds the second side's lines there, and is not to be used."""
 
     content: bytes
     meetings: tuple[Meeting, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """One side made `lines` of the base's lines from `first` up to `end`."""
 
     first: int
@@ -80,6 +77,8 @@ def _changes(base: list[bytes], rows: list[bytes], *, ours: bool) -> Iterator[_C
     if len(old) * len(new) > _COMPARISONS_AT_MOST:
         yield _Change(head, head + len(old), tuple(new), ours)
         return
+    from difflib import SequenceMatcher  # only where an edited file is taken back, while every `undo` imports this
+
     for tag, first, end, new_first, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
             yield _Change(head + first, head + end, tuple(new[new_first:new_end]), ours)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.shellfiles.statements import Assignment
 
 _VARIABLES = {"PYENV_ROOT": "pyenv", "NVM_DIR": "nvm", "CONDA_PREFIX": "conda", "BUN_INSTALL": "bun", "CARGO_HOME": "cargo"}
@@ -14,7 +14,7 @@ _CHANGING = frozenset(
     {"load", "add", "try-load", "switch", "swap", "unload", "rm", "del", "purge", "restore", "use", "unuse", "reset"}
 )
 _ACTIVATING = frozenset({"conda", "mamba", "micromamba"})
-_RUN = re.compile(r"\$\(\s*(?:[^\s)]*/)?([A-Za-z][\w.-]*)\s+([^)]*)")
+_RUN = lazy_regex(r"\$\(\s*(?:[^\s)]*/)?([A-Za-z][\w.-]*)\s+([^)]*)")
 _HOOKS = ("init", "hook", "shellenv", "env", "activate", "shell.", "load", "bash", "zsh", "fish", "export")
 
 

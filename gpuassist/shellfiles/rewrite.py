@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.statements import Assignment, Element, Statement
 
 _BRACED = r"\$\{[^{}'\"`\\\s$]*(?:\$(?:\w+|\{\w+\})[^{}'\"`\\\s$]*)?\}"
 _DOUBLE = rf'"(?:[^"`\\$\n]|\$\w+|{_BRACED})*"'
-_PIECE = re.compile(rf"'[^'\n]*'|{_DOUBLE}|{_BRACED}|\$\w+|[^\s'\"`\\$;&|<>(){{}}*?#\0]")
-_INNER = re.compile(rf"{_BRACED}|\$\w+|.", re.DOTALL)
-_GAP = re.compile(r"[ \t]+|;(?!;)|&&|\|\|")
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
+_PIECE = lazy_regex(rf"'[^'\n]*'|{_DOUBLE}|{_BRACED}|\$\w+|[^\s'\"`\\$;&|<>(){{}}*?#\0]")
+_INNER = lazy_regex(rf"{_BRACED}|\$\w+|.", re.DOTALL)
+_GAP = lazy_regex(r"[ \t]+|;(?!;)|&&|\|\|")
+_ASSIGNMENT = lazy_regex(r"([A-Za-z_]\w*)(\+?)=")
 
 
-@dataclass(frozen=True, slots=True)
-class ListPart:
+class ListPart(Struct, frozen=True):
     """One part of a list as it is written: an element, an empty one, or the variable's own value so far (`previous`).
 
     `${PATH:+:${PATH}}` brings the colon before it along (`leads`), `${PATH:+${PATH}:}` the one behind it (`trails`).
@@ -35,8 +37,7 @@ class ListPart:
     trails: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """A variable's value in a line: where it stands, the quote around all of it, and its parts, which fish separates by spaces.
 
     `appends` is `+=`, whose first colon joins it to what was there.
@@ -167,8 +168,8 @@ def _plain(variable: str, words: str) -> ListPart:
 # The lists that a line of zsh writes: those of bash, and PATH as the array that zsh ties to it, `path=(/a $path)`.
 
 
-_ARRAY = re.compile(r"\s*(?:export |typeset (?:-[a-zA-Z]+ )*)?path(\+?)=\(\s*([^()\n]*?)\s*\)[ \t]*(?:;[ \t]*)?(?:#.*)?")
-_WORDS = re.compile(r"""((?:'[^']*'|"(?:[^"`\\$]|\$\w+)*"|\$\w+(?:\[@\])?|[^\s'"`\\$;&|<>(){}*?#\[\0])+)(\s*)""")
+_ARRAY = lazy_regex(r"\s*(?:export |typeset (?:-[a-zA-Z]+ )*)?path(\+?)=\(\s*([^()\n]*?)\s*\)[ \t]*(?:;[ \t]*)?(?:#.*)?")
+_WORDS = lazy_regex(r"""((?:'[^']*'|"(?:[^"`\\$]|\$\w+)*"|\$\w+(?:\[@\])?|[^\s'"`\\$;&|<>(){}*?#\[\0])+)(\s*)""")
 
 
 def read_zsh_lists(line: str) -> tuple[Written, ...] | None:
@@ -185,10 +186,10 @@ def read_zsh_lists(line: str) -> tuple[Written, ...] | None:
 # The lists that a line of fish writes, word by word in the words of the file; a line with anything unusual in it is not read.
 
 
-_WORD = re.compile(r"""'[^'\\\n]*'|"(?:[^"\\$\n()]|\$\w+)*"|\$\w+|[^\s'"\\$;&|<>(){}*?#\0]""")
-_FISH_GAP = re.compile(r"[ \t]+")
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_TAKES_NONE = re.compile(r"--(?:erase|query|names|show)|-[a-zA-Z]*[eqnS][a-zA-Z]*")
+_WORD = lazy_regex(r"""'[^'\\\n]*'|"(?:[^"\\$\n()]|\$\w+)*"|\$\w+|[^\s'"\\$;&|<>(){}*?#\0]""")
+_FISH_GAP = lazy_regex(r"[ \t]+")
+_NAME = lazy_regex(r"[A-Za-z_]\w*")
+_TAKES_NONE = lazy_regex(r"--(?:erase|query|names|show)|-[a-zA-Z]*[eqnS][a-zA-Z]*")
 
 
 def read_fish_lists(line: str) -> tuple[Written, ...] | None:
@@ -261,8 +262,7 @@ _LISTS = {Dialect.FISH: read_fish_lists, Dialect.ZSH: read_zsh_lists}
 Fate = Callable[[str, Element], "str | None"]
 
 
-@dataclass(frozen=True, slots=True)
-class Rewriting:
+class Rewriting(Struct, frozen=True):
     """The line that would take a statement's place, or, where there is none, why; `hollow` where nothing would be left of it."""
 
     line: bytes = b""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 WATCHED = (
     *("PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"),
@@ -35,8 +36,7 @@ class StatementPlace(str, Enum):
         return next(place for place in cls if place in found)
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(Struct, frozen=True):
     """One element of a list that is joined by colons.
 
     `written` is how it stands in the file, `directory` what it leads to (empty where only a running shell can tell), and `previous`
@@ -48,8 +48,7 @@ class Element:
     previous: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(Struct, frozen=True):
     """One variable that a statement sets, or (`unsets`) takes away; `uses` are the variables that its value refers to."""
 
     variable: str
@@ -63,8 +62,7 @@ class Assignment:
         return any(element.previous for element in self.elements)
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """Whole lines that do nothing but set watched variables, or (`shared`) a part of lines that do more.
 
     Lines count from 1; `first_byte` and `end_byte` bound the whole lines with their line ends. `inside` is the first line of the
@@ -89,8 +87,7 @@ class Statement:
         return tuple(dict.fromkeys(assignment.variable for assignment in self.assignments))
 
 
-@dataclass(frozen=True, slots=True)
-class EarlyEnd:
+class EarlyEnd(Struct, frozen=True):
     """A statement that can end the reading: `interactive` if it asks for an interactive shell, `always` if nothing gets past.
 
     `first_byte` is the start of the line on which the whole construct around it begins, `command` the words that end it.
@@ -104,16 +101,14 @@ class EarlyEnd:
     command: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """A line that uses a watched variable's value."""
 
     variable: str
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class SourcedFile:
+class SourcedFile(Struct, frozen=True):
     """A file that a line reads in; `path` is where that lies, a pattern with * where a loop goes over many, and empty where only a
     running shell can tell. `first_byte` is the start of the line on which the whole construct around it begins.
     """
@@ -124,8 +119,7 @@ class SourcedFile:
     first_byte: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ToolLine:
+class ToolLine(Struct, frozen=True):
     """A line that lets another tool (`owner`) set variables, such as `module load cuda/12.4`: what it sets only that tool knows."""
 
     line: int
@@ -135,8 +129,7 @@ class ToolLine:
     inside: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What a file says; `values` are the variables that it leaves with a certain value, `blocks` the parts that tools keep (whose,
     first and last line), `unreadable_line` is the first line that the parser did not understand, 0 where it understood all.
     """

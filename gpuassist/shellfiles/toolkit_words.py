@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
+from msgspec import Struct
 from tree_sitter import Node
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.shellfiles.bash_tree import masked, parse_tree
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.fish_parse import FishCommand, parse
@@ -30,13 +31,13 @@ _BEGINS = rb"(?:(?<![A-Za-z0-9_.+@%~/}-])|(?<=-L)|(?<=-I)|(?<=-)(?=/))"
 _ENDS = rb"(?=[/:;,\s'\"`()&|}\]\\<>=]|\.(?![A-Za-z0-9\[*?{$])|$)"
 _SIGN = rb"[A-Za-z0-9_.+@%-]"
 # A path up to its first part that says cuda: `/usr/local/cuda-11.8`, `~/cuda`, `$BASE/cuda-11.8`, and the part alone: `cuda-11.8`.
-_PATH = re.compile(_BEGINS + rb"(?:" + _HOME + rb"|\$\w+|\$\{\w+\})?(?:/" + _SIGN + rb"+)*?/?cuda(?:-[0-9][0-9.]*)?" + _ENDS)
-_REST = re.compile(rb"(?:/" + _SIGN + rb"+)*/?")
-_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_PATH = lazy_regex(_BEGINS + rb"(?:" + _HOME + rb"|\$\w+|\$\{\w+\})?(?:/" + _SIGN + rb"+)*?/?cuda(?:-[0-9][0-9.]*)?" + _ENDS)
+_REST = lazy_regex(rb"(?:/" + _SIGN + rb"+)*/?")
+_NAME = lazy_regex(r"[A-Za-z_]\w*", re.ASCII)
 _VERSION_NAMES = frozenset({"CUDA_VERSION", "CUDA_VER"})
 _VERSION = rb"([\"']?)([0-9]+(?:\.[0-9]+)*)\1(?=[\s;#&|)]|$)"
 # How a line begins that can choose a toolkit, as far as its beginning tells.
-_LINE = re.compile(
+_LINE = lazy_regex(
     rb"[ \t]*(?:export|typeset|declare|readonly|local|alias|if|elif|\[|test|\w+\+?=|[\w-]+[ \t]*\(\)|function|eval|for|case"
     rb"|-|\"|\$|/)"
 )
@@ -63,8 +64,7 @@ _STATEMENTS = frozenset({"variable_assignment", "command", "declaration_command"
 _NO_CONSTRUCT = frozenset({"list", "ERROR", "command_substitution"})
 
 
-@dataclass(frozen=True, slots=True)
-class ToolkitWord:
+class ToolkitWord(Struct, frozen=True):
     """Bytes that name another toolkit, and those that name the chosen one instead; none where `missing` is not in it.
 
     `line` is the row of the command that it stands in (from 1); `runs_in` the function or alias that has to be called for it.
@@ -82,8 +82,7 @@ class ToolkitWord:
     inside: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Where:
+class _Where(Struct, frozen=True):
     """What a byte of the file stands in; `assigned` where it is the value of a variable."""
 
     first_byte: int

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 
+from msgspec import Struct
+
 from gpuassist.model.fact import Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.shellfiles.statements import WATCHED, Assignment, Element, Statement, printable
@@ -26,7 +28,7 @@ CHOOSING = LISTS | HOMES | FLAGS
 # Not within another path, of which a part may hold a space or a quote; behind `-L` and the like of compilers one begins all the
 # same.
 _BEGINS = r"(?:(?<![A-Za-z0-9_.+@%~}\"'`)-])|(?<=-[LIB])|(?<=-isystem))"
-_NAMED = re.compile(_BEGINS + r"/[A-Za-z0-9_.+@%/-]*?cuda(?:-[0-9][0-9.]*[0-9]|-[0-9])?(?=[^A-Za-z0-9_+@%-]|$)")
+_NAMED = lazy_regex(_BEGINS + r"/[A-Za-z0-9_.+@%/-]*?cuda(?:-[0-9][0-9.]*[0-9]|-[0-9])?(?=[^A-Za-z0-9_+@%-]|$)")
 
 
 _TAKEN = "\0"  # what no name holds
@@ -42,8 +44,7 @@ class Lead(str, Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledToolkits:
+class InstalledToolkits(Struct, frozen=True):
     """The toolkits of this machine seen from the chosen one; `real` follows symlinks, `exists` says what is a directory."""
 
     chosen: Toolkit

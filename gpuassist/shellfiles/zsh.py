@@ -9,24 +9,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
+from msgspec.structs import replace
+
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.shellfiles.bash import Reader
 from gpuassist.shellfiles.bash_tree import masked
 from gpuassist.shellfiles.statements import WATCHED, Element, Reading, Statement
 
 # Each stands for itself in zsh and is an error, or something else, to bash's grammar; all are replaced byte for byte.
 _COVERED = (
-    re.compile(rb"\$\{(?=[(^=~]|\$\{|[A-Za-z_]\w*:[#a-zA-Z|*])"),  # ${(M)…}, ${^…}, ${${…}…}, ${name:#…}, ${name:t}
-    re.compile(rb"\$[+^=~](?=[A-Za-z_])\w*(?:\[[^\]\n]*\])?"),  # $+commands[nvcc], $^directories
-    re.compile(rb"(?<=[\w/*~.}])\([-#^/.@=pNDnFrwxoOLUu0-9\[\],]+\)(?=[\s);\"]|$)"),  # /opt/*(N/)
-    re.compile(rb"(?m)^(\s*)\(\) \{"),  # an anonymous function
+    lazy_regex(rb"\$\{(?=[(^=~]|\$\{|[A-Za-z_]\w*:[#a-zA-Z|*])"),  # ${(M)…}, ${^…}, ${${…}…}, ${name:#…}, ${name:t}
+    lazy_regex(rb"\$[+^=~](?=[A-Za-z_])\w*(?:\[[^\]\n]*\])?"),  # $+commands[nvcc], $^directories
+    lazy_regex(rb"(?<=[\w/*~.}])\([-#^/.@=pNDnFrwxoOLUu0-9\[\],]+\)(?=[\s);\"]|$)"),  # /opt/*(N/)
+    lazy_regex(rb"(?m)^(\s*)\(\) \{"),  # an anonymous function
 )
 # `f() { a }`: zsh needs no `;` in front of the brace, bash's grammar does.
-_ONE_LINE_FUNCTION = re.compile(rb"(?m)^[ \t]*(?:function[ \t]+)?[\w-]+[ \t]*(?:\(\))?[ \t]*\{[ \t][^\n]*[^\s;][ \t]\}(?=[ \t]*$)")
-_TIE = re.compile(r"(?m)^\s*(?:export|typeset|declare)((?:\s+-\w+)+)\s+([A-Z_]\w*)(?:=\S*)?\s+(\w+)")
-_QUALIFIER = re.compile(r"\([-#^/.@=pNDnFrwxoOLUu0-9\[\],]+\)$")
-_WHOLE_LIST = re.compile(r"[\"']?\$\{?(?:\(@\))?\w+(?:\[[@*]\])?\}?[\"']?")
+_ONE_LINE_FUNCTION = lazy_regex(rb"(?m)^[ \t]*(?:function[ \t]+)?[\w-]+[ \t]*(?:\(\))?[ \t]*\{[ \t][^\n]*[^\s;][ \t]\}(?=[ \t]*$)")
+_TIE = lazy_regex(r"(?m)^\s*(?:export|typeset|declare)((?:\s+-\w+)+)\s+([A-Z_]\w*)(?:=\S*)?\s+(\w+)")
+_QUALIFIER = lazy_regex(r"\([-#^/.@=pNDnFrwxoOLUu0-9\[\],]+\)$")
+_WHOLE_LIST = lazy_regex(r"[\"']?\$\{?(?:\(@\))?\w+(?:\[[@*]\])?\}?[\"']?")
 _NAMES = {**{name: name for name in WATCHED}, "path": "PATH"}
 
 

@@ -9,8 +9,10 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.text import Text, text
 from gpuassist.system import shell_questions, shell_session
@@ -61,16 +63,14 @@ _GRACE_SECONDS = 5.0  # in which the child kills what it started
 _PLACES = ("/tmp", "/dev/shm", "/var/tmp")  # where a name is short to type
 
 
-@dataclass(frozen=True, slots=True)
-class LeftBehind:
+class LeftBehind(Struct, frozen=True):
     """A process that a start-up file started and that outlives the shell, as it would outlive the terminal."""
 
     pid: int
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """What came of asking: the answer, or why there is none; what start-up files complained of, asked, and left running.
 
     `shell` is the file of the shell that answered, `through` the program that handed the question on to it (tmux).

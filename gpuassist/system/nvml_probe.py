@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
+
+from msgspec import Struct
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.json_reader import NotJsonError, read_json
@@ -21,8 +22,7 @@ CRASHES = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV"}
 Key = tuple[int | None, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """NVML's answers by device (None: of the whole system) and question; `silence` says why one that is missing is.
 
     `hung` is true where the child had to be killed, `crash` the signal that ended it otherwise.

@@ -6,7 +6,7 @@ A driver that is half replaced, a layout read with the wrong version and a card 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import Text, text
@@ -22,8 +22,7 @@ _MAJOR_AT_MOST, _MINOR_AT_MOST = 50, 9
 NOT_TOLD = Unknown(text("NVML does not say how much memory this process uses"))
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFacts:
+class MemoryFacts(Struct, frozen=True):
     """A device's memory in bytes."""
 
     total: Fact[int]

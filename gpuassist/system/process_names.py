@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import pwd
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text
@@ -23,8 +24,7 @@ _FIRST_NAMESPACE = "pid:[4026531836]"  # the kernel's PROC_PID_INIT_INO: the hos
 _STARTED = 19  # place of starttime after the name in /proc/PID/stat (proc(5): field 22)
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessName:
+class ProcessName(Struct, frozen=True):
     """Who and what; `started` is in clock ticks since boot, 0 where the process is not visible."""
 
     user: Fact[str]

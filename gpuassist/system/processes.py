@@ -10,9 +10,10 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
+
+from msgspec import Struct
 
 _HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 _CHILD = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import main; sys.exit(main())"
@@ -31,8 +32,7 @@ class Ending(str, Enum):
     NOT_STARTED = "not started"
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessResult:
+class ProcessResult(Struct, frozen=True):
     """What a program left behind; `status` is its exit status, a signal's number where it was killed, and 0 where it never ran."""
 
     ending: Ending

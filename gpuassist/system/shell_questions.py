@@ -7,7 +7,8 @@ Then it waits for input that never comes until it is killed: no prompt is drawn,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 ANSWER, COMPLAINTS, HOLD = "answer", "complaints", "hold"
 """The names in the scratch directory of what is written to, and of the pipe that nothing ever comes from."""
@@ -99,8 +100,7 @@ def command(shell: str, directory: str) -> str:
 # What a shell said when it was asked `shell_questions`.
 
 
-@dataclass(frozen=True, slots=True)
-class ShellAnswer:
+class ShellAnswer(Struct, frozen=True):
     """What a shell said: its process, the whole environment of its programs, the paths of the commands, and what else has their
     names, as (kind, name, text); `exports` is what it tells itself where it can start no program.
     """

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text
@@ -29,8 +30,7 @@ _SAID = rb"(\x01+)%s\x020\x02([^\x02]*)\x02([^\x02]*)\x02(\d{0,9})\x02([^\x03]*)
 _LONGEST = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class TracedChange:
+class TracedChange(Struct, frozen=True):
     """The step of that number changed a variable; none stands for a variable that is not set."""
 
     step: int
@@ -200,8 +200,7 @@ _ZSH_LOGIN = 'exec "$0" -o xtrace -o promptsubst -i -c "$1" "$0" "$2"'
 _ZSH_TERMINAL = "setopt xtrace promptsubst; PS4=$1; : gpuassist end"
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """All changes in their order, the number of the last step that each (file, line) took, and what the variables hold in the end;
     `whole` is false where a start-up file kept steps back.
     """

@@ -9,9 +9,10 @@ process group of its own, which is ended whole when it hangs or is no longer wan
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
+
+from msgspec import Struct
 
 DESCRIPTOR = "{descriptor}"
 """Stands in a command for the number of the descriptor that the program reports on."""
@@ -30,8 +31,7 @@ class Quiet(Enum):
     CLOSED = "closed"
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """How the program ended: with a status, by a signal (`SIGSEGV`), or because `end` ended it; `output` is the end of what it
     printed.
     """
@@ -42,8 +42,7 @@ class Ended:
     ended_by_us: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NotStarted:
+class NotStarted(Struct, frozen=True):
     """Why the program could not be started, in the operating system's words; `missing` where there is no such file."""
 
     words: str
@@ -67,8 +66,7 @@ class Streams(Protocol):
         """Starts `command`, in which `DESCRIPTOR` stands for the number to report on; whoever starts it must `end` it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramEnd:
+class ProgramEnd(Struct, frozen=True):
     """How it ended: with a status, or by a signal (`SIGKILL`). `left` counts what it had left running, which was ended with it;
     `stuck` where not even that ended it.
     """

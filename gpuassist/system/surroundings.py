@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import pwd
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """The user and the environment variables. `home` is what HOME says, `account_home` what the user database says of `uid`."""
 
     home: str

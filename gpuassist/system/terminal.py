@@ -11,10 +11,12 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import PurePosixPath
 from threading import Lock
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.address import without_secrets
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -86,8 +88,7 @@ _FOR_SCRIPTS = ("BASH_ENV", "ENV", "ZDOTDIR")
 _FROM_SSH = {"SSH_CLIENT": "127.0.0.1 50022 22", "SSH_CONNECTION": "127.0.0.1 50022 127.0.0.1 22"}
 
 
-@dataclass(frozen=True, slots=True)
-class ShellState:
+class ShellState(Struct, frozen=True):
     """What a shell holds once it is ready, and how long it took until then.
 
     `complaints` are the shell's own error lines while it read the start-up files, `questions` what these asked and got no answer,

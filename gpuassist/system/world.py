@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from gpuassist.system.clock import Clock
 from gpuassist.system.disk import Disk
@@ -67,8 +68,7 @@ class RealPrograms:
         return end_marked(mark)
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(Struct, frozen=True):
     """The ports that stages use instead of `os`, `subprocess` and `time`."""
 
     surroundings: Surroundings

@@ -6,10 +6,10 @@ import logging
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6 import QtCore, QtGui, QtWidgets
 
 from gpuassist.formats.visible import visible
@@ -17,8 +17,7 @@ Answered = Callable[[str], None]
 _MONO = "'JetBrains Mono', 'DejaVu Sans Mono', monospace"
 
 
-@dataclass(frozen=True, slots=True)
-class CommandsAsked:
+class CommandsAsked(Struct, frozen=True):
     """The exact lines that would be run, what to know before, and the words on the button that runs them."""
 
     lines: tuple[str, ...]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -283,8 +283,7 @@ class Frame(QWidget):
         Help(self._desk.words, self).open()
 
 
-@dataclass(frozen=True, slots=True)
-class _Recalled:
+class _Recalled(Struct, frozen=True):
     """What stands on record: the install that waits, in words, and whether a change of the user's files is in effect."""
 
     waiting: str

@@ -10,10 +10,10 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 import shiboken6
+from msgspec import Struct
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 if TYPE_CHECKING:
@@ -24,23 +24,20 @@ _log = logging.getLogger(__name__)
 _WORKERS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """The work ended; `value` is what it returned."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """The work raised; `trace` is the traceback as text, for the log and for a report."""
 
     error: Exception
     trace: str
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
+class Control(Struct, frozen=True):
     """What a job gets: whether it shall stop, and a way to tell how far it is."""
 
     cancelled: threading.Event
@@ -50,13 +47,11 @@ class Control:
 Work = Callable[[Control], object]
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
+class _Told(Struct, frozen=True):
     value: object
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrival:
+class _Arrival(Struct, frozen=True):
     number: int
     payload: Union[Done, Failed, _Told]
 

@@ -58,7 +58,8 @@ def install_for(answer: Answer) -> ToInstall | None:
     first = answer.remedies[:1]  # those after it are other ways to the same end
     keys = [command.key for remedy in first for command in remedy.commands]
     parts = {part for key in keys for start, part in _INSTALLS if key.startswith(start)}
-    return ToInstall(InstallWish(*(ANY if part in parts else "" for _, part in _INSTALLS))) if parts else None
+    driver, toolkit, torch = (ANY if part in parts else "" for _, part in _INSTALLS)
+    return ToInstall(InstallWish(driver, toolkit, torch)) if parts else None
 
 
 def begins_with_holders(answer: Answer) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec import Struct
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -24,23 +24,20 @@ if TYPE_CHECKING:
     from gpuassist.ui.jobs import Jobs
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(Struct, frozen=True):
     """What every page is handed: the session, the pool for its work, and the dialogs that ask the user."""
 
     session: Session
     jobs: Jobs
     asking: Asking
 
-    words: Words = field(init=False)
-    """Sentences in the user's language as labels show them; those of `session` keep every character, for commands and documents."""
+    @property
+    def words(self) -> Words:
+        """Sentences as labels show them; those of `session` keep every character, for commands and documents."""
+        return self.session.words.with_strings(on_one_line)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "words", self.session.words.with_strings(on_one_line))
 
-
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A page's part of the bottom bar: secondary actions at the left, a quiet note, and its own primary action.
 
     Without a primary one the frame offers the way on, under the words `next_title` if there are any.
@@ -52,25 +49,21 @@ class Bar:
     next_title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadAgain:
+class ReadAgain(Struct, frozen=True):
     """A page asks for the machine to be read anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wrote:
+class Wrote(Struct, frozen=True):
     """A page changed this machine, or tried to: whatever is shown of it anywhere is read again."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRecording:
+class OpenRecording(Struct, frozen=True):
     """A page asks for a recorded machine to be shown instead."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpenExample:
+class OpenExample(Struct, frozen=True):
     """A page asks for a machine that ships with gpuassist."""
 
     name: str

@@ -130,7 +130,7 @@ def set_look(widget: QWidget, name: str, value: object) -> None:
 
 def style_sheet(palette: Palette) -> str:
     """The whole style sheet in these colours."""
-    names = {name: getattr(palette, name) for name in Palette.__dataclass_fields__ if name not in {"dark", "series"}}
+    names = {name: getattr(palette, name) for name in Palette.__struct_fields__ if name not in {"dark", "series"}}
     families = {"mono": _listed(_MONO), "sans": _listed(_SANS)}
     return Template(TEMPLATE).substitute(names, **families, base=BASE_POINTS, small=SMALL_POINTS, title=TITLE_POINTS)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.text import Text, text
 from gpuassist.system.disk import scratch
@@ -43,8 +44,7 @@ class KernelVerdict(str, Enum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
-class KernelCheck:
+class KernelCheck(Struct, frozen=True):
     """What came of it: `words` are for the user, `said` is what the compiler or the kernel's program printed."""
 
     verdict: KernelVerdict
@@ -59,8 +59,7 @@ class KernelCheck:
         return self.verdict in {KernelVerdict.RAN, KernelVerdict.COMPILED}
 
 
-@dataclass(frozen=True, slots=True)
-class KernelWish:
+class KernelWish(Struct, frozen=True):
     """What to compile with and for: `architecture` is `sm_89`, empty for the compiler's own choice; `devices` are the UUIDs or
     indices to run it on one after the other, none where there is no driver to run it.
     """

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.verdict import Verdict, Verification
@@ -31,8 +33,7 @@ class Level(str, Enum):
     FULL = "full"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Seconds: until torch is imported and its GPUs are found, for one check, for everything, and to end after the last word.
 
     The first import after an installation took 5 s on a fast disk, the first touch of a GPU may compile PTX for minutes
@@ -48,8 +49,7 @@ class Limits:
 LIMITS = {Level.QUICK: Limits(), Level.FULL: Limits(check=900.0, overall=3600.0)}
 
 
-@dataclass(frozen=True, slots=True)
-class RunRequest:
+class RunRequest(Struct, frozen=True):
     """What to verify: the interpreter, what runs on it (`all`, `cuda`, or indices, UUIDs and `cpu`), and how thoroughly."""
 
     interpreter: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from gpuassist.changes.journal import Journal, JournalEntry, JournalState, Kept, difference, digest, patched, undone
 from gpuassist.model.codec import Json

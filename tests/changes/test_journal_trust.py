@@ -6,10 +6,10 @@ import json
 import os
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict, replace
 
 from gpuassist.changes import record as recording
 from gpuassist.changes.apply import apply

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.changes.notes import notes_on, notes_on_shell, notes_on_syntax
 from gpuassist.changes.syntax import Syntax

@@ -8,10 +8,10 @@ import resource
 import struct
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.changes.apply import apply
 from gpuassist.changes.journal import Journal

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.plan import ChangePlan, Expected
 from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.changes.wishes import UseCuda
-from gpuassist.model.codec import decode_machine
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, decode_machine
 from gpuassist.model.plan import Result, StepKind
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.toolkit import Origin, Toolkit

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.changes.scope_plan import plan_in_scope
 from gpuassist.changes.undo import history, undo

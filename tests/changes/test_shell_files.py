@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.changes.line_plan import change_id, parsed
 from gpuassist.changes.shell_files import login_file, shell_files, with_traced

@@ -14,7 +14,7 @@ from gpuassist.shellfiles.lines import Choice, LineChoice
 from gpuassist.system.world import World
 from tests.changes.wished import MISSING, furnished, machine_of, wish
 
-KINDS = [
+KINDS: list[tuple[type[UseCuda | UseDevices | CleanShell], str, tuple[bool, bool, bool]]] = [
     (UseCuda, "shell", (True, False, False)),
     (UseCuda, "conda", (False, False, True)),
     (UseDevices, "shell", (False, True, False)),

@@ -8,10 +8,11 @@ import logging
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.cli import main as cli
 from gpuassist.cli import streams
@@ -19,8 +20,7 @@ from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.formats.visible import on_one_line
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.codec import decode_machine, encode_machine
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, decode_machine, encode_machine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit

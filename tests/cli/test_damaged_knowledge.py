@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.cli import main as cli
 from gpuassist.knowledge.files import KnowledgeFiles, RecordTable

@@ -101,19 +101,19 @@ def test_file_that_is_no_recording_is_wrong_usage(tmp_path: Path) -> None:
     assert "is not a recorded machine" in ENGLISH(caught.value.reason)
 
 
-class _Shouting(Words):
+class _Shouting(Words, frozen=True):
     """A language in which everything is loud."""
-
-    def __init__(self) -> None:
-        super().__init__("xx", gettext.NullTranslations())
 
     def __call__(self, text: Text) -> str:
         return super().__call__(text).replace("could not", "COULD NOT")
 
 
+_SHOUTING = _Shouting("xx", gettext.NullTranslations())
+
+
 def test_json_is_english_unless_a_language_is_asked_for(tmp_path: Path) -> None:
-    assert "could not be asked" in _run(_context(tmp_path, words=_Shouting()), as_json=True)
-    assert "COULD NOT be asked" in _run(_context(tmp_path, words=_Shouting()), as_json=True, lang="zh_CN")
+    assert "could not be asked" in _run(_context(tmp_path, words=_SHOUTING), as_json=True)
+    assert "COULD NOT be asked" in _run(_context(tmp_path, words=_SHOUTING), as_json=True, lang="zh_CN")
 
 
 def test_real_command_prints_json_alone(home: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -8,20 +8,19 @@ import io
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist import app
 from gpuassist.cli import doctor
 from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
-from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Severity
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, encode_machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.marks import Exit
@@ -231,19 +230,19 @@ def test_json_severities_are_those_of_the_contract(tmp_path: Path) -> None:
     assert {"problem", "warning", "info"} == set(severities)
 
 
-class _Shouting(Words):
+class _Shouting(Words, frozen=True):
     """A language in which everything is loud."""
-
-    def __init__(self) -> None:
-        super().__init__("xx", gettext.NullTranslations())
 
     def __call__(self, text: Text) -> str:
         return super().__call__(text).upper()
 
 
+_SHOUTING = _Shouting("xx", gettext.NullTranslations())
+
+
 def test_json_is_english_unless_a_language_is_asked_for(tmp_path: Path) -> None:
-    quiet = json.loads(_run(_context(tmp_path, OLD_NVCC, words=_Shouting()), as_json=True)[1])
-    loud = json.loads(_run(_context(tmp_path, OLD_NVCC, words=_Shouting()), as_json=True, lang="zh_CN")[1])
+    quiet = json.loads(_run(_context(tmp_path, OLD_NVCC, words=_SHOUTING), as_json=True)[1])
+    loud = json.loads(_run(_context(tmp_path, OLD_NVCC, words=_SHOUTING), as_json=True, lang="zh_CN")[1])
     assert quiet["findings"][0]["evidence"][0]["fact"] == "compute capability of RTX 4090"
     assert loud["findings"][0]["evidence"][0]["fact"] == "COMPUTE CAPABILITY OF RTX 4090"
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import io
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.app import compose
 from gpuassist.cli import explain
 from gpuassist.cli.context import UsageError
-from gpuassist.model.codec import encode_machine
+from gpuassist.model.machine import encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
 from tests.cli.made_session import run_live

@@ -8,15 +8,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.cli import holders
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
-from gpuassist.model.codec import encode_machine
+from gpuassist.model.machine import encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
 from gpuassist.system.files import Files

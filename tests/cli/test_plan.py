@@ -10,8 +10,7 @@ import pytest
 
 from gpuassist.cli import main, plan
 from gpuassist.cli.context import UsageError
-from gpuassist.model.codec import encode_machine
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
 from tests.cli.made_session import live_session, run_live

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.cli import plan
-from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Known
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, encode_machine
 from gpuassist.model.words import ENGLISH
 from tests.cli.made_session import live_session, run_live
 from tests.values import Recipe, machine

@@ -6,11 +6,12 @@ import argparse
 import io
 import json
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.cli import plan, plan_run
 from gpuassist.cli.context import Context, TerminalStreams, UsageError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import io
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli.context import Context, TerminalStreams

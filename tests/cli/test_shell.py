@@ -12,9 +12,8 @@ from gpuassist.cli import shell
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Known
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, encode_machine
 from gpuassist.model.shell import Shell, StartupFile, Terminal, Variable
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.app import compose
 from gpuassist.cli import detect, doctor, explain, plan, shell, undo, use

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpuassist.changes.undo import undo
-from gpuassist.cli import use, use_devices
+from gpuassist.cli import use
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
@@ -27,7 +27,7 @@ GPUS = tuple(Gpu(name=Known(f"RTX {n}", "x"), index=Known(n, "x"), uuid=Known(f"
 
 @pytest.fixture
 def session(home: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
-    monkeypatch.setattr(use_devices, "look_at_gpus", lambda session: Machine(gpus=Known(GPUS, "x")))
+    monkeypatch.setattr(use, "look_at_gpus", lambda session: Machine(gpus=Known(GPUS, "x")))
     (home / ".bashrc").write_text("alias x=y\n")
     return Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpuassist.changes.undo import undo
-from gpuassist.cli import use, use_devices, use_scope
+from gpuassist.cli import use, use_scope
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.present.marks import Exit
@@ -79,7 +79,7 @@ def test_a_dry_run_changes_nothing(session: Session, home: Path) -> None:
 def test_the_shell_is_the_default_scope(
     session: Session, home: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(use_devices, "look_at_gpus", lambda session: machine(home))
+    monkeypatch.setattr(use, "look_at_gpus", lambda session: machine(home))
     assert _json(session, "devices", "1", "--dry-run", *options)["files"][0]["file"] == f"{home}/.bashrc"
 
 

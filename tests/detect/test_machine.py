@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.detect import machine as detect_machine
 from gpuassist.detect.machine import detect
 from gpuassist.detect.runner import SectionProgress
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.codec import decode_machine, encode_machine
 from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.machine import decode_machine, encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.processes import ProcessResult

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect.recording import RecordingError, read_recording
-from gpuassist.model.codec import encode_machine
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
 from tests.fakes import put

@@ -269,18 +269,18 @@ def test_damaged_description_is_said_with_the_id(content: str) -> None:
     assert "damaged" in answer.explanation
 
 
-class _Shouting(Words):
+class _Shouting(Words, frozen=True):
     """A language in which everything is loud."""
-
-    def __init__(self) -> None:
-        super().__init__("xx", gettext.NullTranslations())
 
     def __call__(self, text: Text) -> str:
         return super().__call__(text).upper()
 
 
+_SHOUTING = _Shouting("xx", gettext.NullTranslations())
+
+
 def test_missing_description_is_told_in_the_users_words() -> None:
-    answer = Catalogue(_missing, COMMANDS).answer(_finding(), families=FAMILIES, words=_Shouting())
+    answer = Catalogue(_missing, COMMANDS).answer(_finding(), families=FAMILIES, words=_SHOUTING)
     assert answer.title == "A PROBLEM THAT IS KNOWN AS WANTS WAS FOUND"
 
 

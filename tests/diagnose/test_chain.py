@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.diagnose.chain import chains
 from gpuassist.model.chain import Chain, Part, Status

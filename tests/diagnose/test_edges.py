@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
@@ -45,7 +45,7 @@ def _bound(one: Machine, place: int, driver: str) -> Machine:
 
 
 def _driver(one: Machine, **facts: object) -> Machine:
-    return replace(one, driver=replace(one.driver, **facts))  # type: ignore[arg-type]
+    return replace(one, driver=replace(one.driver, **facts))
 
 
 def _refused(code: int, name: str) -> Known[NvmlStatus]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
-from gpuassist.model.codec import decode_machine
 from gpuassist.model.fact import Known
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, decode_machine
 from tests.values import knowledge
 
 ROOT = Path(__file__).parents[2]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.presence import best_driver, driver_runs, gpu_present, wsl_driver_runs
@@ -46,11 +46,11 @@ def _evidence(finding: Finding) -> list[str]:
 
 
 def _host(one: Machine, **facts: object) -> Machine:
-    return replace(one, host=replace(one.host, **facts))  # type: ignore[arg-type]
+    return replace(one, host=replace(one.host, **facts))
 
 
 def _driver(one: Machine, **facts: object) -> Machine:
-    return replace(one, driver=replace(one.driver, **facts))  # type: ignore[arg-type]
+    return replace(one, driver=replace(one.driver, **facts))
 
 
 def _bound(one: Machine, *drivers: str | None) -> Machine:

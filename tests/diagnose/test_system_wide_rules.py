@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.rules import driver, presence, shell, system_wide, toolkit

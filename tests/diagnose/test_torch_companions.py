@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.diagnose.torch_companions import belongs, exact_pins, wanted

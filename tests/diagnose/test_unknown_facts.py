@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
-from gpuassist.model.codec import decode_machine, encode_machine
 from gpuassist.model.finding import Diagnosis
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, decode_machine, encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.resources import Resources
 from tests.diagnose.test_rules import PROBLEMS, SOUND

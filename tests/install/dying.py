@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.formats.terminal_output import Printed

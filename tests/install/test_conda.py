@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.install.conda import conda_ways, notes_on_conda
 from gpuassist.install.place import InstallPlace, TorchSurroundings

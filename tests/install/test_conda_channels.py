@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.install.conda import channels_for, notes_on_channels
 from gpuassist.knowledge.records import Channel, CondaRecord

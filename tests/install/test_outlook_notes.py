@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goals

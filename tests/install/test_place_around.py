@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.install.configuration import around, conda_root, free_place, home_of
 from gpuassist.install.place import TorchSurroundings

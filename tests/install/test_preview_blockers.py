@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.formats.packages import PackageMetadata
 from gpuassist.install.dry_run_process import DryRunView

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.install.outlook import install_steps, install_ways
 from gpuassist.install.place import InstallPlace, System, TorchSurroundings

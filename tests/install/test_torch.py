@@ -7,10 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.install.place import InstallPlace, TorchSurroundings
 from gpuassist.install.torch import jetson_ways, left_by, torch_ways

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.install.torch import IndexOrigin, notes_on_index, origin_of, tag_of
 from gpuassist.knowledge.records import TorchBuild

@@ -6,10 +6,10 @@ import json
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.detect.package_settings import probe
 from gpuassist.formats.packages import python_packages

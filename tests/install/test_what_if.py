@@ -9,9 +9,8 @@ from gpuassist.diagnose.chain import chains
 from gpuassist.install.replacements import UnknownPartError
 from gpuassist.install.what_if import NONE, Wish, choices, imagine, outlook
 from gpuassist.model.chain import Part, Status
-from gpuassist.model.codec import decode_machine, encode_machine
 from gpuassist.model.fact import Known, value_or
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, decode_machine, encode_machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from gpuassist.knowledge.change import (
     Blocker,
@@ -49,7 +48,7 @@ def gpu_wish(name: str) -> tuple[GpuWish, ComputeCapability]:
 def rig(*gpus: str, **parts: str | None) -> Configuration:
     wishes = [gpu_wish(name) for name in gpus]
     versions = {name: version(words) if words else None for name, words in parts.items()}
-    return replace(Configuration(tuple(one for one, _ in wishes), tuple(sorted({one for _, one in wishes})), TODAY), **versions)  # type: ignore[arg-type]
+    return replace(Configuration(tuple(one for one, _ in wishes), tuple(sorted({one for _, one in wishes})), TODAY), **versions)
 
 
 def change(one: Configuration, demand: Constraints = ALL) -> VersionChange:

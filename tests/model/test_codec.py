@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
 
-from gpuassist.model.codec import DecodeError, decode, decode_machine, encode, encode_machine
+from gpuassist.model.codec import DecodeError, decode, encode
 from gpuassist.model.driver import Driver, KernelModule, NvmlStatus
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, GpuProcess, Holder, PcieLink, PowerState
-from gpuassist.model.machine import Distribution, Host, Machine
+from gpuassist.model.machine import Distribution, Host, Machine, decode_machine, encode_machine
 from gpuassist.model.shell import Command, Shell, Terminal, Variable
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.toolkit import Compiler, Origin, Toolkit
 from gpuassist.model.version import ComputeCapability, Target, Version
 from gpuassist.model.words import ENGLISH
@@ -209,3 +210,23 @@ def test_any_json_decodes_or_is_refused(document: Any) -> None:
 def _reason(fact: Fact[Any]) -> Any:
     assert isinstance(fact, Unknown)
     return fact.reason
+
+
+class _Row(Struct, frozen=True):
+    name: str
+    note: Text | None = None
+
+
+def test_value_that_may_be_none_is_null() -> None:
+    assert decode(_Row, {"name": "x", "note": None}) == _Row("x")
+    assert decode(_Row, {"name": "x", "note": "y"}) == _Row("x", verbatim("y"))
+    assert encode(_Row("x", verbatim("y")), ENGLISH) == {"name": "x", "note": "y"}
+
+
+@pytest.mark.parametrize(
+    ("document", "field"), [({"note": None}, "name"), ({"name": 3}, "name"), ({"name": "x", "note": 3}, "note")]
+)
+def test_error_names_the_field(document: Any, field: str) -> None:
+    with pytest.raises(DecodeError) as caught:
+        decode(tuple[_Row, ...], [document])
+    assert caught.value.field == field

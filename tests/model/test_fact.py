@@ -63,3 +63,7 @@ def test_fact_cannot_be_changed(fact: Fact[int], name: str) -> None:
 def test_unknown_has_no_value_to_read_by_mistake() -> None:
     assert not hasattr(Unknown(WHY), "value")
     assert not hasattr(Known(1, "NVML"), "reason")
+
+
+def test_only_what_is_known_to_be_so_is_true() -> None:
+    assert [fact.is_true for fact in (Known(True, "x"), Known(False, "x"), Unknown(WHY))] == [True, False, False]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,7 +27,7 @@ def test_a_word_that_says_no_is_a_value_all_the_same(value: str) -> None:
 @pytest.mark.parametrize("kind", [Indexes, Channels])
 def test_without_settings_a_tool_is_told_nothing(kind: type[Indexes | Channels]) -> None:
     told = kind()
-    assert not any(getattr(told, field.name) for field in fields(told))
+    assert not any(getattr(told, name) for name in told.__struct_fields__)
 
 
 def test_without_settings_no_tool_is_told_anything() -> None:

@@ -267,7 +267,7 @@ def sampled(tmp_path: Path, variables: Mapping[str, str]) -> Sample:
 def test_no_answer_that_cannot_be_is_shown(tmp_path: Path, fake_nvml: FakeNvml) -> None:
     sample = sampled(tmp_path, fake_nvml("".join(f"[gpu]\n{line}\n" for line in ABSURD)))
     for (line, words), gpu in zip(ABSURD.items(), sample.gpus, strict=True):
-        facts = [getattr(gpu, name) for name in type(gpu).__dataclass_fields__ if name != "index"]
+        facts = [getattr(gpu, name) for name in type(gpu).__struct_fields__ if name != "index"]
         inner = [process.memory_used_bytes for process in gpu.processes.value] if isinstance(gpu.processes, Known) else []
         reasons = [ENGLISH(fact.reason) for fact in (*facts, *inner) if isinstance(fact, Unknown) and fact.asked]
         assert any(f"{words}" in one and one.endswith("which cannot be") for one in reasons), (line, reasons)

@@ -144,7 +144,7 @@ def test_old_drivers_are_read_too(load_nvml: Load, source: NvmlSource) -> None:
 def test_each_refusal_is_one_unknown_fact(load_nvml: Load, source: NvmlSource, function: str, field: str) -> None:
     load_nvml(f"fault = {function} 999\n[gpu]\n")
     gpu = only(source.read())
-    unknown = {name for name in GpuSample.__dataclass_fields__ if isinstance(getattr(gpu, name), Unknown)}
+    unknown = {name for name in GpuSample.__struct_fields__ if isinstance(getattr(gpu, name), Unknown)}
     assert field in unknown
     assert all(name.startswith(field[:6]) for name in unknown)
 
@@ -160,7 +160,7 @@ def test_a_refusal_has_its_reason(load_nvml: Load, source: NvmlSource, code: int
 def test_nvml_that_refuses_everything_is_survived(load_nvml: Load, source: NvmlSource) -> None:
     load_nvml("fault = nvmlDeviceGet[!CH]* 999\n[gpu]\n")
     gpu = only(source.read())
-    facts = [getattr(gpu, name) for name in GpuSample.__dataclass_fields__ if name != "index"]
+    facts = [getattr(gpu, name) for name in GpuSample.__struct_fields__ if name != "index"]
     assert all(isinstance(fact, Unknown) for fact in facts)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.model.chain import Status
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch

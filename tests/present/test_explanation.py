@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.diagnose.ranking import Rank
 from gpuassist.model.finding import Remedy

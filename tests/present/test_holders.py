@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.detect.gpu_holders import GpuHolder, HeldCard, Holding, Role
 from gpuassist.model.fact import Fact, Known, Unknown

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Passed, Severity, Undetermined

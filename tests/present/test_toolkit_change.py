@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.use_toolkit import plan_use_cuda
@@ -59,7 +59,7 @@ def told(rows: tuple[TerminalRow, ...]) -> list[tuple[str, str, str]]:
 
 def shell_line(**more: object) -> ShellLine:
     line = ShellLine(3, 3, "export PATH=x", ("PATH",), (), tickable=True, ticked=False, why=text("a reason"))
-    return replace(line, **more)  # type: ignore[arg-type]
+    return replace(line, **more)
 
 
 def applied(after: Fact[Terminal]) -> ChangeOutcome:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.detect.recording import RecordingError
@@ -17,10 +17,9 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.install.drivers.packages import surroundings_of
 from gpuassist.knowledge.families import Family, families_of
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
-from gpuassist.model.machine import Distribution, Host, Machine
+from gpuassist.model.machine import Distribution, Host, Machine, encode_machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.inspect import answers_of, examples, inspect, open_example, open_recording

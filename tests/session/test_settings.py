@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.session.settings import Settings, load_settings, save_settings
 from gpuassist.system.surroundings import Surroundings

@@ -6,9 +6,11 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
+
+from msgspec.structs import replace
 
 from gpuassist.changes import shell_files, use_toolkit
 from gpuassist.changes.plan import ChangePlan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from gpuassist.model.text import Text
 from gpuassist.shellfiles.block import find

@@ -9,8 +9,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuassist.model.codec import encode_machine
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Machine, encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.navigation import Place, StepStatus, WizardStep
 from gpuassist.ui.frame import Frame

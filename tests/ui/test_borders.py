@@ -23,7 +23,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gpuassist.model.codec import Json, decode_machine
+from gpuassist.model.codec import Json
+from gpuassist.model.machine import decode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.navigation import GoTo, Place, SideTool, WizardStep
 from gpuassist.system.resources import Resources

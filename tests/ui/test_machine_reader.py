@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuassist.model.codec import encode_machine
+from gpuassist.model.machine import encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.inspect import Inspection
 from gpuassist.ui.machine_reader import MachineReading

@@ -14,7 +14,7 @@ from gpuassist.ui.palette import DARK, LIGHT, Palette
 
 LOOKS = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 GROUNDS = ("background", "panel", "side", "well")
-COLOURS = tuple(name for name in Palette.__dataclass_fields__ if name not in {"dark", "series"})
+COLOURS = tuple(name for name in Palette.__struct_fields__ if name not in {"dark", "series"})
 
 
 def parts(colour: str) -> tuple[float, float, float]:

@@ -38,7 +38,7 @@ def test_braces_are_closed(palette: Palette) -> None:
 @LOOKS
 def test_every_colour_is_the_palettes(palette: Palette) -> None:
     used = set(re.findall(r"#[0-9a-f]{6}\b", style_sheet(palette)))
-    assert used <= {getattr(palette, name) for name in Palette.__dataclass_fields__ if name not in {"dark", "series"}}
+    assert used <= {getattr(palette, name) for name in Palette.__struct_fields__ if name not in {"dark", "series"}}
 
 
 def test_the_template_names_no_colour_itself() -> None:

@@ -7,15 +7,14 @@ From environment.d systemd takes the variables of all that a desktop session sta
 
 from __future__ import annotations
 
-import re
-
 from gpuassist.changes.scopes.values import ScopeValues, block_lines, require_simple
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.shellfiles.block import Sections, devices_section, loader_section, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect
 
-_SETS = re.compile(rb"(?:export|set -gx) (CUDA_HOME|CUDA_VISIBLE_DEVICES)[= ](?:'(.*)'|([^'\"\s]+))")
+_SETS = lazy_regex(rb"(?:export|set -gx) (CUDA_HOME|CUDA_VISIBLE_DEVICES)[= ](?:'(.*)'|([^'\"\s]+))")
 _DEVICES = b'# Programs see these GPUs alone; "gpuassist use devices all --scope envrc:DIR" takes these lines out.'
-_LIBRARIES = re.compile(rb'(?:export LD_LIBRARY_PATH="|set -gx LD_LIBRARY_PATH )\$CUDA_HOME(/[^$" ]+).*')
+_LIBRARIES = lazy_regex(rb'(?:export LD_LIBRARY_PATH="|set -gx LD_LIBRARY_PATH )\$CUDA_HOME(/[^$" ]+).*')
 
 
 def envrc_lines(held: ScopeValues) -> tuple[bytes, ...]:

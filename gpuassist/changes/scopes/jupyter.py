@@ -7,12 +7,13 @@ decoder finds where each value ends; only the text between values is read here."
 from __future__ import annotations
 
 import json
-import re
-from dataclasses import dataclass
 from json import JSONDecoder
+
+from msgspec import Struct
 
 from gpuassist.changes.scopes.values import ScopeValues, Wanted, require_simple
 from gpuassist.model.json_reader import NotJsonError, read_json, whole
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError
 
@@ -82,11 +83,10 @@ def _first(env: dict[str, str], name: str, directory: str, before: str) -> str:
     return ":".join((directory, *kept))
 
 
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE = lazy_regex(r"[ \t\r\n]*")
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
+class _Member(Struct, frozen=True):
     """One member in the text: from its name to the end of its value."""
 
     name: str
@@ -95,8 +95,7 @@ class _Member:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Object:
+class _Object(Struct, frozen=True):
     """An object in the text, from its brace to behind the other one."""
 
     first: int

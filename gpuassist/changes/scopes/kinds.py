@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from gpuassist.model.text import Text, text
 
@@ -41,8 +42,7 @@ class Sees(str, Enum):
     DEPENDS = "depends"
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(Struct, frozen=True):
     """Whether, and when or why not."""
 
     sees: Sees

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.json_reader import read_json
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError, require_plain
 
 HEAD = b'# Written by gpuassist, which rewrites these lines as a whole; "gpuassist undo" takes them out again.'
 _SETTINGS = b"# Settings: "
-_SIMPLE = re.compile(r"[A-Za-z0-9_./+@%,:=-]*", re.ASCII)
+_SIMPLE = lazy_regex(r"[A-Za-z0-9_./+@%,:=-]*", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeValues:
+class ScopeValues(Struct, frozen=True):
     """The toolkit's root and its library directory, and the GPUs as CUDA_VISIBLE_DEVICES names them; empty where not chosen."""
 
     toolkit: str = ""
@@ -41,8 +43,7 @@ class ScopeValues:
         return tuple((name, directory) for name, directory in found if directory)
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What is to be chosen; none where it stays as it is. `libraries` belong to the toolkit; no `devices` stand for all GPUs."""
 
     toolkit: str | None = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.collect_env_torch import environment
 from gpuassist.detect.readers.facts import latest_first, named
@@ -15,6 +15,7 @@ from gpuassist.formats.distribution import read_distribution, read_processor
 from gpuassist.model.driver import Driver
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.toolkit import Compiler, Toolkit
@@ -22,12 +23,12 @@ from gpuassist.model.version import ComputeCapability, Version
 
 PROGRAM = "collect_env"
 
-_DRIVER = re.compile(r"^\d{2,4}\.\d{1,3}(?:\.\d{1,3})?(?!\S)")
-_NVCC = re.compile(r"(?:.*\bV)?(\d{1,2}\.\d{1,2}(?:\.\d{1,4})?)$|Build cuda_(\d{1,2}\.\d{1,2})|CUDA (\d{1,2}\.\d{1,2})$")
-_GCC = re.compile(r"^(?!gcc version)(?:[^()]{0,20}\((?:[^()]|\([^()]*\)){0,120}\)\s*)?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\b")
-_KERNEL = re.compile(r"^Linux-(\d[^\s]*?)(?:-(x86_64|aarch64|ppc64le))?(?:-(?:x86_64|aarch64|ppc64le))?-with-(\S+)$")
-_GLIBC = re.compile(r"^glibc-(\d+\.\d+)$")
-_GPU = re.compile(
+_DRIVER = lazy_regex(r"^\d{2,4}\.\d{1,3}(?:\.\d{1,3})?(?!\S)")
+_NVCC = lazy_regex(r"(?:.*\bV)?(\d{1,2}\.\d{1,2}(?:\.\d{1,4})?)$|Build cuda_(\d{1,2}\.\d{1,2})|CUDA (\d{1,2}\.\d{1,2})$")
+_GCC = lazy_regex(r"^(?!gcc version)(?:[^()]{0,20}\((?:[^()]|\([^()]*\)){0,120}\)\s*)?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\b")
+_KERNEL = lazy_regex(r"^Linux-(\d[^\s]*?)(?:-(x86_64|aarch64|ppc64le))?(?:-(?:x86_64|aarch64|ppc64le))?-with-(\S+)$")
+_GLIBC = lazy_regex(r"^glibc-(\d+\.\d+)$")
+_GPU = lazy_regex(
     r"^(?P<name>(?!GPU\b|AMD|Radeon|Intel|Apple|Ascend)[A-Z](?:[^:()]|\([^:()]{1,40}\)){1,70}?)"
     r"(?:\s+\((?:arch=(?P<arch>\d{1,2}\.\d)|UUID: (?P<uuid>GPU-[0-9a-f-]{36}))\))?$"
 )

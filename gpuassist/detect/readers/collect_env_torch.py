@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.facts import same_torch, united
 from gpuassist.detect.readers.labels import Field, Told, values
@@ -13,18 +14,19 @@ from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Target, Version
 
 _PROGRAM = "collect_env"
 _NOT_THERE = frozenset(("N/A", "Not installed", "not installed", "None"))
 _NO_CUDA = frozenset(("None", "N/A", "Could not collect", "No CUDA"))
-_TORCH = re.compile(r"^(?P<version>\d+\.\d+[\w.+!-]*)(?:\s*\((?:True|False|torchvision)[^)]{0,40}\))?(?:\s+@(?P<path>/\S+))?")
-_PIP = re.compile(r"^torch(?:==|\s+\(?)(\d+\.\d+[\w.+!-]*)\)?$")
-_CONDA = re.compile(r"^(?P<name>pytorch|torch)\s+(?P<version>\d+\.\d+[\w.+!-]*)\s+(?P<build>\S+)(?:\s+(?P<channel>\S+))?$")
-_PYTHON = re.compile(r"^(\d\.\d{1,2}(?:\.\d{1,2})?)")
-_OF_CONDA = re.compile(r"conda-forge|Anaconda")  # conda's builds of Python say who packaged them
-_GENCODE = re.compile(r"(?:code=\[?|(?<=,))((?:sm|compute)_\d{2,3}[af]?)")
-_CONDA_ENVIRONMENT = re.compile(r"^(/\S+?/envs/([\w.+-]+))/lib/")
+_TORCH = lazy_regex(r"^(?P<version>\d+\.\d+[\w.+!-]*)(?:\s*\((?:True|False|torchvision)[^)]{0,40}\))?(?:\s+@(?P<path>/\S+))?")
+_PIP = lazy_regex(r"^torch(?:==|\s+\(?)(\d+\.\d+[\w.+!-]*)\)?$")
+_CONDA = lazy_regex(r"^(?P<name>pytorch|torch)\s+(?P<version>\d+\.\d+[\w.+!-]*)\s+(?P<build>\S+)(?:\s+(?P<channel>\S+))?$")
+_PYTHON = lazy_regex(r"^(\d\.\d{1,2}(?:\.\d{1,2})?)")
+_OF_CONDA = lazy_regex(r"conda-forge|Anaconda")  # conda's builds of Python say who packaged them
+_GENCODE = lazy_regex(r"(?:code=\[?|(?<=,))((?:sm|compute)_\d{2,3}[af]?)")
+_CONDA_ENVIRONMENT = lazy_regex(r"^(/\S+?/envs/([\w.+-]+))/lib/")
 _PIP_CHANNELS = frozenset(("pypi", "<pip>"))
 
 
@@ -96,7 +98,7 @@ def _built_for(block: list[Told], version: str) -> tuple[Fact[Accelerator], Fact
     return NOT_ASKED, NOT_ASKED
 
 
-_PYTHON_LIKE = re.compile(r"^\d{1,2}\.\d")
+_PYTHON_LIKE = lazy_regex(r"^\d{1,2}\.\d")
 
 
 def _of_conda(told: Told) -> Iterator[Torch]:

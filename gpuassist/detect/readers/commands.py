@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec import Struct
+
 from gpuassist.detect.readers.lines import Line, lines
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Paste
 
 # `(env) user@host:~/x$ `, `[root@host ~]# `, `~ $ `, `$ `, `% `, `❯ `, `➜  x git:(main) ✗ `, `In [3]: !`, `!`.
-_PROMPT = re.compile(
+_PROMPT = lazy_regex(
     r"^[ \t]{0,4}(?:\([^()\s]{1,60}\)[ \t]{0,2}){0,3}"
     r"(?:(?:[\w.-]{1,60}@[\w.-]{1,80}[: ][^\s$#%❯]{0,200}[ \t]?|\[[^\[\]]{1,120}\][ \t]?|[~/][^\s$#%❯]{0,200}[ \t]?)?"
     r"[$#%❯»λ][ \t]{1,4}"
@@ -20,9 +21,9 @@ _PROMPT = re.compile(
     r"|(?:In \[\d{1,4}\]:[ \t])?!)"
     r"(?P<command>\S[^\n]*)$"
 )
-_BARE_PROMPT = re.compile(r"^(?:\([^()\s]{1,60}\)[ \t])?[\w.-]{1,60}@[\w.-]{1,80}:[^\s$#%]{0,200}[$#%]$")
+_BARE_PROMPT = lazy_regex(r"^(?:\([^()\s]{1,60}\)[ \t])?[\w.-]{1,60}@[\w.-]{1,80}:[^\s$#%]{0,200}[$#%]$")
 # What nobody writes in a sentence, and nobody prints.
-_BARE = re.compile(
+_BARE = lazy_regex(
     r"^[ \t]{0,8}(?P<command>(?:sudo )?(?:"
     r"echo \"?\$\{?\w+\}?\"?|printenv \w+|(?:env|printenv) ?\| ?e?grep [^\n]{1,60}"
     r"|(?:which|whereis|type|command -v) (?:-a )?[\w+.-]+"
@@ -33,8 +34,7 @@ _BARE = re.compile(
 _MOST = 2000  # lines that a command prints, at most
 
 
-@dataclass(frozen=True, slots=True)
-class PastedCommand:
+class PastedCommand(Struct, frozen=True):
     """A command and its output; `ended` where another prompt follows, so that the output is whole."""
 
     number: int

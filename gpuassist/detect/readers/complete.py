@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.facts import CUT, same_name
 from gpuassist.detect.readers.nvidia_smi import ON_CHIP

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.lines import Line, lines_with
 from gpuassist.model.driver import Driver
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import ComputeCapability, Version
 
 PROGRAM = "deviceQuery"
-_DEVICE = re.compile(r'^\s*Device \d{1,2}: "(?P<name>[^"\n]{2,80})"')
-_VERSIONS = re.compile(r"^\s*CUDA Driver Version / Runtime Version\s{1,20}(?P<driver>\d{1,2}\.\d{1,2}) / \d{1,2}\.\d{1,2}")
-_CAPABILITY = re.compile(r"^\s*CUDA Capability Major/Minor version number:\s{1,20}(?P<major>\d{1,2})\.(?P<minor>\d)")
-_MEMORY = re.compile(r"^\s*Total amount of global memory:\s{1,30}(?P<memory>\d{2,7}) MBytes")
+_DEVICE = lazy_regex(r'^\s*Device \d{1,2}: "(?P<name>[^"\n]{2,80})"')
+_VERSIONS = lazy_regex(r"^\s*CUDA Driver Version / Runtime Version\s{1,20}(?P<driver>\d{1,2}\.\d{1,2}) / \d{1,2}\.\d{1,2}")
+_CAPABILITY = lazy_regex(r"^\s*CUDA Capability Major/Minor version number:\s{1,20}(?P<major>\d{1,2})\.(?P<minor>\d)")
+_MEMORY = lazy_regex(r"^\s*Total amount of global memory:\s{1,30}(?P<memory>\d{2,7}) MBytes")
 
 
 def read(paste: Paste) -> Machine:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.knowledge.names import key
@@ -14,7 +16,7 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 
-Record = TypeVar("Record")
+Record = TypeVar("Record", bound=Struct)
 
 
 def either(first: Fact[T], second: Fact[T]) -> Fact[T]:
@@ -28,8 +30,8 @@ def united(first: Record, second: Record) -> Record:
     """A record with every fact that one of two has; what is no fact is the first's, unless it is empty there."""
     if first == second:
         return first
-    changed = {one.name: _one(getattr(first, one.name), getattr(second, one.name)) for one in fields(first)}  # type: ignore[arg-type]
-    return replace(first, **changed)  # type: ignore[type-var]
+    changed = {one: _one(getattr(first, one), getattr(second, one)) for one in first.__struct_fields__}
+    return replace(first, **changed)
 
 
 def named(gpus: Iterable[Gpu]) -> Fact[tuple[Gpu, ...]]:
@@ -54,7 +56,7 @@ def _same(one: object, other: object) -> bool:
 def _one(first: Any, second: Any) -> Any:
     if isinstance(first, (Known, Unknown)):
         return either(first, second)
-    if is_dataclass(first):
+    if isinstance(first, Struct):
         return united(first, second)
     return first or second
 

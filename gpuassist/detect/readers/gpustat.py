@@ -8,18 +8,19 @@ from gpuassist.detect.readers.lines import Line, first, lines
 from gpuassist.model.driver import Driver
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu, GpuProcess
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
 
 PROGRAM = "gpustat"
 # `[0] Tesla T4 | 27'C,  90 %,   0 %,   27 / 250 W |   103 / 16384 MB | me:python/1234(101M)`; what it calls MB are mebibytes.
-_ROW = re.compile(
+_ROW = lazy_regex(
     r"^[ \t]{0,8}\[(?P<index>\d{1,2})\] (?P<name>[A-Z][^|\n]{2,70}?)[ \t]*\|[^|\n]{0,90}[%C][^|\n]{0,60}\|"
     r"[ \t]*(?P<used>\d{1,7}|\?\?)[ \t]*/[ \t]*(?P<total>\d{2,7}|\?\?)[ \t]*MB\b[ \t]*(?:\|(?P<processes>[^\n]{0,2000}))?$"
 )
-_PROCESS = re.compile(r"/(?P<pid>\d{1,8})\((?P<used>\d{1,7}|\?)M\)")
-_HEADING = re.compile(r"\s(?P<driver>\d{3}\.\d{1,3}(?:\.\d{1,3})?)$")
+_PROCESS = lazy_regex(r"/(?P<pid>\d{1,8})\((?P<used>\d{1,7}|\?)M\)")
+_HEADING = lazy_regex(r"\s(?P<driver>\d{3}\.\d{1,3}(?:\.\d{1,3})?)$")
 
 
 def read(paste: Paste) -> Machine:

@@ -10,31 +10,32 @@ from gpuassist.detect.readers.lines import Line, first, lines, lines_with
 from gpuassist.formats.distribution import read_os_release
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.toolkit import Compiler
 from gpuassist.model.version import Version
 
-_UNAME = re.compile(
+_UNAME = lazy_regex(
     r"(?:^|\s)Linux [\w.-]{1,80} (?P<kernel>\d\.\d{1,3}[\w.+~-]{0,80}) #\d[^\n]{1,160}? (?P<machine>x86_64|aarch64|ppc64le)\b"
 )
-_RELEASE = re.compile(r"\d\.\d{1,3}[\w.+~-]{1,80}")
-_IN_CONTAINER = re.compile(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?root@(?=[a-f]*\d)[0-9a-f]{12}:[^\s#]{1,120} ?#")
-_HOSTNAMECTL = re.compile(r"^\s*Kernel: Linux (\d\.\d{1,3}[\w.+~-]{0,80})\s*$")
+_RELEASE = lazy_regex(r"\d\.\d{1,3}[\w.+~-]{1,80}")
+_IN_CONTAINER = lazy_regex(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?root@(?=[a-f]*\d)[0-9a-f]{12}:[^\s#]{1,120} ?#")
+_HOSTNAMECTL = lazy_regex(r"^\s*Kernel: Linux (\d\.\d{1,3}[\w.+~-]{0,80})\s*$")
 _MACHINES = {"x86_64": "x86_64", "x86-64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
-_ARCHITECTURE = re.compile(r"^\s*Architecture:?\s+(\S+)\s*$")
-_LSB = re.compile(r"^\s*(?P<key>Distributor ID|Description|Release):\s+(?P<value>\S.*?)\s*$")
-_OPERATING_SYSTEM = re.compile(r"^\s*Operating System: (?P<name>\S.{2,80}?)\s*$")
-_LDD = re.compile(r"^ldd \([^()\n]{2,80}\) (\d\.\d{1,2})\s*$")
-_COMPILER = re.compile(r"^(?P<family>gcc|g\+\+)(?:-\d{1,2})? \([^\n]{2,120}\) (?P<version>\d{1,2}\.\d{1,2}\.\d{1,2})\b")
-_CLANG = re.compile(r"^(?:[\w.~:+-]{1,30} )?clang version (?P<version>\d{1,2}\.\d{1,2}\.\d{1,2})\b")
+_ARCHITECTURE = lazy_regex(r"^\s*Architecture:?\s+(\S+)\s*$")
+_LSB = lazy_regex(r"^\s*(?P<key>Distributor ID|Description|Release):\s+(?P<value>\S.*?)\s*$")
+_OPERATING_SYSTEM = lazy_regex(r"^\s*Operating System: (?P<name>\S.{2,80}?)\s*$")
+_LDD = lazy_regex(r"^ldd \([^()\n]{2,80}\) (\d\.\d{1,2})\s*$")
+_COMPILER = lazy_regex(r"^(?P<family>gcc|g\+\+)(?:-\d{1,2})? \([^\n]{2,120}\) (?P<version>\d{1,2}\.\d{1,2}\.\d{1,2})\b")
+_CLANG = lazy_regex(r"^(?:[\w.~:+-]{1,30} )?clang version (?P<version>\d{1,2}\.\d{1,2}\.\d{1,2})\b")
 # The release file of Jetson's system, its name for that system, and the bundle that it comes in.
-_JETSON = re.compile(
+_JETSON = lazy_regex(
     r"nv_tegra_release|# R\d{2} \(release\), REVISION: \d|\bL4T ?R?3\d\b|\bJetPack ?[4-8](?:\.\d)?\b", re.IGNORECASE
 )
 _JETSON_WORDS = ("tegra", "REVISION", "L4T", "l4t", "JetPack", "Jetpack", "jetpack")
-_PYTHON = re.compile(r"^\s*Python (?P<version>[23]\.\d{1,2}\.\d{1,2})(?:\s*$| (?:\||\(|::)[^\n]{4,160}$)")
-_SPOKEN_OF = re.compile(r"(?:\b[Pp]ython(?: version:)? ?|\bpy(?=3\.\d))(3\.\d{1,2})\b")
+_PYTHON = lazy_regex(r"^\s*Python (?P<version>[23]\.\d{1,2}\.\d{1,2})(?:\s*$| (?:\||\(|::)[^\n]{4,160}$)")
+_SPOKEN_OF = lazy_regex(r"(?:\b[Pp]ython(?: version:)? ?|\bpy(?=3\.\d))(3\.\d{1,2})\b")
 # What distributions call themselves, first word or two, to what os-release calls them (os-release(5), ID=).
 _IDS = (
     ("Ubuntu", "ubuntu"), ("Debian", "debian"), ("Fedora", "fedora"), ("CentOS", "centos"), ("Red Hat", "rhel"), ("RedHat", "rhel"),
@@ -44,7 +45,7 @@ _IDS = (
     ("Gentoo", "gentoo"), ("NixOS", "nixos"), ("Amazon Linux", "amzn"), ("Zorin", "zorin"), ("elementary", "elementary"),
 )  # fmt: skip
 _LIKE = {"ubuntu": ("debian",), "linuxmint": ("ubuntu", "debian"), "pop": ("ubuntu", "debian"), "zorin": ("ubuntu", "debian")}
-_NUMBER = re.compile(r"\b\d{1,2}(?:\.\d{1,2})?\b")
+_NUMBER = lazy_regex(r"\b\d{1,2}(?:\.\d{1,2})?\b")
 
 
 def read(paste: Paste) -> Machine:

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.lines import Line, lines, lines_with, source
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 
 # `modalias : pci:v000010DEd00002204sv00001458sd0000403Bbc03sc00i00`, in a block that begins with the device's path.
-_MODALIAS = re.compile(r"^modalias\s*: pci:v000010DEd0000(?P<id>[0-9A-F]{4})sv[0-9A-F]{8}sd[0-9A-F]{8}bc03")
-_MODEL = re.compile(r"^model\s*: \w{2,10} \[(?P<name>[^\[\]\n]{2,80})\]")
-_PATH = re.compile(r"^== /sys/devices/\S{3,200}/(?P<address>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) ==$")
+_MODALIAS = lazy_regex(r"^modalias\s*: pci:v000010DEd0000(?P<id>[0-9A-F]{4})sv[0-9A-F]{8}sd[0-9A-F]{8}bc03")
+_MODEL = lazy_regex(r"^model\s*: \w{2,10} \[(?P<name>[^\[\]\n]{2,80})\]")
+_PATH = lazy_regex(r"^== /sys/devices/\S{3,200}/(?P<address>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) ==$")
 # `  *-display` or `*-display UNCLAIMED`, then indented lines up to the next `*-`.
-_DISPLAY = re.compile(r"^\s*\*-display(?::\d)?(?P<unclaimed> UNCLAIMED)?\s*$")
-_LABELLED = re.compile(r"^\s+(?P<label>product|vendor|bus info|configuration): (?P<words>\S[^\n]{1,200})$")
-_IN_BRACKETS = re.compile(r"\[(?!10[Dd][Ee]:)(?P<name>[^\[\]\n]{2,80})\]")
-_NUMBERS = re.compile(r"\[10[Dd][Ee]:(?P<id>[0-9A-Fa-f]{4})\]")
-_BUS = re.compile(r"pci@(?P<address>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])")
-_DRIVER = re.compile(r"\bdriver=(?P<driver>[\w-]{2,30})")
+_DISPLAY = lazy_regex(r"^\s*\*-display(?::\d)?(?P<unclaimed> UNCLAIMED)?\s*$")
+_LABELLED = lazy_regex(r"^\s+(?P<label>product|vendor|bus info|configuration): (?P<words>\S[^\n]{1,200})$")
+_IN_BRACKETS = lazy_regex(r"\[(?!10[Dd][Ee]:)(?P<name>[^\[\]\n]{2,80})\]")
+_NUMBERS = lazy_regex(r"\[10[Dd][Ee]:(?P<id>[0-9A-Fa-f]{4})\]")
+_BUS = lazy_regex(r"pci@(?P<address>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])")
+_DRIVER = lazy_regex(r"\bdriver=(?P<driver>[\w-]{2,30})")
 # `  Device-1: NVIDIA GA102 [GeForce RTX 3090] driver: nvidia v: 535.54.03`; `N/A` where none is bound.
-_INXI = re.compile(
+_INXI = lazy_regex(
     r"\bDevice-\d: NVIDIA (?:\w{2,10} )?\[(?P<name>[^\[\]\n]{2,80})\][^\n]{0,200}?\bdriver: (?P<driver>N/A|[\w-]{2,30})",
     re.IGNORECASE,
 )
@@ -72,7 +74,7 @@ def _listed(told: dict[str, tuple[str, Line]]) -> Gpu:
         words, line = told.get(label, ("", Line(0, "")))
         found = pattern.search(words)
         if found:
-            gpu = replace(gpu, **{field: line.known(found[group], "lshw")})  # type: ignore[arg-type]
+            gpu = replace(gpu, **{field: line.known(found[group], "lshw")})
     words, line = told.get("product", ("", Line(0, "")))
     number = _NUMBERS.search(words)
     return replace(gpu, pci_id=line.known(f"10de:{number['id'].lower()}", "lshw")) if number else gpu

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.facts import CUT, agree, either, same_environment, same_gpu, same_toolkit, same_torch, united
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.environment import PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, T, value_or
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
@@ -21,13 +23,12 @@ from gpuassist.model.version import Version
 # The first account that speaks of a fact counts.
 
 
-One = TypeVar("One")
+One = TypeVar("One", bound=Struct)
 
-_LINE = re.compile(r", line (\d+)$")
+_LINE = lazy_regex(r", line (\d+)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
+class Contradiction(Struct, frozen=True):
     """A fact that a text states in two ways: what it says, and in which lines; the first value is the one that counts."""
 
     fact: Text
@@ -35,8 +36,7 @@ class Contradiction:
     lines: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Struct, frozen=True):
     """The machine that the accounts make, and where they contradict each other."""
 
     machine: Machine

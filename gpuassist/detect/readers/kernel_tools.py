@@ -12,21 +12,22 @@ from gpuassist.detect.readers.lines import Line, first, lines, lines_with, sourc
 from gpuassist.formats.kernel_module import forbidden_by_file, is_open, parse_version
 from gpuassist.model.driver import Driver, KernelModule, ModuleBlock
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Host, Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
 
 _LSMOD = "lsmod"
 _DKMS = "dkms status"
-_MODULE = re.compile(r"^[ \t]{0,8}(?P<name>\w{2,40})[ \t]+\d{3,10}[ \t]+-?\d{1,6}(?:[ \t]+[\w,\[\]-]+)?$")
+_MODULE = lazy_regex(r"^[ \t]{0,8}(?P<name>\w{2,40})[ \t]+\d{3,10}[ \t]+-?\d{1,6}(?:[ \t]+[\w,\[\]-]+)?$")
 _OF_NVIDIA = frozenset({"nvidia", "nvidia_drm", "nvidia_modeset", "nvidia_uvm"})
 _FEWEST = 10  # modules that a whole listing has
 # `nvidia, 470.86, 5.13.0-21-generic, x86_64: installed` before dkms 3, since then `nvidia/535.54.03, 6.2.0-39-generic, x86_64: …`.
-_DKMS_ROW = re.compile(
+_DKMS_ROW = lazy_regex(
     r"^[ \t]{0,8}(?P<name>nvidia(?:-[a-z]{2,12}|-\d{3}){0,3})(?:, |/)(?P<version>\d{2,4}\.\d{1,4}(?:\.\d{1,3})?)"
     r"(?:, (?P<kernel>[\w.+~-]{3,80}), [\w-]{2,12})?: (?P<state>added|built|installed|broken)\b"
 )
-_SECURE = re.compile(
+_SECURE = lazy_regex(
     r"^[ \t]{0,8}(?:SecureBoot (?P<mokutil>enabled|disabled)$|Secure Boot: (?P<bootctl>enabled|disabled)\b)"
     r"|secureboot: Secure boot (?P<kernel>enabled|disabled)|(?P<locked>from EFI Secure Boot mode)"
     r"|EFI variables are not supported on this system|This system doesn't support Secure Boot"
@@ -103,9 +104,9 @@ def _secure_boot(paste: Paste) -> Fact[bool]:
 
 _PROC = "/proc/driver/nvidia/version"
 _MODINFO = "modinfo"
-_FILE = re.compile(r"^filename:\s+(/\S*/nvidia(?:-current)?\.ko(?:\.\w+)?)$")
-_VERSION = re.compile(r"^version:\s+(\d{2,4}\.\d+(?:\.\d+)?)$")
-_LICENCE = re.compile(r"^license:\s+(\S.*)$")
+_FILE = lazy_regex(r"^filename:\s+(/\S*/nvidia(?:-current)?\.ko(?:\.\w+)?)$")
+_VERSION = lazy_regex(r"^version:\s+(\d{2,4}\.\d+(?:\.\d+)?)$")
+_LICENCE = lazy_regex(r"^license:\s+(\S.*)$")
 
 
 def read_files(paste: Paste) -> Machine:
@@ -140,9 +141,9 @@ def _modules(told: list[Line]) -> Iterator[KernelModule]:
 
 
 _MODPROBE_FILE = r"/(?:etc|run|lib|usr/lib)/modprobe\.d/[\w.@+-]{1,60}"
-_FOUND = re.compile(rf"^(?P<place>{_MODPROBE_FILE}):(?:(?P<number>\d{{1,5}}):)?(?P<words>[^\n]{{1,200}})$")
-_SHOWN = re.compile(rf"^(?:sudo )?(?:cat|less|more|tail|head) (?P<place>{_MODPROBE_FILE})$")
-_OWN = re.compile(r"\s*(?:$|#|(?:blacklist|install|remove|alias|options|softdep)\s)")
+_FOUND = lazy_regex(rf"^(?P<place>{_MODPROBE_FILE}):(?:(?P<number>\d{{1,5}}):)?(?P<words>[^\n]{{1,200}})$")
+_SHOWN = lazy_regex(rf"^(?:sudo )?(?:cat|less|more|tail|head) (?P<place>{_MODPROBE_FILE})$")
+_OWN = lazy_regex(r"\s*(?:$|#|(?:blacklist|install|remove|alias|options|softdep)\s)")
 _MOST = 60  # lines of a file
 _ASKED = frozenset({"nvidia", "nouveau"})
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 
+from msgspec import Struct
+
 from gpuassist.detect.readers.lines import Line
+from gpuassist.model.lazy_regex import lazy_regex
 
 
 class Field(str, Enum):
@@ -66,11 +68,11 @@ _LABELS = {
     "- nvcc architecture flags": Field.FLAGS,
 }
 _WORDS = "|".join(sorted((re.escape(one).replace(r"\ ", " ") for one in _LABELS), key=len, reverse=True))
-_LABELLED = re.compile(rf"^[\s*•`-]{{0,12}}?(?P<label>{_WORDS})`?[ \t]{{0,60}}(?::|[ \t]{{2}})[ \t]*(?P<value>.*)$", re.IGNORECASE)
-_NUMBERED = re.compile(r"^[\s*•-]{0,12}GPU ?(?P<numbers>\d{1,3}(?:, ?\d{1,3}){0,63})(?::[ \t]*|[ \t]{2,})(?P<value>\S.*)$")
-_HEADING = re.compile(r"^[\s*•-]{0,40}GPU:$")
-_NAMED = re.compile(r"^[\s*•-]{1,60}(?P<name>(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID|[AH]\d{2,3})\b[^:]{0,60})$")
-_PACKAGE = re.compile(r"^[\s>]{0,8}\[(?P<tool>pip3?|conda)\][ \t]+(?P<value>\S.*)$")
+_LABELLED = lazy_regex(rf"^[\s*•`-]{{0,12}}?(?P<label>{_WORDS})`?[ \t]{{0,60}}(?::|[ \t]{{2}})[ \t]*(?P<value>.*)$", re.IGNORECASE)
+_NUMBERED = lazy_regex(r"^[\s*•-]{0,12}GPU ?(?P<numbers>\d{1,3}(?:, ?\d{1,3}){0,63})(?::[ \t]*|[ \t]{2,})(?P<value>\S.*)$")
+_HEADING = lazy_regex(r"^[\s*•-]{0,40}GPU:$")
+_NAMED = lazy_regex(r"^[\s*•-]{1,60}(?P<name>(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID|[AH]\d{2,3})\b[^:]{0,60})$")
+_PACKAGE = lazy_regex(r"^[\s>]{0,8}\[(?P<tool>pip3?|conda)\][ \t]+(?P<value>\S.*)$")
 _LONGEST = 4000  # characters of a line: torch's flags are below 2000
 _SURE = (
     "PyTorch version",
@@ -90,8 +92,7 @@ _SURE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """One line of such a report: what it tells, and the rest of the line; `numbers` are those of the GPUs that it names."""
 
     field: Field

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
+from msgspec import Struct
+
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, T
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Paste
 
 # `> ` of a mail or of Markdown, `>>> ` of a quotation in one; a table's `|` is no mark.
-_QUOTATION = re.compile(r"^(?:[ \t]{0,8}>[ \t]?){1,4}")
+_QUOTATION = lazy_regex(r"^(?:[ \t]{0,8}>[ \t]?){1,4}")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A line with its number, counted from 1."""
 
     number: int
@@ -59,8 +60,7 @@ def lines_with(paste: Paste, *literals: str) -> Iterator[Line]:
         yield from (every[number - 1] for number in sorted({number for literal in held for number in text.lines_of(literal)}))
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(Struct, frozen=True):
     """The lines as one text again, for what runs over several of them."""
 
     words: str

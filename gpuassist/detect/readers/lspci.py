@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.commands import runs
 from gpuassist.detect.readers.lines import Line, lines, source
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 
 PROGRAM = "lspci"
 _SLOT = r"^[ \t]{0,8}(?:(?P<domain>[0-9a-f]{4}):)?(?P<slot>[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) "
 # A name and its numbers (-nn), numbers alone (-n), `Device 2684` where the list of names is older than the card.
-_NAMED = re.compile(
+_NAMED = lazy_regex(
     _SLOT + r"(?:VGA compatible|3D|Display) controller(?: \[03[0-9a-f]{2}\])?: NVIDIA Corporation (?P<device>[^\n]{1,160})",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(_SLOT + r"(?:Class )?03[0-9a-f]{2}: (?P<id>10de:[0-9a-f]{4})\b", re.IGNORECASE)
-_ID = re.compile(r"\[(10de:[0-9a-f]{4})\]")
-_UNNAMED = re.compile(r"^Device ([0-9a-f]{4})\b")
-_NAME = re.compile(r"^\w{2,10}(?: Rev\. ?\d)? \[(?!10de:)(?P<name>[^\[\]]{2,80})\]")
-_ANY_DEVICE = re.compile(_SLOT + r"[^\n:]{3,60}: ")
-_BOUND = re.compile(r"^\s*Kernel driver in use: (\S+)")
-_MODULES = re.compile(r"^\s*Kernel modules: \S")
-_LABEL = re.compile(r"^(?:Subsystem|DeviceName|Kernel driver in use|Kernel modules): ")  # whose indentation a forum took away
+_NUMBERED = lazy_regex(_SLOT + r"(?:Class )?03[0-9a-f]{2}: (?P<id>10de:[0-9a-f]{4})\b", re.IGNORECASE)
+_ID = lazy_regex(r"\[(10de:[0-9a-f]{4})\]")
+_UNNAMED = lazy_regex(r"^Device ([0-9a-f]{4})\b")
+_NAME = lazy_regex(r"^\w{2,10}(?: Rev\. ?\d)? \[(?!10de:)(?P<name>[^\[\]]{2,80})\]")
+_ANY_DEVICE = lazy_regex(_SLOT + r"[^\n:]{3,60}: ")
+_BOUND = lazy_regex(r"^\s*Kernel driver in use: (\S+)")
+_MODULES = lazy_regex(r"^\s*Kernel modules: \S")
+_LABEL = lazy_regex(r"^(?:Subsystem|DeviceName|Kernel driver in use|Kernel modules): ")  # whose indentation a forum took away
 _FEWEST = 8  # devices that a whole listing has
 _LONGEST_BLOCK = 60  # lines of one device in `lspci -vvv`
 

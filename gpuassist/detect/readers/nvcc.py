@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.detect.readers.lines import Line, lines, lines_with
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Code, Target, Version, VersionError
 
 _PROGRAM = "nvcc"
-_RELEASE = re.compile(r"Cuda compilation tools, release (\d+\.\d+)(?:, V(\d+(?:\.\d+)+))?")
-_CALL = re.compile(r"(/[\w./+-]*)/bin/nvcc\b[^\n]*(?:-V\b|--version\b|--list-gpu-)")
-_LISTED = re.compile(r"(?:compute|sm)_\d{2,3}[af]?")
+_RELEASE = lazy_regex(r"Cuda compilation tools, release (\d+\.\d+)(?:, V(\d+(?:\.\d+)+))?")
+_CALL = lazy_regex(r"(/[\w./+-]*)/bin/nvcc\b[^\n]*(?:-V\b|--version\b|--list-gpu-)")
+_LISTED = lazy_regex(r"(?:compute|sm)_\d{2,3}[af]?")
 _FEWEST = 3  # of the architectures that a list has: every nvcc that can list them has ten or more
 
 
@@ -50,8 +51,7 @@ def _root(above: tuple[Line, ...]) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
+class _Listed(Struct, frozen=True):
     """What `--list-gpu-arch` printed, and the lines above it, where the command stands."""
 
     targets: tuple[Target, ...]

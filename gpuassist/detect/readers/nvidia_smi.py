@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.facts import latest_first
 from gpuassist.detect.readers.lines import Whole, source, whole
 from gpuassist.model.driver import Driver, NvmlStatus
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu, GpuProcess
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Host, Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
@@ -21,20 +24,20 @@ PROGRAM = "nvidia-smi"
 # A version at the end of a line may be the beginning of one that the terminal broke there.
 _DRIVER = r"(?:Driver|KMD)\s+Version:\s*(?P<driver>\d+\.[\d.]*\d|N/A|ERR!)(?=[ \t|*]|\n(?![\d.]))"
 _CUDA = r"[\s|*]{1,60}CUDA\s+(?:UMD\s+)?Version:\s*(?P<cuda>\d+\.\d+|N/A|ERR!)(?![\d.])"
-_HEADER = re.compile(rf"NVIDIA-SMI[ \t]+(?P<program>\d+\.[\d.]+)\s[ \t|*]{{0,60}}{_DRIVER}(?:{_CUDA})?")
-_HALF_HEADER = re.compile(rf"(?P<program>(?!))?{_DRIVER}{_CUDA}")  # in prose, without the program's own version
+_HEADER = lazy_regex(rf"NVIDIA-SMI[ \t]+(?P<program>\d+\.[\d.]+)\s[ \t|*]{{0,60}}{_DRIVER}(?:{_CUDA})?")
+_HALF_HEADER = lazy_regex(rf"(?P<program>(?!))?{_DRIVER}{_CUDA}")  # in prose, without the program's own version
 # `|   0  NVIDIA A30          Off  | 00000000:01:00.0 Off |`; 0000:01:00.0 before 384, `0.` before 300, TCC/WDDM under Windows,
 # no address where the GPU is part of the processor's chip.
-_ROW = re.compile(
+_ROW = lazy_regex(
     r"(?:^|\|)[ \t]*(?P<index>\d{1,2})\.?[ \t]+(?P<name>[A-Za-z][^|\n]{0,60}?)"
     r"(?:[ \t]+(?P<mode>On|Off|N/A|ERR!|WDDM|TCC|MCDM))?\s{0,200}\|"
     r"\s{0,200}(?P<address>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]\b|N/A)(?:\s+(?P<display>On|Off|N/A|ERR!)\b)?",
     re.MULTILINE,
 )
-_MEMORY = re.compile(r"(?<![\d.])(\d{1,7})\s?Mi?B\s*/\s*(\d{1,7})\s?Mi?B")
-_MODE = re.compile(r"\b(Default|E\. ?Process|E\. ?Thread|Prohibited)\b")
-_MIG = re.compile(r"\|\s*(Enabled|Disabled)\b\*?\s*\|")
-_RULE = re.compile(r"\+[-=]{5,}")
+_MEMORY = lazy_regex(r"(?<![\d.])(\d{1,7})\s?Mi?B\s*/\s*(\d{1,7})\s?Mi?B")
+_MODE = lazy_regex(r"\b(Default|E\. ?Process|E\. ?Thread|Prohibited)\b")
+_MIG = lazy_regex(r"\|\s*(Enabled|Disabled)\b\*?\s*\|")
+_RULE = lazy_regex(r"\+[-=]{5,}")
 _ROW_AT_MOST = 700  # characters: three lines, or four where the terminal broke them
 _NAMELESS = frozenset(("ERR!", "N/A", "Unknown", "[N/A]", "Unknown Error"))
 
@@ -50,8 +53,7 @@ def read(paste: Paste) -> tuple[Machine, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Struct, frozen=True):
     """A piece of the text that starts with a header; before the first header there may be the rest of a table."""
 
     text: Whole
@@ -139,9 +141,9 @@ def _gpu(table: _Table, row: re.Match[str], end: int) -> Gpu:
 
 ABSENT = frozenset(("N/A", "[N/A]", "ERR!", "[Not Supported]", "[Unknown Error]", "Unknown Error", "Not Supported", ""))
 # GPUs of Jetson modules, which are called by the chip that they are part of.
-ON_CHIP = re.compile(r"(?:NVIDIA )?(?:Orin|Xavier|Thor|Tegra)\b")
+ON_CHIP = lazy_regex(r"(?:NVIDIA )?(?:Orin|Xavier|Thor|Tegra)\b")
 # How NVIDIA's products are called where nothing else says that a word is the name of a GPU.
-PRODUCT = re.compile(
+PRODUCT = lazy_regex(
     r"(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID|RTX|GTX|Graphics Device|Orin|Xavier|Thor|GH\d|GB\d|[ABHLPTV]\d{1,3}[A-Z]?\b)"
 )
 
@@ -167,21 +169,20 @@ def compute_mode(words: str) -> str:
 # The table of processes below the GPUs of nvidia-smi, with or without the columns for MIG instances.
 
 
-_TITLE = re.compile(r"(?:Compute processes|Processes):")
+_TITLE = lazy_regex(r"(?:Compute processes|Processes):")
 # `|    0   N/A  N/A      1234      C   python      1000MiB |`; before CUDA 11 without the two columns, before 340 without a type.
-_PROCESS_ROW = re.compile(
+_PROCESS_ROW = lazy_regex(
     r"(?:^|\|)[ \t]*(?P<gpu>\d{1,2})[ \t]+(?:(?:N/A|\d{1,3})[ \t]+(?:N/A|\d{1,3})[ \t]+)?(?P<pid>\d{1,8})[ \t]+"
     r"(?:(?P<kind>C\+G|M\+C|C|G)[ \t]+)?(?P<command>\S[^|\n]{0,200}?)[ \t]+"
     r"(?:(?P<memory>\d{1,7})\s?Mi?B|N/A|Not Supported)[ \t]*\|",
     re.MULTILINE,
 )
-_NONE = re.compile(r"No running (?:compute )?processes found")
+_NONE = lazy_regex(r"No running (?:compute )?processes found")
 KINDS = {"C": "compute", "G": "graphics", "C+G": "compute+graphics", "M+C": "compute"}  # M+C: under MPS
-_END = re.compile(r"\+[-=]{20,}\+")
+_END = lazy_regex(r"\+[-=]{20,}\+")
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessTable:
+class ProcessTable(Struct, frozen=True):
     """The processes of each GPU; `whole` where the table is there to its end, so that a GPU without one has none."""
 
     rows: dict[int, tuple[GpuProcess, ...]]

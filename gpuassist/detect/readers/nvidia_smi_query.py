@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.facts import named
 from gpuassist.detect.readers.labels import is_report
@@ -14,6 +16,7 @@ from gpuassist.detect.readers.nvidia_smi import ABSENT, KINDS, PRODUCT, PROGRAM,
 from gpuassist.model.driver import Driver, NvmlStatus
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.gpu import Gpu, GpuProcess
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import ComputeCapability, Version
@@ -21,24 +24,24 @@ from gpuassist.model.version import ComputeCapability, Version
 # The fields of a GPU as both of them name them.
 
 
-_MEBIBYTES = re.compile(r"(\d{1,8})(?: ?MiB| ?MB)?")
+_MEBIBYTES = lazy_regex(r"(\d{1,8})(?: ?MiB| ?MB)?")
 
 _Field = tuple[re.Pattern[str], Callable[[re.Match[str]], Any]]
-_NUMBER: _Field = (re.compile(r"\d{1,3}"), lambda found: int(found[0]))
+_NUMBER: _Field = (lazy_regex(r"\d{1,3}"), lambda found: int(found[0]))
 _MEMORY: _Field = (_MEBIBYTES, lambda found: mebibytes(found[1]))
-_SWITCH: _Field = (re.compile(r"(Enabled|Yes)|Disabled|No"), lambda found: found[1] is not None)
+_SWITCH: _Field = (lazy_regex(r"(Enabled|Yes)|Disabled|No"), lambda found: found[1] is not None)
 # What the value of each field looks like as a whole, and what is made of it; any other says nothing.
 _VALUES: dict[str, _Field] = {
-    "name": (re.compile(r".*"), lambda found: found[0]),
-    "pci_address": (re.compile(r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]"), lambda found: address(found[0])),
-    "pci_id": (re.compile(r"0x([0-9A-Fa-f]{4})10DE", re.IGNORECASE), lambda found: f"10de:{found[1].lower()}"),
-    "uuid": (re.compile(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), lambda found: found[0]),
+    "name": (lazy_regex(r".*"), lambda found: found[0]),
+    "pci_address": (lazy_regex(r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]"), lambda found: address(found[0])),
+    "pci_id": (lazy_regex(r"0x([0-9A-Fa-f]{4})10DE", re.IGNORECASE), lambda found: f"10de:{found[1].lower()}"),
+    "uuid": (lazy_regex(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), lambda found: found[0]),
     "index": _NUMBER,
     "minor": _NUMBER,
     "memory_total_bytes": _MEMORY,
     "memory_used_bytes": _MEMORY,
-    "compute_capability": (re.compile(r"\d{1,2}\.\d"), lambda found: ComputeCapability.parse(found[0])),
-    "compute_mode": (re.compile(r"Default|Prohibited|Exclusive_(?:Process|Thread)"), lambda found: compute_mode(found[0])),
+    "compute_capability": (lazy_regex(r"\d{1,2}\.\d"), lambda found: ComputeCapability.parse(found[0])),
+    "compute_mode": (lazy_regex(r"Default|Prohibited|Exclusive_(?:Process|Thread)"), lambda found: compute_mode(found[0])),
     "display_active": _SWITCH,
     "mig_enabled": _SWITCH,
 }
@@ -54,9 +57,9 @@ def added(gpu: Gpu, name: str, line: Line, words: str) -> Gpu:
 # `-q`: a line for each value.
 
 
-_GPU = re.compile(r"^\s*GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])$")
-_VALUE = re.compile(r"^\s*(?P<label>[A-Z][\w ./()-]{0,60}?)\s*:\s(?P<value>.*)$")
-_VERSION = re.compile(r"\d{1,4}\.\d[\d.]*")
+_GPU = lazy_regex(r"^\s*GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])$")
+_VALUE = lazy_regex(r"^\s*(?P<label>[A-Z][\w ./()-]{0,60}?)\s*:\s(?P<value>.*)$")
+_VERSION = lazy_regex(r"\d{1,4}\.\d[\d.]*")
 # (section, label); a section is the last line above that has no value of its own, "" where any does.
 _LABELS = {
     ("", "Product Name"): "name",
@@ -142,8 +145,7 @@ def _with_process(gpu: Gpu, line: Line, label: str, value: str) -> Gpu:
     return replace(gpu, processes=line.known((*running[:-1], last), PROGRAM))
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(Struct, frozen=True):
     """A heading and the labels below it so far: one that comes again is of another section, whose heading is lost."""
 
     name: str
@@ -172,16 +174,15 @@ _COLUMNS = {
     "mig.mode.current": "mig_enabled",
     "display_active": "display_active",
 }
-_COMMAND = re.compile(r"--query-gpu[= ]([\w.,]+)")
-_HEADING = re.compile(r"^[a-z_.]+(?: \[\w+%?\])?(?:, [a-z_.]+(?: \[[\w%]+\])?)*$")
-_UNIT = re.compile(r" \[[\w%]+\]$")
-_DRIVER_VERSION = re.compile(r"\d{2,4}\.\d[\d.]*")
+_COMMAND = lazy_regex(r"--query-gpu[= ]([\w.,]+)")
+_HEADING = lazy_regex(r"^[a-z_.]+(?: \[\w+%?\])?(?:, [a-z_.]+(?: \[[\w%]+\])?)*$")
+_UNIT = lazy_regex(r" \[[\w%]+\]$")
+_DRIVER_VERSION = lazy_regex(r"\d{2,4}\.\d[\d.]*")
 _KNOWN_ALONE = frozenset(("driver_version", "compute_cap"))
 _ROWS_AT_MOST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Struct, frozen=True):
     columns: tuple[str, ...]
     rows: tuple[tuple[Line, tuple[str, ...]], ...]
 
@@ -247,11 +248,11 @@ def _driver(table: _Table) -> Fact[Version]:
 # `-L`: the GPUs with their MIG devices, and what nvidia-smi says when NVML does not start.
 
 
-_LISTED = re.compile(
+_LISTED = lazy_regex(
     r"(?:^|[\s,;])GPU (?P<index>\d{1,2}): (?P<name>[A-Z][^:()\n]{1,60}?)\s*"
     r"(?:\((?P<marked>UUID: (?P<uuid>GPU-[0-9a-f-]{36})?[^)]*|S/N: [^)]*)\)?|$)"  # a UUID may have been made unreadable
 )
-_MIG = re.compile(r"^\s*MIG (?P<profile>\d\S{0,30})\s+Device\s+\d{1,2}: \(UUID: (?P<uuid>MIG-[\w/-]{8,80})\)")
+_MIG = lazy_regex(r"^\s*MIG (?P<profile>\d\S{0,30})\s+Device\s+\d{1,2}: \(UUID: (?P<uuid>MIG-[\w/-]{8,80})\)")
 _MAKERS = (
     "NVIDIA ",
     "GeForce ",
@@ -268,14 +269,14 @@ _MAKERS = (
     "Orin ",
     "Xavier",
 )
-_STARTED_NOT = re.compile(r"Failed to initialize NVML: (?P<words>[A-Za-z/ ]{5,40})")
+_STARTED_NOT = lazy_regex(r"Failed to initialize NVML: (?P<words>[A-Za-z/ ]{5,40})")
 _STATUS = {
     "driver/library version mismatch": NvmlStatus(18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH"),
     "insufficient permissions": NvmlStatus(4, "NVML_ERROR_NO_PERMISSION"),
     "gpu is lost": NvmlStatus(15, "NVML_ERROR_GPU_IS_LOST"),
     "unknown error": NvmlStatus(999, "NVML_ERROR_UNKNOWN"),
 }
-_LIBRARY = re.compile(r"NVML library version: (\d{3}\.\d+(?:\.\d+)?)")
+_LIBRARY = lazy_regex(r"NVML library version: (\d{3}\.\d+(?:\.\d+)?)")
 
 
 def read_list(paste: Paste) -> Machine:

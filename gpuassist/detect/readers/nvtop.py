@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.facts import named
 from gpuassist.detect.readers.lines import Line, lines, lines_with
 from gpuassist.model.fact import value_or
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 
 PROGRAM = "nvtop"
-_DEVICE = re.compile(r"\bDevice (?P<index>\d{1,2}) \[(?P<name>[^\[\]\n]{3,80})\]")
-_MEMORY = re.compile(
+_DEVICE = lazy_regex(r"\bDevice (?P<index>\d{1,2}) \[(?P<name>[^\[\]\n]{3,80})\]")
+_MEMORY = lazy_regex(
     r"\bMEM\[[| ]{0,200}(?P<used>\d{1,4}\.\d{1,3})(?P<used_unit>[KMG]i)/(?P<total>\d{1,4}\.\d{1,3})(?P<unit>[KMG]i)\]"
 )
-_NAMED = re.compile(r"^\s*\"device_name\": \"(?P<name>[^\"\n]{3,80})\"")
+_NAMED = lazy_regex(r"^\s*\"device_name\": \"(?P<name>[^\"\n]{3,80})\"")
 _UNITS = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 _OF_OTHERS = ("AMD", "Radeon", "Intel", "Apple", "Adreno", "Arc")
 _BELOW = 4  # lines from a device's heading down to its bars

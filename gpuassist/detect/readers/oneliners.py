@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.lines import Line, lines_with
 from gpuassist.detect.readers.python_sessions import Exchange, exchanges
@@ -15,6 +16,7 @@ from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, T
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import ComputeCapability, Target, Version
@@ -24,8 +26,7 @@ _MOST = 300  # pieces of code in a text: a log repeats itself
 _LONGEST = 300  # characters of a line that can be an answer; a list of architectures is the longest
 
 
-@dataclass(frozen=True, slots=True)
-class OnelinerAnswer:
+class OnelinerAnswer(Struct, frozen=True):
     """One answer of torch: what was asked, of which device, and the line that answers."""
 
     asked: TorchQuestion
@@ -110,13 +111,13 @@ def _source(torch: Torch | None) -> str:
 # What torch prints of its objects whatever the code was: the properties of a device, and what it was built with.
 
 
-_PROPERTIES = re.compile(
+_PROPERTIES = lazy_regex(
     r"_CudaDeviceProperties\(name='(?P<name>[^'\n]{2,80})', major=(?P<major>\d{1,2}), minor=(?P<minor>\d)"
     r"(?:, total_memory=(?P<memory>\d{2,7})MB)?"
 )
-_RUNTIME = re.compile(r"^\s*- CUDA Runtime (?P<cuda>\d{1,2}\.\d{1,2})\s*$")
-_FLAGS = re.compile(r"^\s*- NVCC architecture flags: (?P<flags>\S{10,4000})\s*$")
-_CODE = re.compile(r"code=((?:sm|compute)_\d{2,3}[af]?)\b")
+_RUNTIME = lazy_regex(r"^\s*- CUDA Runtime (?P<cuda>\d{1,2}\.\d{1,2})\s*$")
+_FLAGS = lazy_regex(r"^\s*- NVCC architecture flags: (?P<flags>\S{10,4000})\s*$")
+_CODE = lazy_regex(r"code=((?:sm|compute)_\d{2,3}[af]?)\b")
 
 
 def properties(paste: Paste) -> tuple[Gpu, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gpuassist.detect.readers.lines import first, lines_with, source
 from gpuassist.formats.conda_build import CondaBuild, read_build
@@ -13,15 +13,16 @@ from gpuassist.formats.torch_packages import LineKind, Mention, cpu_alone, menti
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
 
-_RUNTIME = re.compile(r"(?:^|\s)nvidia-cuda-runtime(?:-cu\d\d)?(?:\s+|==|-)(\d+\.\d+)\.\d+")
+_RUNTIME = lazy_regex(r"(?:^|\s)nvidia-cuda-runtime(?:-cu\d\d)?(?:\s+|==|-)(\d+\.\d+)\.\d+")
 # A row of `pip list`, `pip freeze` or collect_env's own list.
-_LISTED = re.compile(r"^\s*(?:\[pip3?\] )?([A-Za-z][\w.-]{1,60})(?:==|[ \t]{1,60})(\d[\w.!+]{0,40})\s*$")
+_LISTED = lazy_regex(r"^\s*(?:\[pip3?\] )?([A-Za-z][\w.-]{1,60})(?:==|[ \t]{1,60})(\d[\w.!+]{0,40})\s*$")
 _AROUND = ("torch", "triton", "nvidia", "onnxruntime", "flash", "bitsandbytes", "numpy", "setuptools")
-_CONDA_HOME = re.compile(r"/(?:(?:mini|ana)conda|(?:mini|mamba)forge|micromamba|conda)\d?$")
+_CONDA_HOME = lazy_regex(r"/(?:(?:mini|ana)conda|(?:mini|mamba)forge|micromamba|conda)\d?$")
 
 
 def read(paste: Paste) -> Machine:

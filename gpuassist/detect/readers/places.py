@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gpuassist.detect.readers.commands import runs
 from gpuassist.detect.readers.lines import Line, lines_with, source
 from gpuassist.model.environment import Manager, PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.shell import Command, Shell, Terminal, Variable
@@ -18,26 +18,26 @@ from gpuassist.model.version import Version
 _LOCAL = "/usr/local"
 _NVCC = "nvcc"
 _DEBIANS = "/usr/bin/nvcc"  # a script there, which runs the nvcc of /usr/lib/nvidia-cuda-toolkit
-_LS = re.compile(rf"\b(?:ls|ll)\b[^|;&]*\s{_LOCAL}(?:/?(?=\s|$)|/cuda)")
-_ENTRY = re.compile(r"(?:^|\s|/usr/local/)(?P<name>cuda(?:-\d{1,2}(?:\.\d{1,2})?)?)/?(?=[:@\s]|$)(?: -> (?P<target>\S{1,200}))?")
-_RELEASE = re.compile(r"cuda-(\d{1,2}\.\d{1,2})/?$")
-_CONDA = re.compile(r"/envs/[^/]+$|/(?:(?:mini|ana)conda|(?:mini|mamba)forge|conda)\d?$")
-_WHICH = re.compile(r"\b(?:which(?: -a)?|type(?: -[ap])?|command -v|where)\s+(?P<name>nvcc|python3?)\s*$")
-_NO_NVCC = re.compile(
+_LS = lazy_regex(rf"\b(?:ls|ll)\b[^|;&]*\s{_LOCAL}(?:/?(?=\s|$)|/cuda)")
+_ENTRY = lazy_regex(r"(?:^|\s|/usr/local/)(?P<name>cuda(?:-\d{1,2}(?:\.\d{1,2})?)?)/?(?=[:@\s]|$)(?: -> (?P<target>\S{1,200}))?")
+_RELEASE = lazy_regex(r"cuda-(\d{1,2}\.\d{1,2})/?$")
+_CONDA = lazy_regex(r"/envs/[^/]+$|/(?:(?:mini|ana)conda|(?:mini|mamba)forge|conda)\d?$")
+_WHICH = lazy_regex(r"\b(?:which(?: -a)?|type(?: -[ap])?|command -v|where)\s+(?P<name>nvcc|python3?)\s*$")
+_NO_NVCC = lazy_regex(
     r"\bnvcc: (?:command )?not found|command not found: nvcc\b|[Cc]ommand '?nvcc'? not found|\bno nvcc in \(|^nvcc not found$"
     r"|\bnvcc: (?:未找到命令|找不到命令|コマンドが見つかりません|commande introuvable|orden no encontrada|Kommando nicht gefunden)"
     r"|\bnvcc: (?:команда не найдена|comando não encontrado|comando non trovato|명령어를 찾을 수 없음)"
 )
-_ELSEWHERE = re.compile(r"\bsudo: |\bdocker\b|\bsubprocess\b")
-_FOUND = re.compile(r"^(?:\S{2,20} is (?:hashed \()?)?(?P<path>/[\w./+@-]{2,200})\)?$")
+_ELSEWHERE = lazy_regex(r"\bsudo: |\bdocker\b|\bsubprocess\b")
+_FOUND = lazy_regex(r"^(?:\S{2,20} is (?:hashed \()?)?(?P<path>/[\w./+@-]{2,200})\)?$")
 _NAME = (
     r"(?:PATH|LD_LIBRARY_PATH|LIBRARY_PATH|CPATH|LD_PRELOAD|CC|CXX|CUDA\w{0,40}|NVCC_\w{2,40}|TORCH_CUDA_ARCH_LIST|PYTORCH_\w{2,40}"
     r"|NCCL_\w{2,40}|NVIDIA_\w{2,40}|CONDA_OVERRIDE_CUDA)"
 )
-_ECHO = re.compile(rf"^(?:echo [\"']?\$\{{?|printenv )(?P<name>{_NAME})\}}?[\"']?$")
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")  # NVIDIA_API_KEY is nobody's business
-_ENV = re.compile(r"^(?:sudo )?(?:env|printenv|set|export -p|export|declare -x)(?:$|\s*\|)")
-_SET = re.compile(rf"^(?:declare -x |export )?(?P<name>{_NAME})=(?P<value>[^\n]{{0,4000}})$")
+_ECHO = lazy_regex(rf"^(?:echo [\"']?\$\{{?|printenv )(?P<name>{_NAME})\}}?[\"']?$")
+_SECRET = lazy_regex(r"KEY|TOKEN|SECRET|PASSWORD")  # NVIDIA_API_KEY is nobody's business
+_ENV = lazy_regex(r"^(?:sudo )?(?:env|printenv|set|export -p|export|declare -x)(?:$|\s*\|)")
+_SET = lazy_regex(rf"^(?:declare -x |export )?(?P<name>{_NAME})=(?P<value>[^\n]{{0,4000}})$")
 
 
 def read(paste: Paste) -> Machine:

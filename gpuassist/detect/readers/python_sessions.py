@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.detect.readers.commands import answer
 from gpuassist.detect.readers.lines import Line, lines
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Paste
 
-_COMMAND = re.compile(r"\bpython[\w.]{0,8}\s+(?:-[A-Zuvm]{1,4}\s+){0,3}-c\s+(?P<quote>[\"'])(?P<code>[^\n]*)$")
-_DOCUMENT = re.compile(r"\bpython[\w.]{0,8}\s+(?:-\s*)?<<\s*-?['\"]?(?P<end>\w{2,12})['\"]?\s*$")
-_PROMPT = re.compile(r"^(?:> ?){0,2}>>> ?(?P<code>[^\n]*)$")
-_MORE = re.compile(r"^(?:> ?){0,2}\.\.\. ?(?P<code>[^\n]*)$")
-_IN = re.compile(r"^(?:> ?){0,2}In ?\[\d{0,4}\]: ?(?P<code>[^\n]*)$")
-_IN_MORE = re.compile(r"^(?:> ?){0,2}\s{1,12}\.\.\.: ?(?P<code>[^\n]*)$")
-_OUT = re.compile(r"^(?:> ?){0,2}Out ?\[\d{0,4}\]: ?")
-_CELL = re.compile(r"^\s{0,4}(?:import |from torch|print\(|torch\.)[^\n]{2,300}$")
-_IMPORT = re.compile(r"^(?:import|from) [\w., ]{1,80}$")
+_COMMAND = lazy_regex(r"\bpython[\w.]{0,8}\s+(?:-[A-Zuvm]{1,4}\s+){0,3}-c\s+(?P<quote>[\"'])(?P<code>[^\n]*)$")
+_DOCUMENT = lazy_regex(r"\bpython[\w.]{0,8}\s+(?:-\s*)?<<\s*-?['\"]?(?P<end>\w{2,12})['\"]?\s*$")
+_PROMPT = lazy_regex(r"^(?:> ?){0,2}>>> ?(?P<code>[^\n]*)$")
+_MORE = lazy_regex(r"^(?:> ?){0,2}\.\.\. ?(?P<code>[^\n]*)$")
+_IN = lazy_regex(r"^(?:> ?){0,2}In ?\[\d{0,4}\]: ?(?P<code>[^\n]*)$")
+_IN_MORE = lazy_regex(r"^(?:> ?){0,2}\s{1,12}\.\.\.: ?(?P<code>[^\n]*)$")
+_OUT = lazy_regex(r"^(?:> ?){0,2}Out ?\[\d{0,4}\]: ?")
+_CELL = lazy_regex(r"^\s{0,4}(?:import |from torch|print\(|torch\.)[^\n]{2,300}$")
+_IMPORT = lazy_regex(r"^(?:import|from) [\w., ]{1,80}$")
 _MOST_CODE = 40  # lines of one command, statement or cell
 _MOST_OUTPUT = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """A piece of code and the lines below it; `echoed` where the value of a bare expression is shown."""
 
     code: str

@@ -10,6 +10,7 @@ from gpuassist.detect.readers.lines import whole
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import ComputeCapability, Target
@@ -18,15 +19,15 @@ PROGRAM = "warning of torch"
 
 # torch 1.5 and later; `Found GPU0 ... which is of` since 0.3; a name begins with a capital, after what a log puts before it.
 _NAME = r"(?P<name>[A-Z](?:[\w/+()-]|\.(?=\d)){0,30}(?:[ \t][\w/+().-]{1,30}){0,8})"
-_MAKER = re.compile(r"\b(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID)\b")  # a sentence may go before it
-_INCOMPATIBLE = re.compile(
+_MAKER = lazy_regex(r"\b(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID)\b")  # a sentence may go before it
+_INCOMPATIBLE = lazy_regex(
     rf"\b{_NAME}\s{{1,40}}with\s+CUDA\s+capability\s+sm_(?P<capability>\d{{2,3}})\s+is\s+not\s+compatible\s+with\s+the\s+current\s+PyTorch"
 )
-_FOUND = re.compile(
+_FOUND = lazy_regex(
     rf"\bFound\s+GPU\s?\d{{1,3}}\s+{_NAME}\s+which\s+is\s+of\s+(?:cuda\s+capability|compute\s+capability\s+\(CC\))"
     r"\s+(?P<capability>\d{1,2}\.\d)\b"
 )
-_SUPPORTED = re.compile(
+_SUPPORTED = lazy_regex(
     r"current\s+PyTorch\s+install\s+supports\s+CUDA\s+capabilities(?P<targets>(?:\s+(?:sm|compute)_\d{2,3}[af]?){1,40})\.?(?=\s|$)(?!\s+\.)"
 )
 _BEFORE = 120  # characters of a warning before the words that it is looked for by

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import PurePosixPath
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.statements import Reading
@@ -27,7 +29,7 @@ _FILES_AT_MOST = 120
 _ZSH = ("zshenv", "zprofile", "zshrc", "zlogin")
 _ZSH_SECONDS = 5.0
 _MARK = "gpuassist:"
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")  # `~/.{path,exports}`, one list; bash, zsh and fish write it alike
+_BRACES = lazy_regex(r"\{([^{}]*,[^{}]*)\}")  # `~/.{path,exports}`, one list; bash, zsh and fish write it alike
 _FISH_VENDORS = "/usr/share/fish/vendor_conf.d"
 
 
@@ -42,8 +44,7 @@ class Stage(str, Enum):
     SCRIPT = "script"  # what BASH_ENV names: bash reads it for a script, in cron as well
 
 
-@dataclass(frozen=True, slots=True)
-class ChainFile:
+class ChainFile(Struct, frozen=True):
     """One file: `sourced_by` is the file and line that read it in, none where the shell itself does.
 
     `unread` says why a new terminal does not read a file that is there, `unreadable` why gpuassist could not; `ours` whether it is

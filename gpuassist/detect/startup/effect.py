@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.detect.startup.chain import ChainFile
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -19,8 +20,7 @@ LISTS = frozenset(name for name in WATCHED if name.endswith("PATH") and name != 
 BY_READING = "the line, and what a new terminal holds"
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedStatement:
+class PlacedStatement(Struct, frozen=True):
     """A line of one of the files; `number` counts all lines in the order in which a new terminal comes to them."""
 
     number: int
@@ -33,8 +33,7 @@ class PlacedStatement:
         return self.says.assignments if isinstance(self.says, Statement) else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """Whether a line holds in a new terminal, why it does or does not, and the variables for which it is the line that decides."""
 
     holds: Fact[bool]

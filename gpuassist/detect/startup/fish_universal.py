@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.detect.startup.effect import LISTS, deciding, elements_of
 from gpuassist.detect.startup.line import Contribution, SurveyLine, words_of
 from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
 from gpuassist.shellfiles.statements import WATCHED
@@ -72,14 +74,13 @@ def _wins(one: UniversalVariable, terminal: Fact[Terminal]) -> tuple[str, ...]:
 # fish's universal variables, which hold in every fish and stand in no start-up file: what its own list of them says.
 
 
-_GIVEN = re.compile(r"SETUVAR((?: --\w+)*) (\w+):(.*)")
-_ESCAPED = re.compile(r"\\(?:x([0-9a-fA-F]{2})|X([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))")
+_GIVEN = lazy_regex(r"SETUVAR((?: --\w+)*) (\w+):(.*)")
+_ESCAPED = lazy_regex(r"\\(?:x([0-9a-fA-F]{2})|X([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))")
 _PARTS = "\x1e"
 _WATCHED = {**{name: name for name in WATCHED}, "fish_user_paths": "PATH"}
 
 
-@dataclass(frozen=True, slots=True)
-class UniversalVariable:
+class UniversalVariable(Struct, frozen=True):
     """A variable that matters: fish_user_paths goes in front of PATH, and only an exported one reaches a program."""
 
     line: int

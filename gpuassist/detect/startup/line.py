@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.detect.startup.chain import ChainFile
 from gpuassist.detect.startup.effect import SOURCE, Effect, PlacedStatement, TraceJudge, elements_of
@@ -14,8 +15,7 @@ from gpuassist.shellfiles.statements import Assignment, StatementPlace, ToolLine
 from gpuassist.system.shell_trace import TracedChange
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
+class Contribution(Struct, frozen=True):
     """What a line does to one variable: `effect` is sets, prepends, appends or unsets."""
 
     variable: str
@@ -23,8 +23,7 @@ class Contribution:
     elements: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyLine:
+class SurveyLine(Struct, frozen=True):
     """A line as the table shows it: `contribution` is what it does in words, `effect` why it holds or does not, `wins` are the
     variables for which it decides, `why` says what stands against changing it or around it, and `read_by` what reads its file in.
     """

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.detect.startup.chain import ChainFile, Stage, dialect_of, sources, startup_chain
@@ -25,16 +27,14 @@ from gpuassist.system.terminal import ask_terminal, usable_shell
 from gpuassist.system.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadFile:
+class UnreadFile(Struct, frozen=True):
     """A start-up file that a new terminal does not read, or that could not be looked into."""
 
     path: str
     reason: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(Struct, frozen=True):
     """The whole table; `seconds` is how long a new terminal takes to come up."""
 
     shell: str
@@ -96,8 +96,7 @@ def _watched(world: World, machine: Machine | None, seconds: float) -> tuple[Fac
         return terminal, tracing.result(), seen
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     shell: str
     chain: tuple[ChainFile, ...]
     terminal: Fact[Terminal]

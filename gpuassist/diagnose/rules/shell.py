@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import RuleInput
@@ -11,6 +10,7 @@ from gpuassist.formats.devices import read_visible_devices
 from gpuassist.model.environment import LoadedLibrary
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Passed
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Toolkit
@@ -18,7 +18,7 @@ from gpuassist.model.version import Version
 
 _LIBRARIES = "LD_LIBRARY_PATH"
 _DEVICES = "CUDA_VISIBLE_DEVICES"
-_VERSION = re.compile(r"\.so\.(\d{1,9}(?:\.\d{1,9}){0,4})$")
+_VERSION = lazy_regex(r"\.so\.(\d{1,9}(?:\.\d{1,9}){0,4})$")
 
 
 def library_path_is_sound(case: RuleInput) -> Iterator[Verdict]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.model.fact import Known
+from gpuassist.model.lazy_regex import lazy_regex
 
 _NEWER = ("expandable_segments",)  # options that came with torch 2.1
 
@@ -38,14 +40,13 @@ SIGNATURES: tuple[Signature, ...] = (
 
 
 NAMES = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")  # torch 2.9 and later read the first one first
-_SET = re.compile(
+_SET = lazy_regex(
     r"(PYTORCH_(?:CUDA_)?ALLOC_CONF)[\"']?\]?[ \t]{0,4}(?:=|,|:)[ \t]{0,4}[\"']?([a-z_]{3,40}:[\w:.,\[\]]{1,200})", re.IGNORECASE
 )
-_HINT = re.compile(r"try\s+setting\s*$")
+_HINT = lazy_regex(r"try\s+setting\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Allocator:
+class Allocator(Struct, frozen=True):
     """A variable and its options as they stand; both empty where nothing is set or nobody says."""
 
     variable: str = ""

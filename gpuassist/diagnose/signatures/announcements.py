@@ -11,10 +11,11 @@ from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.torch_packages import LineKind, Mention, cpu_alone, mentions, read_mention
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.fact import value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 # A build for the CPU alone that somebody asked for by name, in a command or among the specs that conda repeats.
-_ASKED = re.compile(
+_ASKED = lazy_regex(
     r"(?:\binstall|\badd|\bcreate|\bsync|\brun|\bindexes)\b[^\n]{0,200}?(?:\bcpuonly\b|\bpytorch-cpu\b|whl/cpu\b|==\d\S{0,20}\+cpu\b"
     r"|torch-backend[= ]cpu\b|=\*?cpu)"
     r"|^[ >]{0,8}- (?:cpuonly|pytorch-cpu)\b(?!.*::)",
@@ -22,7 +23,7 @@ _ASKED = re.compile(
 )
 # A text that fails for a reason of its own, and speaks of no GPU at all, is of a computer that has its build for the CPU rightly.
 _FAILURES = ("traceback", "error", "failed", "exception", "fatal")
-_OF_COLLECT_ENV = re.compile(r"^\s*\[conda\]\s+")
+_OF_COLLECT_ENV = lazy_regex(r"^\s*\[conda\]\s+")
 _OTHERS = r"(?:libtorch|tensorflow(?:-base)?|torchvision|xgboost|libxgboost|onnxruntime|faiss)"
 _START = r"(?m:^)[ \t>+]{0,8}(?:[\w:-]{1,40}[ \t]{1,40})?(?:[\w./-]{1,60}::)?"
 _ROW = r"(?:[ \t:|]{1,40}|-|={1,2})"

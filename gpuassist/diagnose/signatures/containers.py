@@ -9,10 +9,11 @@ from gpuassist.diagnose.hints import driver_version, given_to_container, in_cont
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.knowledge.specifier import version_in
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
-_IMAGE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/){0,4}(?:cuda|pytorch|tensorflow|tensorrt|[\w-]{2,40}):[\w.-]*\d[\w.-]{2,60})")
-_RUN = re.compile(r"(?:docker|podman) (?:container )?run\b[^\n]{0,300}")
+_IMAGE = lazy_regex(r"(?<![\w/.-])((?:[\w.-]+/){0,4}(?:cuda|pytorch|tensorflow|tensorrt|[\w-]{2,40}):[\w.-]*\d[\w.-]{2,60})")
+_RUN = lazy_regex(r"(?:docker|podman) (?:container )?run\b[^\n]{0,300}")
 
 
 def _unsatisfied(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

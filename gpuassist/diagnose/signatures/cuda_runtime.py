@@ -9,18 +9,19 @@ from gpuassist.diagnose.hints import card_name, driver_version, torch_cuda
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.tool_releases import OLDEST, capability, memory_was_free
 from gpuassist.model.fact import Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
-_RELEASE = re.compile(
+_RELEASE = lazy_regex(
     r"cuda(?: compilation tools,| toolkit| version| & cuda-tools|)?[:,]? (?:release )?(\d{1,2}\.\d)\b", re.IGNORECASE
 )
-_CAPABILITY = re.compile(
+_CAPABILITY = lazy_regex(
     r"(?:compute capability|cuda capability|capability:)\s{0,3}(?:sm_)?(\d{1,2}\.\d)|major=(\d{1,2}), minor=(\d)", re.IGNORECASE
 )
-_TORCH = re.compile(
+_TORCH = lazy_regex(
     r"^(?:RuntimeError|torch\.\w{4,30}|[\w.]*AcceleratorError): CUDA error|/torch/|torch\.cuda|pytorch", re.IGNORECASE | re.M
 )
-_EXTENSION = re.compile(
+_EXTENSION = lazy_regex(
     r"/(?:xformers|flash_attn|mmcv|mmdet3?d?|detectron2|pytorch3d|apex|deepspeed|torch_scatter|torch_sparse|spconv|bitsandbytes"
     r"|exllama\w*"
     r"|auto_?gptq|gsplat|tinycudann|diff_gaussian_rasterization|nvdiffrast|causal_conv1d|mamba_ssm|torch_extensions"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.formats.devices import DeviceListFault, read_visible_devices
 from gpuassist.model.fact import Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 _ASKED = (
@@ -18,7 +19,7 @@ _ASKED = (
 _ELEMENT = r"(?:-?\d{1,4}|GPU-[\da-f-]{4,40})"
 _MANY = 1024  # GPUs, where the text does not say how many there are
 _FAR = 3000  # characters
-_USED = re.compile(
+_USED = lazy_regex(
     r"\.cuda\(|\.to\(\s?(?:f?['\"]cuda|device)|\bdevice\s?=\s?['\"]cuda|cuda\.(?:is_available|device_count|set_device|get_device"
     r"|current_device|init|mem_get_info|empty_cache)"
 )
@@ -35,7 +36,7 @@ _WITHOUT_EFFECT = (
     "还是",
     "不起作用",
 )
-_SET = re.compile(r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?([\w,-]{0,80})", re.IGNORECASE)
+_SET = lazy_regex(r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?([\w,-]{0,80})", re.IGNORECASE)
 
 
 def _ordinal(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

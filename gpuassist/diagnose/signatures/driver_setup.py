@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from gpuassist.diagnose.hints import Hint, card_name, driver_version, in_container, in_wsl, shows
 from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, sign, wrapped
 from gpuassist.model.fact import Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 _SYSTEM_CONTAINER: Hint = (("lxc", "lxd", "incus", "proxmox", "nspawn"), r"\b(?:lxc|lxd|incus|proxmox|systemd-nspawn)\b")
 _KINDS = frozenset({"lxc", "systemd-nspawn"})
 
-_OFFERED = re.compile(r"libcuda\.so\.1 \(libc6,(?:x86-64|AArch64)[^)\n]{0,40}\) => (/\S{4,120})/libcuda\.so\.1")
+_OFFERED = lazy_regex(r"libcuda\.so\.1 \(libc6,(?:x86-64|AArch64)[^)\n]{0,40}\) => (/\S{4,120})/libcuda\.so\.1")
 
 
 def _stale(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

@@ -9,12 +9,13 @@ from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means,
 from gpuassist.diagnose.tool_releases import python_version, without_gpu
 from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.torch_packages import LineKind, mentions
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Parameter, text
 from gpuassist.model.version import Version, VersionError
 
 # Packages with CUDA code, whose wheels are for certain Pythons; of any other one a missing wheel has nothing to do with the GPU.
-_OF_CUDA = re.compile(
+_OF_CUDA = lazy_regex(
     r"^(?:torch|torchvision|torchaudio|torchtext|pytorch\S*|tensorflow\S*|tf-nightly\S*|jax\S*|xformers|flash[-_]attn|bitsandbytes|triton"
     r"|nvidia-\S+|cupy\S*|onnxruntime-gpu|paddlepaddle-gpu|tensorrt\S*|vllm|mxnet-cu\S*|cu(?:ml|df|graph)\S*|spconv\S*|torch-\S+|mmcv\S*"
     r"|deepspeed|apex|auto-gptq|faiss-gpu|numba-cuda|cuda-\S+|pytorch3d|nvidia)$",

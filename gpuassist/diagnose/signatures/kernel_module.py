@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from gpuassist.diagnose.hints import in_wsl
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign, wrapped
 from gpuassist.model.fact import Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 _AROUND = 6000  # characters around a message in which its driver and kernel are named
 _KERNEL = r"\d+\.\d+[\w.+~-]{0,60}"
-_DRIVER_NAMED = re.compile(r"(?:nvidia[^\n/ ]{0,12}/|-m nvidia\S{0,10} -v |nvidia-(?:srv-|open-)?\w{0,8}/)(\d{3}\.\d[\d.]{0,8}\d)")
-_KERNEL_NAMED = re.compile(rf"(?:KERNEL_UNAME=|on kernel:? |autoinstall on |for kernel:? |-k )({_KERNEL})")
-_SPECIAL = re.compile(
+_DRIVER_NAMED = lazy_regex(r"(?:nvidia[^\n/ ]{0,12}/|-m nvidia\S{0,10} -v |nvidia-(?:srv-|open-)?\w{0,8}/)(\d{3}\.\d[\d.]{0,8}\d)")
+_KERNEL_NAMED = lazy_regex(rf"(?:KERNEL_UNAME=|on kernel:? |autoinstall on |for kernel:? |-k )({_KERNEL})")
+_SPECIAL = lazy_regex(
     r"(?:-zen\d|-(?:xanmod|liquorix|cachyos|lqx|rt|surface|tkg|hardened|clear|rc\d+)|\.amdgpu|-amdgpu|PREEMPT_RT)", re.I
 )
 

@@ -14,16 +14,17 @@ from gpuassist.diagnose.signatures.allocator import allocator
 from gpuassist.formats.oom import OutOfMemory, Platform, principal
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Parameter
 
 # A sentence that speaks of the error without being one, and code that handles it.
-_NO_ERROR = re.compile(
+_NO_ERROR = lazy_regex(
     r"\b(?:if|avoid\w*|prevent\w*|in case of|against|fix(?:es)?|handl\w+|reduce the risk of|except|isinstance|raise|catch|in str"
     r"|避免|防止|如果)\b[^\n.:]{0,60}$|(?:避免|防止|如果)[^\n。:]{0,30}$|^\s*(?:#|//)\s*(?:if|note|try)\b[^\n]{0,60}$",
     re.IGNORECASE,
 )
-_WINDOWS = re.compile(
+_WINDOWS = lazy_regex(
     r"\b[A-Za-z]:\\|\bwindows (?:1[01]|server)|\bwin(?:32|_amd64)\b|\bWDDM\b|not supported on this platform", re.IGNORECASE
 )
 _WINDOWS_WORDS = (":\\", "windows", "win32", "win_amd64", "wddm", "not supported on this platform")  # one is in each of these

@@ -10,9 +10,10 @@ from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
-_GROWING = re.compile(
+_GROWING = lazy_regex(
     r"memory[^\n]{0,60}(?:grow|increas|leak|climb|creep|accumul|goes up|keeps? (?:rising|going))"
     r"|(?:grow|increas|leak)\w*[^\n]{0,30}memory"
     r"|until (?:it runs )?out of|out of memory after|显存[^\n]{0,20}(?:增|涨|越来越|泄)|内存[^\n]{0,10}(?:泄|增)"
@@ -21,9 +22,9 @@ _GROWING = re.compile(
 )
 _OF_GPU = ("gpu", "cuda", "vram", "显存", "nvidia", "torch", "loss")
 _SHORT_OF_MEMORY = ("out of memory", "outofmemory", "oom", "memory", "显存", "内存", "メモリ", "메모리")
-_LET_GO = re.compile(r"\.(?:item|detach|data|cpu|numpy|tolist)\b|\bfloat\(|\bno_grad\b|\binference_mode\b")
-_FUNCTION = re.compile(r"(?:, in |\bdef |> in )(\w{1,60})")
-_EVALUATES = re.compile(r"_{0,2}(?:valid|val_|eval|test|infer|predict|extract|embed)", re.IGNORECASE)
+_LET_GO = lazy_regex(r"\.(?:item|detach|data|cpu|numpy|tolist)\b|\bfloat\(|\bno_grad\b|\binference_mode\b")
+_FUNCTION = lazy_regex(r"(?:, in |\bdef |> in )(\w{1,60})")
+_EVALUATES = lazy_regex(r"_{0,2}(?:valid|val_|eval|test|infer|predict|extract|embed)", re.IGNORECASE)
 _FAR = 1200  # characters
 _SMALLEST_LEFT = 1 << 30
 _LARGE, _LARGER = 0.1, 0.25  # of the card

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import shows
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 _TALKS = (
@@ -14,7 +15,7 @@ _TALKS = (
     r"(?<![-\w])nccl\b(?!-)|nccl_\w|all_?reduce|p2pbandwidthlatencytest|simplep2p|distributeddataparallel",
 )
 _VERSION = (("nccl version",), r"NCCL version (\d{1,2}\.\d{1,2}\.\d{1,2})\b")
-_CUDA_FAILURE = re.compile(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"]", re.IGNORECASE)
+_CUDA_FAILURE = lazy_regex(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"]", re.IGNORECASE)
 
 
 def _cuda_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import text
 
@@ -18,7 +19,7 @@ _FAILING = (
     *("cpp_extension", "cuda_home", "torchvision::", "no gpu", "without gpu", "without cuda", "nvidia-smi", "ptx", "capability"),
 )
 # Packages that belong to the GPU's software: that one of them is missing has an explanation of its own.
-_GPU_PACKAGES = re.compile(
+_GPU_PACKAGES = lazy_regex(
     r"^(?:torch(?:vision|audio)?|xformers|triton|flash_attn\w*|bitsandbytes|tensorrt\w*|torch_tensorrt|cupy\w*|jax\w*|tensorflow\w*"
     r"|apex|deepspeed|cuda\w*|nvidia\w*|pycuda|pynvml|numba|mamba_ssm|causal_conv1d|vllm|onnxruntime\w*|_\w+)(?:\.|$)"
 )

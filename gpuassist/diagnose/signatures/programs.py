@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, one_of, sign
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Text, text
 
 _OURS = ("cuda", "nvidia", "gpu", "cudnn", "nccl", "tensorrt", "cublas", "driver", "xformers", "triton", "nvcc", "torch.version")
 # Libraries and headers that belong to CUDA, to torch or to what builds on them have explanations of their own.
-_GPU_FILE = re.compile(
+_GPU_FILE = lazy_regex(
     r"(?:^|/)(?:lib)?(?:cu(?!rl)|nv|nccl|caffe2|torch|c10|tensorrt|triton|mps_|xformers|flash|tensorflow|thrust|cub/|cooperative_gr"
     r"|helper_|cutlass|ATen|ggml|EGL_nvidia|GLX_nvidia|onnxruntime|jax|python\d)",
     re.IGNORECASE,

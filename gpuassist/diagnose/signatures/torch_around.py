@@ -10,11 +10,12 @@ from gpuassist.diagnose.hints import card_name
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import package_version, torch_version, without_gpu
 from gpuassist.model.fact import Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 _VERSION = r"\d{1,2}\.\d{1,2}(?:\.\w{1,12})*(?:\+\w{1,16})?"
 _UV_PROJECT = ("uv sync", "uv run", "uv add", "uv lock", "uv remove", "uvx ")
-_WANTED = re.compile(r"pytorch(?:-cuda)?(?: ?[=<>~]{0,2} ?\d[\d.]{0,10})?")
+_WANTED = lazy_regex(r"pytorch(?:-cuda)?(?: ?[=<>~]{0,2} ?\d[\d.]{0,10})?")
 _OLD_CHANNEL = r"conda\.anaconda\.org/pytorch/|(?m:^)\s*- pytorch\s*$|-c pytorch\b"
 _CUDA_PROVIDER = "CUDAExecutionProvider"
 

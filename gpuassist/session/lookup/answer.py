@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from gpuassist.model.text import Text
 
@@ -35,8 +36,7 @@ class LookupStatus(str, Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class LookupAnswer:
+class LookupAnswer(Struct, frozen=True):
     """An answer: its record (`source` and `checked` are fields of it), or none and then the nearest names that would have one.
 
     `title` is the answer in a line; `notes` say what follows by rule, and what the question leaves open.
@@ -49,8 +49,7 @@ class LookupAnswer:
     nearest: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LookupKind:
+class LookupKind(Struct, frozen=True):
     """One kind of record: how a question is answered, the names that can be asked for, and every record in order."""
 
     kind: str

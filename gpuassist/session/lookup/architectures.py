@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from gpuassist.knowledge.compatibility import (
@@ -12,6 +11,7 @@ from gpuassist.knowledge.compatibility import (
     ptx_runs,
     toolkit_builds_for,
 )
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.nearest import nearest_names, nearest_versions
 from gpuassist.model.text import text
 from gpuassist.model.version import Code, ComputeCapability, Target, Version, VersionError
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.session.lookup.answer import Document
 
-_BARE = re.compile(r"(\d{1,2})(\d)([af]?)")
-_DOTTED = re.compile(r"(\d{1,2}\.\d)([af]?)")
+_BARE = lazy_regex(r"(\d{1,2})(\d)([af]?)")
+_DOTTED = lazy_regex(r"(\d{1,2}\.\d)([af]?)")
 _RENAMED = {ComputeCapability(10, 1): ComputeCapability(11, 0)}  # CUDA 12.8 and 12.9 call Thor sm_101, 13.0 and later sm_110
 
 

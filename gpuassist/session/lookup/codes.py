@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.nearest import nearest_names, nearest_numbers
 from gpuassist.model.text import sentence, text
 from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, known, newer, not_known, own_fields, unknown
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from gpuassist.session.lookup.answer import Document
 
 # As typed (`79`, `Xid 79`), and as the kernel logs it: `NVRM: Xid (PCI:0000:65:00): 79, pid=1234, ...`.
-_XID = re.compile(r"(?:.*\bXid\b\s*(?:\([^)]*\))?\s*:?\s*)?([0-9]{1,9})(?:,.*)?", re.IGNORECASE | re.DOTALL)
-_CODE = re.compile(r"[0-9]{1,9}")
+_XID = lazy_regex(r"(?:.*\bXid\b\s*(?:\([^)]*\))?\s*:?\s*)?([0-9]{1,9})(?:,.*)?", re.IGNORECASE | re.DOTALL)
+_CODE = lazy_regex(r"[0-9]{1,9}")
 
 
 def xid(knowledge: Knowledge, words: str) -> LookupAnswer:

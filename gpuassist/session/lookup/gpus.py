@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.nearest import nearest_names, nearest_numbers
 from gpuassist.model.text import Text, text
 from gpuassist.session.lookup.answer import (
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.session.lookup.answer import Document
 
-_PCI_ID = re.compile(r"(?:(?:0x)?(?P<vendor>[0-9a-f]{4}):)?(?P<x>0x)?(?P<device>[0-9a-f]{4})", re.IGNORECASE)
+_PCI_ID = lazy_regex(r"(?:(?:0x)?(?P<vendor>[0-9a-f]{4}):)?(?P<x>0x)?(?P<device>[0-9a-f]{4})", re.IGNORECASE)
 _NVIDIA = "10de"
 # GeForce cards since the 20 series: the thousands count the series, `RTX 5090`.
-_SERIES = re.compile(r"\brtx\s*(\d{1,2})0[5-9]0\b", re.IGNORECASE)
+_SERIES = lazy_regex(r"\brtx\s*(\d{1,2})0[5-9]0\b", re.IGNORECASE)
 _Key = tuple[str, str, str]
 
 

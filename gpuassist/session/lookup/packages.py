@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from gpuassist.formats.conda_build import CondaBuild, read_build
 from gpuassist.knowledge.conda import specs
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.nearest import nearest_names, nearest_versions
 from gpuassist.model.text import sentence, text
 from gpuassist.model.version import Version
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.session.lookup.answer import Document
 
-_CONDA_SPEC = re.compile(r"(?:[\w-]+::)?(?P<name>[A-Za-z][\w-]*)={1,2}(?P<version>[^=\s]+)(?:=(?P<build>\S+))?")
+_CONDA_SPEC = lazy_regex(r"(?:[\w-]+::)?(?P<name>[A-Za-z][\w-]*)={1,2}(?P<version>[^=\s]+)(?:=(?P<build>\S+))?")
 _TORCHS = frozenset({"torch", "pytorch", "pytorch-gpu", "pytorch-cpu"})
-_FILE = re.compile(r"(?P<name>[A-Za-z0-9._-]+?)(?:[=<>~! ]=?.*|-\d[\w.]*-py\d.*\.whl)?")  # a requirement, or the wheel's own file
+_FILE = lazy_regex(r"(?P<name>[A-Za-z0-9._-]+?)(?:[=<>~! ]=?.*|-\d[\w.]*-py\d.*\.whl)?")  # a requirement, or the wheel's own file
 
 
 def wheel(knowledge: Knowledge, words: str) -> LookupAnswer:

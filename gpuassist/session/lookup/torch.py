@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.nearest import nearest_versions
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Code, Version
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gpuassist.model.codec import Json
     from gpuassist.session.lookup.answer import Document
 
-_TAG = re.compile(r"(?:^|\+)(cu\d{2,3}|cpu)\b")
+_TAG = lazy_regex(r"(?:^|\+)(cu\d{2,3}|cpu)\b")
 _NOT_KNOWN = not_known("version patches published python variants companions")
 _FULL = 3  # parts of a version that names its patch
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from msgspec import Struct
+
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version
 
 # What package names and habit put in front: `nvidia-driver-550`, `cuda-12.4`, `CUDA 12.4`, `torch==2.6`, `1:550.54` (an epoch).
-_BEFORE = re.compile(r"(?:[a-z][a-z-]*(?:[ =:~<>-]+|(?=[0-9])))?(?:[0-9]:)?", re.IGNORECASE)
-_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,5}")
-_AFTER = re.compile(r"(?:\.[x*])?(?P<rest>(?:[+~_-]|(?:a|b|rc|\.?dev|\.?post)[0-9])[A-Za-z0-9.+~_-]*)?")
-_GLUED = re.compile(r"cu(?P<major>[0-9]{1,2})(?P<minor>[0-9])", re.IGNORECASE)  # as wheels name a CUDA release
+_BEFORE = lazy_regex(r"(?:[a-z][a-z-]*(?:[ =:~<>-]+|(?=[0-9])))?(?:[0-9]:)?", re.IGNORECASE)
+_NUMBER = lazy_regex(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,5}")
+_AFTER = lazy_regex(r"(?:\.[x*])?(?P<rest>(?:[+~_-]|(?:a|b|rc|\.?dev|\.?post)[0-9])[A-Za-z0-9.+~_-]*)?")
+_GLUED = lazy_regex(r"cu(?P<major>[0-9]{1,2})(?P<minor>[0-9])", re.IGNORECASE)  # as wheels name a CUDA release
 
 
-@dataclass(frozen=True, slots=True)
-class PastedVersion:
+class PastedVersion(Struct, frozen=True):
     """A version somebody asked about; `rest` is what stands behind the number, `0ubuntu1` without its hyphen."""
 
     version: Version

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyqtgraph as pg
+from msgspec import Struct
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
@@ -20,8 +19,7 @@ _SOLID, _FAINT = 0.72, 0.38
 _LABEL_PADDING = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(Struct, frozen=True):
     """An event on the time line: when, what it says, and whether it is bad."""
 
     time: float
@@ -29,8 +27,7 @@ class Flag:
     bad: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """Everything that the item paints: `until` is the time of the right edge, `series` the place of each band's colour."""
 
     columns: raster.RasterColumns
@@ -74,8 +71,7 @@ class BandsItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph carries n
         painter.restore()
 
 
-@dataclass(frozen=True, slots=True)
-class _Brush:
+class _Brush(Struct, frozen=True):
     """One paint: where on the device the picture goes and with what."""
 
     painter: QPainter

@@ -6,10 +6,10 @@ the least use is marked as faint. pyqtgraph's own fills cost 35 ms a frame at 60
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from gpuassist.monitor.history import Stack
@@ -21,8 +21,7 @@ Numbers = NDArray[np.uint8]
 Places = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class RasterColumns:
+class RasterColumns(Struct, frozen=True):
     """Cells of one GPU on a regular grid of time, oldest first, NaN where nothing was read.
 
     The least and the greatest use of the card, and what each band (a process) had then; bands are stacked in their order from the

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import QPointF, QRectF
 
 from gpuassist.model.chain import Joint, Node, Status
@@ -17,8 +17,7 @@ JOINT_SIZE = 18.0
 _EDGE = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedJoint:
+class PlacedJoint(Struct, frozen=True):
     """A joint between neighbours: the line from one box to the next, and the circle on its middle."""
 
     joint: Joint
@@ -27,8 +26,7 @@ class PlacedJoint:
     mark: QRectF
 
 
-@dataclass(frozen=True, slots=True)
-class ReasonLane:
+class ReasonLane(Struct, frozen=True):
     """A reason below the boxes: the corners of its dashed line and the room of its words with the mark."""
 
     joint: Joint
@@ -36,8 +34,7 @@ class ReasonLane:
     words: QRectF
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(Struct, frozen=True):
     """Everything placed, and how high it is."""
 
     nodes: tuple[QRectF, ...]
@@ -76,8 +73,7 @@ def arrange(
     return Drawing(boxes, between, lanes, height)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     place: int
     node_height: float
     width: float

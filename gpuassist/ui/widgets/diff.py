@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from enum import Enum
 
+from msgspec import Struct
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
 from gpuassist.formats.visible import visible
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, mono
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_HUNK = lazy_regex(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 _AROUND = 24  # room for the scroll bar
 
@@ -28,8 +28,7 @@ class DiffSign(str, Enum):
     SKIP = "@"
 
 
-@dataclass(frozen=True, slots=True)
-class DiffLine:
+class DiffLine(Struct, frozen=True):
     """A line with its number: that of the old file where it goes, else that of the new one; none where lines are left out."""
 
     sign: DiffSign

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
@@ -15,8 +15,7 @@ from gpuassist.ui.widgets.layouts import FlowLayout, bare
 Fill = Callable[[Card], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(Struct, frozen=True):
     """The words on its button, and what puts its content into its card."""
 
     title: str

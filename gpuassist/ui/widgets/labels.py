@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import html
-import re
 
 from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
 from gpuassist.ui.wording import as_tip
 
 COPY = text("Copy")
-_CODE = re.compile(r"`([^`]+)`")
+_CODE = lazy_regex(r"`([^`]+)`")
 _CODE_SPAN = r"""<span style="font-family: 'JetBrains Mono', 'DejaVu Sans Mono', monospace; font-size: 9.25pt">\1</span>"""
 _ONE_LINERS = ("title", "heading", "strong")
 _LINE_PERCENT = 122

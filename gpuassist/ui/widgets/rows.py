@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
+from msgspec.structs import force_setattr
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
@@ -20,8 +21,7 @@ AFTER_ROLE = Qt.ItemDataRole.UserRole + 2
 SHARE_ROLE = Qt.ItemDataRole.UserRole + 3
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """One cell: `mark` makes it a pill, `after` is added in a quieter colour, `right` aligns numbers, `share` of 1 draws a bar."""
 
     words: str
@@ -36,11 +36,11 @@ class Cell:
     def __post_init__(self) -> None:
         # Nearly all are printable as they are, and a thousand rows of fresh cells have to be made within a frame.
         if not self.words.isprintable():
-            object.__setattr__(self, "words", on_one_line(self.words))
+            force_setattr(self, "words", on_one_line(self.words))
         if not self.after.isprintable():
-            object.__setattr__(self, "after", on_one_line(self.after))
+            force_setattr(self, "after", on_one_line(self.after))
         if not self.tip.isprintable():
-            object.__setattr__(self, "tip", on_one_line(self.tip))
+            force_setattr(self, "tip", on_one_line(self.tip))
 
 
 Row = tuple[Cell, ...]

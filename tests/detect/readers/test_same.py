@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.detect.readers import joined, same_machine
 from gpuassist.model.driver import Driver, KernelModule
@@ -54,7 +53,7 @@ LIVE = Machine(
 
 
 def of_host(**facts: object) -> Machine:
-    return Machine(host=replace(Host(), **{name: Known(one, "text") for name, one in facts.items()}))  # type: ignore[arg-type]
+    return Machine(host=replace(Host(), **{name: Known(one, "text") for name, one in facts.items()}))
 
 
 def of_gpus(*every: Gpu) -> Machine:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.diagnose.signatures.memory_kept import SIGNATURES
 from gpuassist.model.fact import NOT_ASKED, Known

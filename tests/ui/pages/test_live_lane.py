@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard
 from PySide6.QtTest import QTest
@@ -69,7 +68,7 @@ def test_without_a_peak_none_is_told(lane: Lane) -> None:
     ],
 )
 def test_what_a_card_does_not_tell_is_left_out(lane: Lane, name: str, figures: str) -> None:
-    lane.show_gpu(replace(BUSY, **{name: unknown("not supported")}), 0)  # type: ignore[arg-type]
+    lane.show_gpu(replace(BUSY, **{name: unknown("not supported")}), 0)
     assert lane.figures == figures
     assert lane.trouble == ""
 

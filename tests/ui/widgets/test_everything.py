@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuassist.model.codec import encode_machine
+from gpuassist.model.machine import encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.widgets.everything import Everything
 from tests.ui.made import Answers

@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpuassist.model.codec import Json, encode_machine
-from gpuassist.model.machine import Machine
+from gpuassist.model.codec import Json
+from gpuassist.model.machine import Machine, encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.palette import LIGHT
 from gpuassist.ui.widgets.everything import Branch, TreeModel, branch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gpuassist.install.what_if import Wish
 from gpuassist.model.fact import value_or
@@ -14,8 +14,7 @@ from gpuassist.session.navigation import Destination, GoTo, ToHolders, ToRepair,
 from gpuassist.ui.leads import begins_with_holders, holders_for, repairable_version
 
 
-@dataclass(frozen=True, slots=True)
-class WayOn:
+class WayOn(Struct, frozen=True):
     """A button's words, and where it leads."""
 
     title: Text

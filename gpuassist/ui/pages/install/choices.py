@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
@@ -88,7 +87,7 @@ class InstallChoices(Card):
     @Slot(int)
     def _choose_parts(self, _place: int) -> None:
         chosen = {name: part.value for name, part in self._parts.items()}
-        self._take(replace(self.wish, **chosen))  # type: ignore[arg-type]  # all of these are words
+        self._take(replace(self.wish, **chosen))  # all of these are words
 
     @Slot(bool)
     def _choose_rights(self, no_root: bool) -> None:  # noqa: FBT001 -- Qt's own signature

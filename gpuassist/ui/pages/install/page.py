@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
@@ -44,8 +45,7 @@ _OFFERS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _OnRecord:
+class _OnRecord(Struct, frozen=True):
     """What stands on record: the install that waits, and those that could be taken back."""
 
     waits: Waiting | None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -32,8 +32,7 @@ _WORTH_NAMING_BYTES = 32 << 20
 _ONE_COLUMN_AT_MOST = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """What all lanes are drawn from: the history, how much of it, its right edge, and whose colour is whose."""
 
     history: History

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
@@ -23,8 +23,7 @@ Key = tuple[int, int]
 """A GPU's index and a process's number: one process may be on several GPUs."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessRow:
+class ProcessRow(Struct, frozen=True):
     """One process on one GPU; `peak` is the most that it was seen with, 0 where that is not known."""
 
     gpu: int

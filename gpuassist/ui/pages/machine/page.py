@@ -106,7 +106,7 @@ class MachinePage(Page):
 
     @Slot()
     def show_everything(self) -> None:
-        from gpuassist.model.codec import encode_machine
+        from gpuassist.model.machine import encode_machine
         from gpuassist.ui.widgets.everything import Everything
 
         if self._machine is not None:

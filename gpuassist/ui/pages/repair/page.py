@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
@@ -38,16 +38,14 @@ TOOLKIT, CLEAN, DEVICES, LINES = range(4)
 _WORST_FIRST = (Mark.BUSY, Mark.PROBLEM, Mark.UNKNOWN, Mark.RIGHT)
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
+class _Listed(Struct, frozen=True):
     """The changes on record, and the records that are none of this user's changes with the reason."""
 
     records: tuple[ChangeRecord, ...]
     left_out: tuple[Text, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Scopes:
+class _Scopes(Struct, frozen=True):
     """The scopes of this machine; `chosen` is one that the user asked for."""
 
     scopes: tuple[ListedScope, ...]

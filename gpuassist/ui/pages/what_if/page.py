@@ -32,7 +32,8 @@ _PAUSE_MILLISECONDS = 60  # what is chosen with the arrow keys held down is aske
 
 def installable(wish: Wish) -> InstallWish:
     """What of it can be installed here: the driver, the toolkit and torch that it names."""
-    return InstallWish(*("" if value == NONE else value for value in (wish.driver, wish.toolkit, wish.torch)))
+    driver, toolkit, torch = ("" if value == NONE else value for value in (wish.driver, wish.toolkit, wish.torch))
+    return InstallWish(driver, toolkit, torch)
 
 
 class WhatIfPage(Page):
