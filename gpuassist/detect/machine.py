@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from functools import partial
 from typing import TypeVar
 
@@ -130,4 +129,4 @@ def _ask_nvml(world: World, knowledge: Knowledge, gpus: Fact[tuple[Gpu, ...]]) -
 
 
 def _all(kind: type[Section], unknown: Unknown) -> Section:
-    return kind(**{one.name: unknown for one in fields(kind)})
+    return kind(**dict.fromkeys(kind.__struct_fields__, unknown))
