@@ -245,7 +245,7 @@ _EQUAL = (
     (re.compile(r'"seconds": [\d.e-]+'), '"seconds": DURATION'),
     (re.compile(r'"hash_after": "[0-9a-f]{64}"'), '"hash_after": HASH'),  # of bytes that hold the id
     (re.compile(r"\bpid \d+|\"pid\": \d+"), "PID"),
-    (re.compile(r"^The .* translation .*, so this is in English\.$", re.MULTILINE), "ENGLISH"),  # whatever was translated and built
+    (re.compile(r"^The .*translation .*, so this is in English\.$", re.MULTILINE), "ENGLISH"),  # whatever was translated and built
 )
 
 
