@@ -79,7 +79,7 @@ class InstalledTorch(Struct, frozen=True):
     @property
     def active(self) -> bool:
         """Whether a new terminal or gpuassist's own shell has the environment activated."""
-        return value_or(self.environment.active, False)  # noqa: FBT003 -- the fact's default
+        return self.environment.active.is_true
 
     @property
     def version(self) -> str:
@@ -133,7 +133,7 @@ class RuleInput:
     @property
     def jetson(self) -> bool:
         """Whether the GPU is part of the processor's own chip."""
-        return value_or(self.machine.host.jetson, False)  # noqa: FBT003 -- the fact's default
+        return self.machine.host.jetson.is_true
 
     @cached_property
     def cards(self) -> tuple[KnownGpu, ...]:

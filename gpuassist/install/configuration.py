@@ -197,7 +197,7 @@ def system_of(case: RuleInput) -> System:
         uninstaller=value_or(driver.uninstaller, ""),
         needs_open=any(card.flavour is ModuleFlavour.OPEN_REQUIRED for card in case.cards),
         nouveau=any(case.held_by(card) in {"nouveau", "nova_core"} for card in case.cards),
-        hybrid=value_or(host.hybrid, False),  # noqa: FBT003 -- the fact's default
+        hybrid=host.hybrid.is_true,
         provider=value_or(host.provider, ""),
         part=is_part(case),
         home=home_of(case.machine),

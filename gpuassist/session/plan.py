@@ -136,7 +136,7 @@ def toolkit_to_use(step: Step) -> str:
 def _of_the_board(machine: Machine, goal: Goal) -> Goal:
     """A Jetson has one CUDA, that of its system, unless another is asked for."""
     cuda = machine.driver.cuda_version
-    board = value_or(machine.host.jetson, False)  # noqa: FBT003 -- the fact's default
+    board = machine.host.jetson.is_true
     if goal.kind is not GoalKind.CUDA or goal.version is not None or not board or isinstance(cuda, Unknown):
         return goal
     return replace(goal, version=cuda.value.release)

@@ -121,7 +121,7 @@ _LABELS: Mapping[str, Text] = {
 def _rank(environment: PythonEnvironment) -> tuple[bool, bool]:
     accelerators = [torch.accelerator for torch in value_or(environment.torch, ())]
     for_cpu = all(isinstance(one, Known) and one.value is Accelerator.CPU for one in accelerators)
-    return not value_or(environment.active, default=False), for_cpu
+    return not environment.active.is_true, for_cpu
 
 
 # A run under way as a value: which checks wait, which one runs, what came of the others. Events in, a new value out.

@@ -89,7 +89,7 @@ def one_driver_serves_all(case: RuleInput) -> Iterator[Verdict]:
     yield finding(
         "open-module-required",
         *(proof(text("architecture of {gpu}", gpu=card.name), card.gpu.architecture) for card in (*old, *new)),
-        proof(text("loaded module"), opened, _flavour(value_or(opened, False))),  # noqa: FBT003 -- the fact's default
+        proof(text("loaded module"), opened, _flavour(opened.is_true)),
         gpu=named(new),
         mixed="yes",
         old=named(old),
@@ -237,7 +237,7 @@ def _does_not_answer(case: RuleInput, fault: Known[str]) -> Iterator[Verdict]:
 
 def _unattended(case: RuleInput) -> Evidence | None:
     fact = case.machine.host.unattended
-    return proof(text("packages upgrade by themselves"), fact, text("yes")) if value_or(fact, False) else None  # noqa: FBT003
+    return proof(text("packages upgrade by themselves"), fact, text("yes")) if fact.is_true else None
 
 
 def _split(case: RuleInput) -> tuple[list[KnownGpu], list[KnownGpu]]:

@@ -42,7 +42,7 @@ def _unread(case: RuleInput) -> Iterator[Unknown]:
     if isinstance(case.machine.environments, Unknown):
         yield case.machine.environments
     for one in value_or(case.machine.environments, ()):
-        if isinstance(one.torch, Unknown) and (not case.cuda_torches or value_or(one.active, False)):  # noqa: FBT003 -- default
+        if isinstance(one.torch, Unknown) and (not case.cuda_torches or one.active.is_true):
             yield one.torch
     for installed in () if case.cuda_torches else case.torches:
         if isinstance(installed.torch.accelerator, Unknown):
