@@ -27,7 +27,7 @@ from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 
 
-def rig_of(case: RuleInput) -> Configuration:
+def configuration_of(case: RuleInput) -> Configuration:
     """The machine as far as its parts must fit."""
     host = case.machine.host
     gcc, torch = case.gcc, torch_of(case)
