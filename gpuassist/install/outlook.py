@@ -92,11 +92,8 @@ def _with_steps(
     session: Session, question: Question, looked: Outlook, *, found: Found, change: VersionChange, place: InstallPlace
 ) -> Outlook:
     knowledge = session.knowledge
-    case, configuration, must = (
-        RuleInput(question.base, knowledge),
-        found.configuration,
-        question.constraints.driver_need is Need.MUST,
-    )
+    case, configuration = RuleInput(question.base, knowledge), found.configuration
+    must = question.constraints.driver_need is Need.MUST
     broken = steps_that_mend(session, case, configuration, change)
     mending = broken if must else ()
     mended = (

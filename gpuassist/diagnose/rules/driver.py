@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput, wishes_of
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
-from gpuassist.knowledge.choice import BuildHost, GpuWish, choose_driver, choose_torch
+from gpuassist.knowledge.choice import GpuWish, choose_driver
 from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule, Library
@@ -287,9 +287,7 @@ def _gpu_dropped(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Ver
 
 def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -> Verdict:
     cuda = value_or(one.torch.cuda, Version(()))
-    python = value_or(one.environment.python_version, Version(()))
-    host = BuildHost(value_or(case.machine.host.architecture, "x86_64"), driver.value, python if python.parts else None)
-    instead = choose_torch(case.knowledge.torch_builds(), case.capabilities, host)
+    instead = case.torch_to_install(one.environment)
     return finding(
         "driver-too-old-for-cuda",
         proof(text("driver"), driver),

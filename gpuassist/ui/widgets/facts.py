@@ -9,8 +9,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.model.fact import Fact, Known
-from gpuassist.model.text import Text
 from gpuassist.model.words import Words
 from gpuassist.ui.widgets.labels import Hairline, paragraph, source_label
 from gpuassist.ui.widgets.layouts import bare
@@ -27,13 +25,6 @@ class FactRow(Struct, frozen=True):
     source: str = ""
     strong: bool = False
     unknown: bool = False
-
-
-def fact_row(words: Words, name: Text, fact: Fact[object], value: Text | None = None) -> FactRow:
-    """The row of a fact: its value (as `value` says it) with the source, or the reason why it is not known."""
-    if isinstance(fact, Known):
-        return FactRow(words(name), words(value) if value is not None else str(fact.value), fact.source)
-    return FactRow(words(name), words(fact.reason), unknown=True)
 
 
 class FactTable(QWidget):
@@ -98,8 +89,3 @@ class _ValueAndSource(QWidget):
         self._source.setFixedWidth(
             max(0, min(self._source.sizeHint().width(), max(int(room * _SOURCES_PART), _SOURCE_LEAST, room - value)))
         )
-
-
-def plain_rows(rows: Sequence[FactRow]) -> str:
-    """Rows as lines of text, to copy."""
-    return "\n".join(f"{row.label}: {row.value}" + (f"  ({row.source})" if row.source else "") for row in rows)
