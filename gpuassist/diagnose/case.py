@@ -98,7 +98,7 @@ class InstalledTorch(Struct, frozen=True):
 
     def runs_on(self, capability: ComputeCapability) -> bool:
         """Whether it is known to have code for such a GPU."""
-        cuda = self.torch.cuda.value if isinstance(self.torch.cuda, Known) else None
+        cuda = value_or(self.torch.cuda, None)
         return kernels_run(capability, value_or(self.torch.targets, ()), cuda=cuda)
 
 
@@ -292,7 +292,7 @@ class RuleInput:
         python = value_or(environment.python_version, Version(())) if environment is not None else Version(())
         host = BuildHost(
             value_or(self.machine.host.architecture, "x86_64"),
-            self.driver.value if isinstance(self.driver, Known) else None,
+            value_or(self.driver, None),
             python if python.parts else None,
         )
         return choose_torch(self.knowledge.torch_builds(), capabilities or self.capabilities, host)

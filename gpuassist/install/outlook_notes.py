@@ -22,7 +22,7 @@ from gpuassist.knowledge.compatibility import (
 from gpuassist.knowledge.records import ModuleFlavour, ToolkitRecord, TorchBuild
 from gpuassist.knowledge.smallest import torch_fits
 from gpuassist.model.chain import Chain, Node, Part, Status
-from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.outlook import Link
 from gpuassist.model.text import Text, enumerated, text, verbatim
 from gpuassist.model.version import ComputeCapability, Version
@@ -341,7 +341,7 @@ def _code_runs(case: RuleInput, card: KnownGpu, nodes: dict[Part, Node]) -> tupl
     if one is None or not isinstance(card.capability, Known) or not isinstance(one.torch.targets, Known):
         return None, _NOT_KNOWN
     capability, cuda = card.capability.value, one.torch.cuda
-    if kernels_run(capability, one.torch.targets.value, cuda=cuda.value if isinstance(cuda, Known) else None):
+    if kernels_run(capability, one.torch.targets.value, cuda=value_or(cuda, None)):
         return True, _NOTHING
     return False, text("torch has no code for {capability}", capability=str(capability))
 

@@ -41,7 +41,7 @@ def rests_on(machine: Machine, interpreter: str) -> tuple[object, ...]:
     environment = [one for one in value_or(machine.environments, ()) if value_or(one.interpreter, "") == interpreter]
     gpus = [(gpu.pci_address, gpu.uuid, gpu.mig_enabled) for gpu in value_or(machine.gpus, ())]
     terminal = machine.shell.new_terminal
-    return environment, gpus, machine.driver, terminal.value if isinstance(terminal, Known) else None
+    return environment, gpus, machine.driver, value_or(terminal, None)
 
 
 def verify(session: Session, request: VerifyRequest, *, on_event: OnEvent, cancelled: Cancelled) -> Verification:

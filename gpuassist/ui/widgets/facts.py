@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.words import Words
 from gpuassist.ui.widgets.labels import Hairline, paragraph, source_label
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, clear
 
 _SOURCES_PART = 0.25
 _SOURCE_LEAST = 92
@@ -46,11 +46,7 @@ class FactTable(QWidget):
     def set_rows(self, rows: Sequence[FactRow]) -> None:
         if tuple(rows) == self.rows:
             return
-        while (item := self._grid.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._grid)
         self.rows = tuple(rows)
         for place, row in enumerate(self.rows):
             self._add(place * 2, row)
