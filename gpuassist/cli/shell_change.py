@@ -15,7 +15,7 @@ from gpuassist.cli.confirm import confirmed
 from gpuassist.cli.context import Context
 from gpuassist.cli.paragraphs import show_block, show_command
 from gpuassist.model.codec import Json, encode
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import Known, value_or
 from gpuassist.model.plan import Outcome, Plan, Result
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
@@ -212,7 +212,7 @@ def proof_json(plan: ChangePlan, outcome: ChangeOutcome, kernels: tuple[KernelPr
 
 
 def _proof(proof: Proof, words: Words, *, of_toolkit: bool) -> Json:
-    told: dict[str, Json] = {"holds": proof.holds.value if isinstance(proof.holds, Known) else None, "message": words(proof.words)}
+    told: dict[str, Json] = {"holds": value_or(proof.holds, None), "message": words(proof.words)}
     if not of_toolkit:
         return told
     winner = proof.winner

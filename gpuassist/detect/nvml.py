@@ -95,7 +95,7 @@ def merge(gpus: Fact[tuple[Gpu, ...]], reading: NvmlReading, knowledge: Knowledg
 
 def _sleeper(gpus: Fact[tuple[Gpu, ...]]) -> str | None:
     """The address of a GPU that NVML would wake: asleep, and not held by another driver or by none."""
-    for gpu in gpus.value if isinstance(gpus, Known) else ():
+    for gpu in value_or(gpus, ()):
         asleep = isinstance(gpu.power_state, Known) and gpu.power_state.value is PowerState.ASLEEP
         if asleep and (isinstance(gpu.kernel_driver, Unknown) or gpu.kernel_driver.value == "nvidia"):
             return _address(gpu)
@@ -150,7 +150,7 @@ def _sysfs_address(words: str) -> str:
 
 
 def _address(gpu: Gpu) -> str:
-    return gpu.pci_address.value if isinstance(gpu.pci_address, Known) else ""
+    return value_or(gpu.pci_address, "")
 
 
 def _joined(gpu: Gpu, listed: Gpu | None, missing: Unknown) -> Gpu:

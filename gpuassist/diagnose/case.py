@@ -11,7 +11,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, installed
+from gpuassist.knowledge.choice import BuildHost, GpuWish, InstalledToolkit, TorchChoice, choose_torch, installed
 from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu, kernels_run
 from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour
 from gpuassist.knowledge.tables import Knowledge
@@ -79,7 +79,7 @@ class InstalledTorch(Struct, frozen=True):
     @property
     def active(self) -> bool:
         """Whether a new terminal or gpuassist's own shell has the environment activated."""
-        return value_or(self.environment.active, False)  # noqa: FBT003 -- the fact's default
+        return self.environment.active.is_true
 
     @property
     def version(self) -> str:
@@ -98,7 +98,7 @@ class InstalledTorch(Struct, frozen=True):
 
     def runs_on(self, capability: ComputeCapability) -> bool:
         """Whether it is known to have code for such a GPU."""
-        cuda = self.torch.cuda.value if isinstance(self.torch.cuda, Known) else None
+        cuda = value_or(self.torch.cuda, None)
         return kernels_run(capability, value_or(self.torch.targets, ()), cuda=cuda)
 
 
@@ -133,7 +133,7 @@ class RuleInput:
     @property
     def jetson(self) -> bool:
         """Whether the GPU is part of the processor's own chip."""
-        return value_or(self.machine.host.jetson, False)  # noqa: FBT003 -- the fact's default
+        return self.machine.host.jetson.is_true
 
     @cached_property
     def cards(self) -> tuple[KnownGpu, ...]:
@@ -284,6 +284,18 @@ class RuleInput:
     def cuda_torches(self) -> tuple[InstalledTorch, ...]:
         """Those of them that were built for CUDA."""
         return tuple(one for one in self.torches if value_or(one.torch.accelerator, Accelerator.CPU) is Accelerator.CUDA)
+
+    def torch_to_install(
+        self, environment: PythonEnvironment | None, capabilities: tuple[ComputeCapability, ...] | None = None
+    ) -> TorchChoice:
+        """The torch for an environment's Python and these capabilities, else those of all usable GPUs."""
+        python = value_or(environment.python_version, Version(())) if environment is not None else Version(())
+        host = BuildHost(
+            value_or(self.machine.host.architecture, "x86_64"),
+            value_or(self.driver, None),
+            python if python.parts else None,
+        )
+        return choose_torch(self.knowledge.torch_builds(), capabilities or self.capabilities, host)
 
     def _card(self, place: int, gpu: Gpu) -> KnownGpu:
         record = self.knowledge.gpu(gpu.pci_id.value) if isinstance(gpu.pci_id, Known) else None

@@ -202,8 +202,8 @@ def _gpu_to_torch(case: RuleInput, card: KnownGpu, one: InstalledTorch | None) -
     way = way_to_run(
         capability,
         one.torch.targets.value,
-        cuda=cuda.value if isinstance(cuda, Known) else None,
-        driver_cuda=offered.value if isinstance(offered, Known) else None,
+        cuda=value_or(cuda, None),
+        driver_cuda=value_or(offered, None),
     )
     if way is CodePath.NONE:
         return Joint(Part.GPU, Part.TORCH, Status.PROBLEM, text("torch has no code for {capability}", capability=str(capability)))

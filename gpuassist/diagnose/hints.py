@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Meaning, Sign, SignatureInput, passages, sign
-from gpuassist.model.fact import Known, value_or
+from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 
 Hint = tuple[tuple[str, ...], str]  # literals in lower case, one of which stands in every wording, and the pattern around them
@@ -103,7 +103,7 @@ def with_blackwell(setting: SignatureInput) -> bool:
 
 def with_mig(setting: SignatureInput) -> bool:
     """Whether a GPU is divided into instances."""
-    known = any(value_or(card.gpu.mig_enabled, False) for card in setting.case.cards)  # noqa: FBT003 -- the fact's default
+    known = any(card.gpu.mig_enabled.is_true for card in setting.case.cards)
     return known or shows(setting, _MIG)
 
 

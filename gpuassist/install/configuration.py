@@ -19,7 +19,7 @@ from gpuassist.knowledge.families import families_of
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
-from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
+from gpuassist.model.fact import NOT_ASKED, Known, value_or
 from gpuassist.model.machine import Distribution, Machine
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.plan import Tool
@@ -27,7 +27,7 @@ from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 
 
-def rig_of(case: RuleInput) -> Configuration:
+def configuration_of(case: RuleInput) -> Configuration:
     """The machine as far as its parts must fit."""
     host = case.machine.host
     gcc, torch = case.gcc, torch_of(case)
@@ -42,17 +42,17 @@ def rig_of(case: RuleInput) -> Configuration:
         capabilities=_capabilities(case),
         today=case.machine.taken_at[:10],
         machine=value_or(host.architecture, "x86_64"),
-        driver=_known(driver),
-        open_module=opened.value if isinstance(opened, Known) else None,
+        driver=value_or(driver, None),
+        open_module=value_or(opened, None),
         one_module=not case.wsl,
         driver_fixed=case.jetson,
         torch=_torch_there(torch) if torch else None,
-        python=_known(environment.python_version) if environment else None,
+        python=value_or(environment.python_version, None) if environment else None,
         toolkit=case.known(case.toolkit) if case.toolkit is not None else None,
         toolkits=tuple(known for known in map(case.known, outside) if known is not None),
-        gcc=_known(gcc.version) if gcc else None,
+        gcc=value_or(gcc.version, None) if gcc else None,
         gccs=tuple(version for version, _ in _compilers(case)),
-        glibc=_known(host.glibc),
+        glibc=value_or(host.glibc, None),
     )
 
 
@@ -100,8 +100,8 @@ def _torch_there(one: InstalledTorch) -> TorchThere | None:
     return TorchThere(
         version,
         words.partition("+")[2],
-        _known(one.torch.cuda),
-        targets.value if isinstance(targets, Known) else None,
+        value_or(one.torch.cuda, None),
+        value_or(targets, None),
         cpu=value_or(one.torch.accelerator, Accelerator.CUDA) is not Accelerator.CUDA,
     )
 
@@ -111,17 +111,13 @@ def _compilers(case: RuleInput) -> tuple[tuple[Version, str], ...]:
     return tuple((one.version.value, one.path) for one in every if one.family == "g++" and isinstance(one.version, Known))
 
 
-def _known(fact: Fact[Version]) -> Version | None:
-    return fact.value if isinstance(fact, Known) else None
-
-
 def _capabilities(case: RuleInput) -> tuple[ComputeCapability, ...]:
     return tuple(sorted({card.capability.value for card in case.cards if isinstance(card.capability, Known)}))
 
 
 def _runs(one: InstalledTorch, capabilities: tuple[ComputeCapability, ...]) -> bool:
     targets = value_or(one.torch.targets, ())
-    return all(kernels_run(capability, targets, cuda=_known(one.torch.cuda)) for capability in capabilities)
+    return all(kernels_run(capability, targets, cuda=value_or(one.torch.cuda, None)) for capability in capabilities)
 
 
 _MAKERS = frozenset({Manager.SYSTEM, Manager.PYENV, Manager.UV})  # whose interpreters are no part of a project
@@ -191,13 +187,13 @@ def system_of(case: RuleInput) -> System:
         distribution=distribution.id,
         release=distribution.version_id,
         kernel=value_or(host.kernel, ""),
-        secure_boot=host.secure_boot.value if isinstance(host.secure_boot, Known) else None,
+        secure_boot=value_or(host.secure_boot, None),
         driver=value_or(module.version, None) if module else None,
         open_module=value_or(module.open_flavour, None) if module else None,
         uninstaller=value_or(driver.uninstaller, ""),
         needs_open=any(card.flavour is ModuleFlavour.OPEN_REQUIRED for card in case.cards),
         nouveau=any(case.held_by(card) in {"nouveau", "nova_core"} for card in case.cards),
-        hybrid=value_or(host.hybrid, False),  # noqa: FBT003 -- the fact's default
+        hybrid=host.hybrid.is_true,
         provider=value_or(host.provider, ""),
         part=is_part(case),
         home=home_of(case.machine),

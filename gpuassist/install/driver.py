@@ -16,7 +16,6 @@ from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.driver import KernelModule
-from gpuassist.model.fact import value_or
 from gpuassist.model.finding import Finding
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, enumerated, text, verbatim
@@ -231,7 +230,7 @@ def _loading(case: RuleInput, waiting: KernelModule, place: InstallPlace, comman
     if any(case.held_by(card) for card in case.cards):
         does = text("Keep nouveau from taking the GPU: NVIDIA's driver is installed and cannot load while it has it")
         return step((use("nouveau-blacklist"),), place, commands, (does, None)), again
-    secure = value_or(case.machine.host.secure_boot, False)  # noqa: FBT003 -- the fact's default
+    secure = case.machine.host.secure_boot.is_true
     if secure and commands.record("key-enroll", place.families) is not None:
         does = text("Enroll the key that the module is signed with, because Secure Boot is on; the restart asks for the password")
         return step((use("key-enroll"),), place, commands, (does, None)), again

@@ -149,7 +149,7 @@ def environment_of(machine: Machine) -> PythonEnvironment | None:
     every = value_or(machine.environments, ())
     return max(
         every,
-        key=lambda one: (value_or(one.active, False), bool(value_or(one.torch, ()))),  # noqa: FBT003 -- the fact's default
+        key=lambda one: (one.active.is_true, bool(value_or(one.torch, ()))),
         default=None,
     )
 

@@ -12,7 +12,7 @@ from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.conda import conda_ways, notes_on_conda
-from gpuassist.install.configuration import place_of, rig_of
+from gpuassist.install.configuration import configuration_of, place_of
 from gpuassist.install.driver import driver_notes, driver_steps, mending_steps
 from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
 from gpuassist.install.place import InstallPlace
@@ -38,13 +38,13 @@ _NVIDIAS_TORCH = "JetPack 6"
 
 class Question(Struct, frozen=True):
     """What is asked: `base` is the machine that the change starts from, `wished` the one with the whole wish in place,
-    `demand` what the wish pins, `tool` what torch shall come by (none: what the environment that is there comes by).
+    `constraints` what the wish pins, `tool` what torch shall come by (none: what the environment that is there comes by).
     """
 
     goal: Text
     base: Machine
     wished: Machine
-    demand: Constraints
+    constraints: Constraints
     tool: Tool | None = None
 
 
@@ -54,23 +54,27 @@ def foresee(session: Session, question: Question) -> Outlook:
         return looked
     # The outlook with the steps that the wish takes, or with what stands in the way.
     case = RuleInput(question.base, session.knowledge)
-    knowledge, rig, demand = session.knowledge, rig_of(case), question.demand
+    knowledge, configuration, constraints = session.knowledge, configuration_of(case), question.constraints
     place = place_of(case, session.world.files.exists, question.tool)
-    found = find(knowledge, rig, demand, question.tool, torch_of_conda=place.around.torch_of_conda)
+    found = find(knowledge, configuration, constraints, question.tool, torch_of_conda=place.around.torch_of_conda)
     change = found.smallest.change
     if change is not None:
         return _with_steps(session, question, looked, found=found, change=change, place=place)
     # A Jetson for whose driver PyTorch's own builds are too new, and NVIDIA's index is not.
-    jetpack = found.smallest.obstacle is Obstacle.JETSON_WHEELS and rig.driver is not None and rig.driver.major == _JETPACK_6
-    if jetpack and demand.torch is None and question.tool is not Tool.CONDA:
+    jetpack = (
+        found.smallest.obstacle is Obstacle.JETSON_WHEELS
+        and configuration.driver is not None
+        and configuration.driver.major == _JETPACK_6
+    )
+    if jetpack and constraints.torch is None and question.tool is not Tool.CONDA:
         after = chains(hypothetical.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
         ways = jetson_ways(place, knowledge)
         return replace(looked, after=after, steps=ways[0].steps, ways=ways)
-    if found.smallest.walls == (Blocker.TOOLKIT,):
-        inside = by_conda(knowledge, case, looked, demand=demand, rig=rig, place=place)
+    if found.smallest.blockers == (Blocker.TOOLKIT,):
+        inside = by_conda(knowledge, case, looked, constraints=constraints, configuration=configuration, place=place)
         if inside is not None:
             return inside
-    return replace(looked, blocked_by=found.missing or blocked_by(case, rig, demand, found.smallest))
+    return replace(looked, blocked_by=found.missing or blocked_by(case, configuration, constraints, found.smallest))
 
 
 def begun(session: Session, question: Question) -> Outlook:
@@ -79,8 +83,8 @@ def begun(session: Session, question: Question) -> Outlook:
     case = RuleInput(question.base, knowledge)
     before = chains(question.wished, knowledge, thorough=True)
     links = links_of(RuleInput(question.wished, knowledge), before)
-    missing = without_gpu(case, question.demand)
-    unknown = () if missing else undetermined(case, question.demand)
+    missing = without_gpu(case, question.constraints)
+    unknown = () if missing else undetermined(case, question.constraints)
     return Outlook(question.goal, before, before, (), missing, undetermined=unknown, links=links)
 
 
@@ -88,10 +92,15 @@ def _with_steps(
     session: Session, question: Question, looked: Outlook, *, found: Found, change: VersionChange, place: InstallPlace
 ) -> Outlook:
     knowledge = session.knowledge
-    case, rig, must = RuleInput(question.base, knowledge), found.rig, question.demand.driver_need is Need.MUST
-    broken = steps_that_mend(session, case, rig, change)
+    case, configuration = RuleInput(question.base, knowledge), found.configuration
+    must = question.constraints.driver_need is Need.MUST
+    broken = steps_that_mend(session, case, configuration, change)
     mending = broken if must else ()
-    mended = with_driver(knowledge, question.base, rig.driver) if mending and rig.driver is not None else question.base
+    mended = (
+        with_driver(knowledge, question.base, configuration.driver)
+        if mending and configuration.driver is not None
+        else question.base
+    )
     installs = install_ways(change, place, knowledge, found.record)
     ways = tuple(replace(one, steps=(*mending, *one.steps)) for one in installs)
     steps = ways[0].steps if ways else (*mending, *install_steps(change, place, knowledge))
@@ -112,16 +121,16 @@ def _with_steps(
     notes = (
         *driver,
         *(for_others if left_to_others else ()),
-        *notes_on(case, rig, question.demand, found.smallest),
+        *notes_on(case, configuration, question.constraints, found.smallest),
         *((DRIVER_STAYS,) if broken and not must and Blocker.DRIVER not in change.left else ()),
         *notes_on_torch,
     )
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
 
 
-def steps_that_mend(session: Session, case: RuleInput, rig: Configuration, change: VersionChange) -> tuple[Step, ...]:
+def steps_that_mend(session: Session, case: RuleInput, configuration: Configuration, change: VersionChange) -> tuple[Step, ...]:
     """What brings the driver that is there to work, where it stays and does not."""
-    if change.driver is not None or rig.driver is None:
+    if change.driver is not None or configuration.driver is None:
         return ()
     now = chains(case.machine, session.knowledge)
     return mending_steps(case, now, place_of(case), session.knowledge.commands)
@@ -141,14 +150,20 @@ def _changed(knowledge: Knowledge, machine: Machine, change: VersionChange) -> M
 
 
 def by_conda(
-    knowledge: Knowledge, case: RuleInput, looked: Outlook, *, demand: Constraints, rig: Configuration, place: InstallPlace
+    knowledge: Knowledge,
+    case: RuleInput,
+    looked: Outlook,
+    *,
+    constraints: Constraints,
+    configuration: Configuration,
+    place: InstallPlace,
 ) -> Outlook | None:
     """The outlook with conda's toolkit; None where something else stands in the way, or conda has none that fits."""
-    if rig.glibc is None:
+    if configuration.glibc is None:
         return None
     toolkits = tuple(one for one in knowledge.toolkits() if of_conda(one.release))
     stock = Stock(knowledge.branches(), knowledge.torch_builds(), toolkits)
-    found = smallest_change(replace(rig, glibc=None, gcc=None, toolkit=None, toolkits=()), demand, stock)
+    found = smallest_change(replace(configuration, glibc=None, gcc=None, toolkit=None, toolkits=()), constraints, stock)
     change = found.change
     if change is None or change.toolkit is None or change.torch is not None or change.left:
         return None
@@ -169,7 +184,7 @@ def by_conda(
         "the headers of CUDA {release} clash with this system's glibc {glibc}: conda's nvcc compiles with a C library and a "
         "compiler of its own",
         release=str(change.toolkit.release),
-        glibc=str(rig.glibc),
+        glibc=str(configuration.glibc),
     )
     return replace(looked, after=after, steps=ways[0].steps, ways=ways, notes=(*looked.notes, why))
 
@@ -218,7 +233,7 @@ def _after(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> 
 class TorchSource(Struct, frozen=True):
     """A machine as it counts for a source, what that has, and the records behind it where it is a channel of conda's."""
 
-    rig: Configuration
+    configuration: Configuration
     stock: Stock
     records: tuple[CondaRecord, ...] = ()
 
@@ -227,21 +242,23 @@ class Found(Struct, frozen=True):
     """The smallest change, and where its torch comes from; `record` is none where that is an index of wheels."""
 
     smallest: SmallestChange
-    rig: Configuration
+    configuration: Configuration
     record: CondaRecord | None = None
     missing: tuple[Text, ...] = ()
 
 
-def find(knowledge: Knowledge, rig: Configuration, demand: Constraints, tool: Tool | None, *, torch_of_conda: bool) -> Found:
+def find(
+    knowledge: Knowledge, configuration: Configuration, constraints: Constraints, tool: Tool | None, *, torch_of_conda: bool
+) -> Found:
     """The smallest change with a torch by that tool. Where none is asked for, a torch that conda installed is followed by another
     of conda's, if that takes no more than a wheel does.
     """
-    if demand.torch_need is not Need.MUST or not (tool is Tool.CONDA or (tool is None and torch_of_conda)):
-        return Found(smallest_change(rig, demand, _wheels(knowledge, demand)), rig)
-    found = _by_conda(knowledge, rig, demand, torch_of_conda=torch_of_conda)
+    if constraints.torch_need is not Need.MUST or not (tool is Tool.CONDA or (tool is None and torch_of_conda)):
+        return Found(smallest_change(configuration, constraints, _wheels(knowledge, constraints)), configuration)
+    found = _by_conda(knowledge, configuration, constraints, torch_of_conda=torch_of_conda)
     if tool is Tool.CONDA:
         return found
-    wheels = Found(smallest_change(rig, demand, _wheels(knowledge, demand)), rig)
+    wheels = Found(smallest_change(configuration, constraints, _wheels(knowledge, constraints)), configuration)
     return wheels if _cost(wheels.smallest) < _cost(found.smallest) or found.smallest.change is None else found
 
 
@@ -249,49 +266,51 @@ def _cost(smallest: SmallestChange) -> float:
     return smallest.change.cost if smallest.change is not None else math.inf
 
 
-def _by_conda(knowledge: Knowledge, rig: Configuration, demand: Constraints, *, torch_of_conda: bool) -> Found:
+def _by_conda(knowledge: Knowledge, configuration: Configuration, constraints: Constraints, *, torch_of_conda: bool) -> Found:
     """Of the two channels the one that takes less."""
-    sources = _channels(knowledge, rig if torch_of_conda else replace(rig, torch=None), demand)
-    answers = [(one, smallest_change(one.rig, demand, one.stock)) for one in sources]
+    sources = _channels(knowledge, configuration if torch_of_conda else replace(configuration, torch=None), constraints)
+    answers = [(one, smallest_change(one.configuration, constraints, one.stock)) for one in sources]
     reached = [(one, answer) for one, answer in answers if answer.change is not None]
     if not reached:
-        return Found(answers[0][1], rig, missing=_missing(knowledge, sources, demand))
+        return Found(answers[0][1], configuration, missing=_missing(knowledge, sources, constraints))
     source, best = min(reached, key=lambda pair: _cost(pair[1]))
     move = best.change.torch if best.change else None
-    return Found(best, source.rig, record_of(source.records, move.build, tegra=rig.driver_fixed) if move else None)
+    return Found(
+        best, source.configuration, record_of(source.records, move.build, tegra=configuration.driver_fixed) if move else None
+    )
 
 
-def _wheels(knowledge: Knowledge, demand: Constraints) -> Stock:
+def _wheels(knowledge: Knowledge, constraints: Constraints) -> Stock:
     """A patch that is asked for counts as the newest of its release."""
-    wanted, builds = demand.torch, knowledge.torch_builds()
+    wanted, builds = constraints.torch, knowledge.torch_builds()
     release = knowledge.torch_release(wanted) if wanted is not None and len(wanted.parts) > 2 else None
     if wanted is not None and release is not None and wanted in release.patches:
         builds = tuple(replace(one, newest=wanted) if one.release == wanted.release else one for one in builds)
     return Stock(knowledge.branches(), builds, knowledge.toolkits())
 
 
-def _channels(knowledge: Knowledge, rig: Configuration, demand: Constraints) -> tuple[TorchSource, ...]:
+def _channels(knowledge: Knowledge, configuration: Configuration, constraints: Constraints) -> tuple[TorchSource, ...]:
     """PyTorch's own channel first for a release that it has: conda-forge for all others. Each makes the Python that it needs."""
-    old = demand.torch is not None and demand.torch.release <= LAST_OF_PYTORCH.release
+    old = constraints.torch is not None and constraints.torch.release <= LAST_OF_PYTORCH.release
     sources = []
     for channel in (Channel.PYTORCH, Channel.CONDA_FORGE) if old else (Channel.CONDA_FORGE, Channel.PYTORCH):
         records = of_channel(knowledge.conda(), channel)
-        builds = conda_builds(records, knowledge.torch_builds(), wanted=demand.torch, tegra=rig.driver_fixed)
+        builds = conda_builds(records, knowledge.torch_builds(), wanted=constraints.torch, tegra=configuration.driver_fixed)
         stock = Stock(knowledge.branches(), builds, knowledge.toolkits())
-        sources.append(TorchSource(replace(rig, python=None), stock, records))
+        sources.append(TorchSource(replace(configuration, python=None), stock, records))
     return tuple(sources)
 
 
-def _missing(knowledge: Knowledge, sources: tuple[TorchSource, ...], demand: Constraints) -> tuple[Text, ...]:
+def _missing(knowledge: Knowledge, sources: tuple[TorchSource, ...], constraints: Constraints) -> tuple[Text, ...]:
     """That conda has no such release at all, where that is why."""
-    if demand.torch is None or any(source.stock.builds for source in sources):
+    if constraints.torch is None or any(source.stock.builds for source in sources):
         return ()
     newest = max(one.version for one in of_channel(knowledge.conda(), Channel.CONDA_FORGE))
     return (
         text(
             "gpuassist knows no torch {wanted} with CUDA in conda's channels, where {newest} is the newest; pip and uv have newer "
             "ones",
-            wanted=str(demand.torch),
+            wanted=str(constraints.torch),
             newest=str(newest),
         ),
     )

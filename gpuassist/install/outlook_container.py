@@ -9,7 +9,7 @@ from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
-from gpuassist.install.configuration import place_of, rig_of
+from gpuassist.install.configuration import configuration_of, place_of
 from gpuassist.install.outlook import Question, begun, install_steps, steps_that_mend
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.replacements import with_driver
@@ -32,21 +32,25 @@ def foresee_container(session: Session, question: Question) -> Outlook:
     if looked.blocked_by or looked.undetermined:
         return looked
     case = RuleInput(question.base, session.knowledge)
-    rig = rig_of(case)
+    configuration = configuration_of(case)
     if case.container:
         return replace(looked, blocked_by=(text("this is a container itself: its image is chosen on the host"),))
     images = Images(session.knowledge.images(), session.knowledge.toolkits())
-    wish = question.demand.torch
-    choice = images.choose(rig.capabilities, _driver(rig), torch=wish, jetpack=_jetpack(rig))
+    wish = question.constraints.torch
+    choice = images.choose(configuration.capabilities, _driver(configuration), torch=wish, jetpack=_jetpack(configuration))
     if choice.image is not None:
         return _with_image(_Chosen(session, question, choice.image), looked)
     # The driver to install where the one that is there does not do; any of its branch counts as its newest.
-    if rig.driver_fixed:
+    if configuration.driver_fixed:
         move: DriverMove | None = None
     else:
-        found = choose_driver(session.knowledge.branches(), rig.gpus, today=rig.today, one_module=rig.one_module)
+        found = choose_driver(
+            session.knowledge.branches(), configuration.gpus, today=configuration.today, one_module=configuration.one_module
+        )
         move = DriverMove(Version((found.best.branch,)), found.open_module) if found.best is not None else None
-    under = images.choose(rig.capabilities, Version((move.version.major, 999)), torch=wish) if move is not None else choice
+    under = (
+        images.choose(configuration.capabilities, Version((move.version.major, 999)), torch=wish) if move is not None else choice
+    )
     if under.image is None:
         return replace(looked, blocked_by=(_why(case, choice, wish),))
     return _with_image(_Chosen(session, question, under.image, move), looked)
@@ -62,30 +66,30 @@ class _Chosen(Struct, frozen=True):
 def _with_image(chosen: _Chosen, looked: Outlook) -> Outlook:
     knowledge, base = chosen.session.knowledge, chosen.question.base
     case, change = RuleInput(base, knowledge), VersionChange(driver=chosen.move)
-    place, rig = place_of(case), rig_of(case)
-    mending = steps_that_mend(chosen.session, case, rig, change)
+    place, configuration = place_of(case), configuration_of(case)
+    mending = steps_that_mend(chosen.session, case, configuration, change)
     before = (*mending, *install_steps(change, place, knowledge))
-    integrated = rig.driver_fixed and chosen.image.jetpack is not None
+    integrated = configuration.driver_fixed and chosen.image.jetpack is not None
     name = f"{chosen.image.name}-igpu" if integrated else chosen.image.name
     torch = chosen.image.torch or ""
     way = container_way(name, torch, place, knowledge.commands, integrated=integrated)
     way = replace(way, steps=(*before, *way.steps))
-    driver = chosen.move.version if chosen.move else rig.driver if mending else None
+    driver = chosen.move.version if chosen.move else configuration.driver if mending else None
     machine = with_driver(knowledge, base, driver) if driver is not None else base
     after = chains(hypothetical.with_unknown_torch(machine, torch), knowledge, thorough=True)
     return replace(looked, after=after, steps=way.steps, ways=(way,))
 
 
-def _driver(rig: Configuration) -> Version | None:
+def _driver(configuration: Configuration) -> Version | None:
     """The driver, where it serves every GPU."""
-    there = rig.driver
-    return there if there is not None and driver_fits(rig, there, open_module=rig.open_module) else None
+    there = configuration.driver
+    return there if there is not None and driver_fits(configuration, there, open_module=configuration.open_module) else None
 
 
-def _jetpack(rig: Configuration) -> Version | None:
+def _jetpack(configuration: Configuration) -> Version | None:
     """The system of a Jetson that needs images of its own, by its driver: from JetPack 7 on the others serve it."""
-    jetson = any(is_jetson(one) for one in rig.capabilities)
-    return _JETPACKS.get(rig.driver.major) if jetson and rig.driver is not None else None
+    jetson = any(is_jetson(one) for one in configuration.capabilities)
+    return _JETPACKS.get(configuration.driver.major) if jetson and configuration.driver is not None else None
 
 
 def _why(case: RuleInput, choice: ImageChoice, wish: Version | None) -> Text:

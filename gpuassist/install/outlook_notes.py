@@ -22,7 +22,7 @@ from gpuassist.knowledge.compatibility import (
 from gpuassist.knowledge.records import ModuleFlavour, ToolkitRecord, TorchBuild
 from gpuassist.knowledge.smallest import torch_fits
 from gpuassist.model.chain import Chain, Node, Part, Status
-from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.outlook import Link
 from gpuassist.model.text import Text, enumerated, text, verbatim
 from gpuassist.model.version import ComputeCapability, Version
@@ -32,14 +32,14 @@ DRIVER_STAYS = text("the driver stays as it is; to run what is compiled, see `gp
 _MISSING_GPU = text('there is no NVIDIA GPU in this computer; `gpuassist plan gpu="RTX 5090"` tells what one would take')
 
 
-def without_gpu(case: RuleInput, demand: Constraints) -> tuple[Text, ...]:
+def without_gpu(case: RuleInput, constraints: Constraints) -> tuple[Text, ...]:
     """The reason why nothing can be planned for a machine that is known to have no GPU; a toolkit alone needs none."""
     gpus = case.machine.gpus
     none = isinstance(gpus, Known) and not case.cards and not case.wsl and not case.jetson
-    return (_MISSING_GPU,) if none and demand.driver_need is Need.MUST else ()
+    return (_MISSING_GPU,) if none and constraints.driver_need is Need.MUST else ()
 
 
-def undetermined(case: RuleInput, demand: Constraints) -> tuple[Text, ...]:
+def undetermined(case: RuleInput, constraints: Constraints) -> tuple[Text, ...]:
     """What is not known and could change the answer."""
     gpus, driver = case.machine.gpus, case.machine.driver
     if isinstance(gpus, Unknown):
@@ -48,32 +48,32 @@ def undetermined(case: RuleInput, demand: Constraints) -> tuple[Text, ...]:
     unread = isinstance(driver.loaded, Unknown) and not case.wsl
     libraries = driver.libcuda
     windows = isinstance(libraries, Unknown) or any(one.path.startswith("/usr/lib/wsl/") for one in libraries.value)
-    asked = bool(case.cards) and demand.driver is None and demand.driver_need is Need.MUST
+    asked = bool(case.cards) and constraints.driver is None and constraints.driver_need is Need.MUST
     if asked and isinstance(case.driver, Unknown) and (case.loaded or (case.wsl and windows) or unread):
         unknown.append(text("the driver's version: {reason}", reason=case.driver.reason))
-    for card in case.cards if demand.torch_need is Need.MUST or demand.toolkit_need is Need.MUST else ():
+    for card in case.cards if constraints.torch_need is Need.MUST or constraints.toolkit_need is Need.MUST else ():
         if isinstance(card.capability, Unknown):
             unknown.append(text("the compute capability of {gpu}: {reason}", gpu=card.name, reason=card.capability.reason))
     return tuple(unknown)
 
 
-def blocked_by(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> tuple[Text, ...]:
+def blocked_by(case: RuleInput, configuration: Configuration, constraints: Constraints, found: SmallestChange) -> tuple[Text, ...]:
     """Why no change makes every link hold, which side must move, and between what there is a choice."""
     flavours = {card.flavour for card in case.cards}
     needs_both = not case.wsl and {ModuleFlavour.OPEN_REQUIRED, ModuleFlavour.OPEN_IMPOSSIBLE} <= flavours
-    if Blocker.SPLIT in found.walls or (Blocker.DRIVER in found.walls and needs_both):
+    if Blocker.SPLIT in found.blockers or (Blocker.DRIVER in found.blockers and needs_both):
         return tuple(dict.fromkeys(_split(case)))
     reasons = list[Text]()
-    if Blocker.NO_DRIVER in found.walls or Blocker.DRIVER in found.walls:
-        reasons += _no_driver(case, rig, demand)
-    if Blocker.TORCH in found.walls:
-        reasons += _no_torch(case, rig, demand, found)
-    if Blocker.TOOLKIT in found.walls:
-        reasons += _no_toolkit(case, rig, demand)
+    if Blocker.NO_DRIVER in found.blockers or Blocker.DRIVER in found.blockers:
+        reasons += _no_driver(case, configuration, constraints)
+    if Blocker.TORCH in found.blockers:
+        reasons += _no_torch(case, configuration, constraints, found)
+    if Blocker.TOOLKIT in found.blockers:
+        reasons += _no_toolkit(case, configuration, constraints)
     return tuple(dict.fromkeys(reasons))
 
 
-def notes_on(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> tuple[Text, ...]:
+def notes_on(case: RuleInput, configuration: Configuration, constraints: Constraints, found: SmallestChange) -> tuple[Text, ...]:
     """What to know beside the steps: what is left as it is, and what will have to be done some day."""
     change = found.change
     if change is None:
@@ -81,7 +81,7 @@ def notes_on(case: RuleInput, rig: Configuration, demand: Constraints, found: Sm
     notes = [  # GPUs that are no cards
         text("{gpu} is part of a computer of its own and fits into no other: the steps are those of that computer", gpu=card.name)
         for card in case.cards
-        if card.record is not None and card.record.integrated and rig.machine == "x86_64"
+        if card.record is not None and card.record.integrated and configuration.machine == "x86_64"
     ]
     if Blocker.TORCH in change.left:
         notes.append(text("torch stays as it is, and does not compute on every GPU: `gpuassist plan torch` tells more"))
@@ -89,10 +89,15 @@ def notes_on(case: RuleInput, rig: Configuration, demand: Constraints, found: Sm
         notes.append(text("the toolkit stays as it is, which matters to those who compile: `gpuassist plan cuda` tells more"))
     if Blocker.DRIVER in change.left:
         notes.append(DRIVER_STAYS)
-    if change.torch is not None and rig.torch is not None and not rig.torch.cpu and demand.torch is None:
-        notes += _other_torch(rig, rig.torch, change.torch.build, demand)
-    if change.driver is None and demand.driver is None and rig.driver is not None and demand.driver_need is Need.MUST:
-        branch, best = case.knowledge.branch(rig.driver.major), _best_driver(case)
+    if change.torch is not None and configuration.torch is not None and not configuration.torch.cpu and constraints.torch is None:
+        notes += _other_torch(configuration, configuration.torch, change.torch.build, constraints)
+    if (
+        change.driver is None
+        and constraints.driver is None
+        and configuration.driver is not None
+        and constraints.driver_need is Need.MUST
+    ):
+        branch, best = case.knowledge.branch(configuration.driver.major), _best_driver(case)
         ended = branch is not None and branch.has_ended(case.machine.taken_at[:10])
         if ended and branch is not None and best is not None and best != branch.branch:
             notes.append(
@@ -164,11 +169,11 @@ def _sides(case: RuleInput) -> Iterator[tuple[list[KnownGpu], list[KnownGpu]]]:
             yield keep, [card for card in case.cards if not served[wishes_of((card,))]]
 
 
-def _no_driver(case: RuleInput, rig: Configuration, demand: Constraints) -> Iterator[Text]:
-    if rig.driver_fixed:
+def _no_driver(case: RuleInput, configuration: Configuration, constraints: Constraints) -> Iterator[Text]:
+    if configuration.driver_fixed:
         yield text("the driver of a Jetson is part of its system: another one comes with another release of JetPack")
         return
-    if demand.driver is None:
+    if constraints.driver is None:
         yield text("no driver branch that gpuassist knows serves {gpus} at once", gpus=_names(case.cards))
         for card in case.cards:
             if card.architecture is not None and card.architecture.last_branch is not None:
@@ -177,7 +182,7 @@ def _no_driver(case: RuleInput, rig: Configuration, demand: Constraints) -> Iter
             yield from _without(case, keep, give)
         return
     for card in case.cards:
-        yield from _unserved(card, demand.driver)
+        yield from _unserved(card, constraints.driver)
     best = _best_driver(case)
     if best is not None:
         yield text("driver branch {branch} serves {gpus}", branch=best, gpus=_names(case.cards))
@@ -202,15 +207,15 @@ def _unserved(card: KnownGpu, driver: Version) -> Iterator[Text]:
         )
 
 
-def _no_torch(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> Iterator[Text]:
-    build = f"{demand.torch}+{demand.torch_tag}" if demand.torch_tag else str(demand.torch)
-    release = text("torch {version}", version=build) if demand.torch else text("torch")
-    builds = [one for one in case.knowledge.torch_builds() if one.cuda is not None and one.machine == rig.machine]
+def _no_torch(case: RuleInput, configuration: Configuration, constraints: Constraints, found: SmallestChange) -> Iterator[Text]:
+    build = f"{constraints.torch}+{constraints.torch_tag}" if constraints.torch_tag else str(constraints.torch)
+    release = text("torch {version}", version=build) if constraints.torch else text("torch")
+    builds = [one for one in case.knowledge.torch_builds() if one.cuda is not None and one.machine == configuration.machine]
     if found.obstacle is Obstacle.RELEASE_UNKNOWN:
-        yield text("gpuassist knows no CUDA build of {torch} for {machine}", torch=release, machine=rig.machine)
+        yield text("gpuassist knows no CUDA build of {torch} for {machine}", torch=release, machine=configuration.machine)
     elif found.obstacle is Obstacle.NO_BUILD_FOR_GPU:
         for card in case.cards:
-            yield from _no_code(card, release, demand, builds)
+            yield from _no_code(card, release, constraints, builds)
     elif found.obstacle is Obstacle.NO_BUILD_FOR_ALL_GPUS:
         yield text("no single build of {torch} has code for {gpus}", torch=release, gpus=_names(case.cards))
         yield text("make an environment for each generation, or hide one GPU from torch with CUDA_VISIBLE_DEVICES")
@@ -220,13 +225,13 @@ def _no_torch(case: RuleInput, rig: Configuration, demand: Constraints, found: S
         yield text("{torch} needs driver {floor} or newer", torch=release, floor=str(driver_floor(found.without.cuda)))
 
 
-def _no_code(card: KnownGpu, release: Text, demand: Constraints, builds: list) -> Iterator[Text]:  # type: ignore[type-arg]
+def _no_code(card: KnownGpu, release: Text, constraints: Constraints, builds: list) -> Iterator[Text]:  # type: ignore[type-arg]
     if not isinstance(card.capability, Known):
         return
     capability = card.capability.value
     running = [one for one in builds if kernels_run(capability, one.targets, cuda=one.cuda)]
-    wanted = [one for one in running if demand.torch is None or one.release == demand.torch.release]
-    if any(not demand.torch_tag or one.tag == demand.torch_tag for one in wanted):
+    wanted = [one for one in running if constraints.torch is None or one.release == constraints.torch.release]
+    if any(not constraints.torch_tag or one.tag == constraints.torch_tag for one in wanted):
         return
     yield text("no build of {torch} has code for {gpu} ({capability})", torch=release, gpu=card.name, capability=str(capability))
     if running:
@@ -234,27 +239,31 @@ def _no_code(card: KnownGpu, release: Text, demand: Constraints, builds: list) -
         yield text("builds of torch {first} to {last} have", first=str(first), last=str(last))
 
 
-def _no_toolkit(case: RuleInput, rig: Configuration, demand: Constraints) -> Iterator[Text]:
+def _no_toolkit(case: RuleInput, configuration: Configuration, constraints: Constraints) -> Iterator[Text]:
     every = case.knowledge.toolkits()
-    wanted = [one for one in every if demand.toolkit is None or one.release == demand.toolkit.release]
+    wanted = [one for one in every if constraints.toolkit is None or one.release == constraints.toolkit.release]
     if not wanted:
-        yield text("CUDA {version} is no release that gpuassist knows", version=str(demand.toolkit))
+        yield text("CUDA {version} is no release that gpuassist knows", version=str(constraints.toolkit))
         return
-    if demand.toolkit is None:
-        wanted = [one for one in every if all(toolkit_builds_for(one.targets, capability) for capability in rig.capabilities)][-1:]
+    if constraints.toolkit is None:
+        wanted = [
+            one for one in every if all(toolkit_builds_for(one.targets, capability) for capability in configuration.capabilities)
+        ][-1:]
         yield text("no CUDA release builds for {gpus} on this system", gpus=_names(case.cards))
     for record in wanted:
-        yield from _unfit(record, case, rig)
+        yield from _unfit(record, case, configuration)
 
 
-def _unfit(record: ToolkitRecord, case: RuleInput, rig: Configuration) -> Iterator[Text]:
+def _unfit(record: ToolkitRecord, case: RuleInput, configuration: Configuration) -> Iterator[Text]:
     release = str(record.release)
     for card in case.cards:
         if isinstance(card.capability, Known) and not toolkit_builds_for(record.targets, card.capability.value):
             yield from _unknown_to(release, card, card.capability.value, case.knowledge.toolkits())
-    if rig.glibc is not None and glibc_clashes(record.glibc_clash, rig.glibc):
-        yield text("the headers of CUDA {release} clash with this system's glibc {glibc}", release=release, glibc=str(rig.glibc))
-    if rig.driver is not None and not driver_serves_cuda(rig.driver, record.release):
+    if configuration.glibc is not None and glibc_clashes(record.glibc_clash, configuration.glibc):
+        yield text(
+            "the headers of CUDA {release} clash with this system's glibc {glibc}", release=release, glibc=str(configuration.glibc)
+        )
+    if configuration.driver is not None and not driver_serves_cuda(configuration.driver, record.release):
         floor = str(driver_floor(record.release))
         yield text("programs of CUDA {release} need driver {floor} or newer", release=release, floor=floor)
 
@@ -267,16 +276,20 @@ def _unknown_to(release: str, card: KnownGpu, capability: ComputeCapability, eve
         yield text("CUDA {releases} do", releases=edge)
 
 
-def _other_torch(rig: Configuration, there: TorchThere, build: TorchBuild, demand: Constraints) -> Iterator[Text]:
+def _other_torch(configuration: Configuration, there: TorchThere, build: TorchBuild, constraints: Constraints) -> Iterator[Text]:
     """Where torch moves that nobody asked to move: what for, and how it can stay."""
     words = {"there": str(there.version), "cuda": str(there.cuda)}
-    if demand.toolkit is not None and torch_fits(rig, there, rig.driver):
+    if constraints.toolkit is not None and torch_fits(configuration, there, configuration.driver):
         yield text(
             "torch {there} runs with any toolkit, because it brings its own CUDA {cuda}: the other build is only for those who "
             "compile extensions of torch; all others leave out that step",
             **words,
         )
-    elif build.release < there.version.release and torch_fits(rig, there, None) and not torch_fits(rig, there, rig.driver):
+    elif (
+        build.release < there.version.release
+        and torch_fits(configuration, there, None)
+        and not torch_fits(configuration, there, configuration.driver)
+    ):
         yield text("torch {there} could stay with a newer driver: `gpuassist plan driver` tells how", there=str(there.version))
 
 
@@ -328,7 +341,7 @@ def _code_runs(case: RuleInput, card: KnownGpu, nodes: dict[Part, Node]) -> tupl
     if one is None or not isinstance(card.capability, Known) or not isinstance(one.torch.targets, Known):
         return None, _NOT_KNOWN
     capability, cuda = card.capability.value, one.torch.cuda
-    if kernels_run(capability, one.torch.targets.value, cuda=cuda.value if isinstance(cuda, Known) else None):
+    if kernels_run(capability, one.torch.targets.value, cuda=value_or(cuda, None)):
         return True, _NOTHING
     return False, text("torch has no code for {capability}", capability=str(capability))
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
-from gpuassist.install.configuration import rig_of
+from gpuassist.install.configuration import configuration_of
 from gpuassist.install.drivers.packages import packages_of
 from gpuassist.install.outlook import Question, foresee
 from gpuassist.install.replacements import UnknownPartError, gpu_record, version_of, with_driver, with_toolkit, with_torch
@@ -104,21 +104,21 @@ def choices(session: Session) -> Choices:
 def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Outlook:
     """How the chains look with the wish in place, and the smallest change from there that makes every link hold."""
     made = imagine(session, wish, machine)
-    rig = rig_of(RuleInput(made, session.knowledge))
-    demand = Constraints(
-        torch_need=Need.MUST if rig.torch is not None else Need.LEAVE,
-        toolkit_need=Need.MUST if rig.toolkit is not None else Need.LEAVE,
+    configuration = configuration_of(RuleInput(made, session.knowledge))
+    constraints = Constraints(
+        torch_need=Need.MUST if configuration.torch is not None else Need.LEAVE,
+        toolkit_need=Need.MUST if configuration.toolkit is not None else Need.LEAVE,
     )
-    if not lacks_wheel(session.knowledge, rig):
-        return foresee(session, Question(_TITLE, made, made, demand))
+    if not lacks_wheel(session.knowledge, configuration):
+        return foresee(session, Question(_TITLE, made, made, constraints))
     # torch cannot be in that environment at all: first the same in a new one, and where that does not fit either, another.
-    torch = rig_of(RuleInput(made, session.knowledge)).torch
+    torch = configuration_of(RuleInput(made, session.knowledge)).torch
     bare = hypothetical.without_torch(made)
-    pinned = replace(demand, torch=torch.version, torch_tag=torch.tag) if torch else demand
-    answers = (foresee(session, Question(_TITLE, bare, made, one)) for one in (pinned, demand))
+    pinned = replace(constraints, torch=torch.version, torch_tag=torch.tag) if torch else constraints
+    answers = (foresee(session, Question(_TITLE, bare, made, one)) for one in (pinned, constraints))
     found = next((one for one in answers if not one.blocked_by), None)
     # The outlook with that said of the torch of each chain, and as a link of each GPU.
-    outlook = found or foresee(session, Question(_TITLE, made, made, demand))
+    outlook = found or foresee(session, Question(_TITLE, made, made, constraints))
     environment = hypothetical.environment_of(made)
     python = value_or(environment.python_version, Version(())) if environment else Version(())
     reason = text("no wheel for Python {python}", python=str(python.release))
@@ -161,9 +161,9 @@ def _blank(session: Session, wish: Wish) -> Machine:
 # A torch in an environment whose Python it has no wheel for, which only an imagined machine can have.
 
 
-def lacks_wheel(knowledge: Knowledge, rig: Configuration) -> bool:
+def lacks_wheel(knowledge: Knowledge, configuration: Configuration) -> bool:
     """Whether every known build of the torch that is there is for other Pythons."""
-    if rig.torch is None or rig.python is None or not rig.torch.version.parts:
+    if configuration.torch is None or configuration.python is None or not configuration.torch.version.parts:
         return False
-    builds = [one for one in knowledge.torch_builds(rig.torch.version) if one.machine == rig.machine]
-    return bool(builds) and all(rig.python.release not in one.pythons for one in builds)
+    builds = [one for one in knowledge.torch_builds(configuration.torch.version) if one.machine == configuration.machine]
+    return bool(builds) and all(configuration.python.release not in one.pythons for one in builds)

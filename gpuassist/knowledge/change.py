@@ -126,9 +126,9 @@ class VersionChange(Struct, frozen=True):
 
 
 class SmallestChange(Struct, frozen=True):
-    """The change, or the walls that stand in its way; `obstacle` is torch's, `without` the build that would do without it."""
+    """The change, or the blockers that stand in its way; `obstacle` is torch's, `without` the build that would do without it."""
 
     change: VersionChange | None
-    walls: tuple[Blocker, ...] = ()
+    blockers: tuple[Blocker, ...] = ()
     obstacle: Obstacle | None = None
     without: TorchBuild | None = None

@@ -36,7 +36,6 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
 TORCH_INDEX = "https://download.pytorch.org/whl/"
-JETSON_INDEX = "https://pypi.jetson-ai-lab.io/jp6/cu126"  # JetPack 6; NVIDIA developer forum, Jetson, thread 318629
 
 
 class Obstacle(str, Enum):

@@ -65,26 +65,26 @@ class _Option(Struct, frozen=True):
     rank: tuple[int, ...] = ()
 
 
-class _Quest(Struct):
+class _Search(Struct):
     """What is looked for, and what was met on the way, for who has to say why nothing fits."""
 
-    rig: Configuration
-    demand: Constraints
+    configuration: Configuration
+    constraints: Constraints
     stock: Stock
-    walls: dict[Blocker, None] = field(default_factory=dict)
+    blockers: dict[Blocker, None] = field(default_factory=dict)
     obstacle: Obstacle | None = None
     without: TorchBuild | None = None
 
 
-def smallest_change(rig: Configuration, demand: Constraints, stock: Stock) -> SmallestChange:
+def smallest_change(configuration: Configuration, constraints: Constraints, stock: Stock) -> SmallestChange:
     """The cheapest combination in which every part fits as much as it must."""
-    quest = _Quest(rig, demand, stock)
+    search = _Search(configuration, constraints, stock)
     combinations: list[tuple[_Option, _Option, _Option]] = []
-    for driver in _driver_options(quest):
-        for torch in _torch_options(quest, driver.version):
-            combinations.extend((driver, torch, toolkit) for toolkit in _toolkit_options(quest, driver.version, torch.version))
+    for driver in _driver_options(search):
+        for torch in _torch_options(search, driver.version):
+            combinations.extend((driver, torch, toolkit) for toolkit in _toolkit_options(search, driver.version, torch.version))
     if not combinations:
-        return SmallestChange(None, tuple(quest.walls), quest.obstacle, quest.without)
+        return SmallestChange(None, tuple(search.blockers), search.obstacle, search.without)
     best = min(
         combinations,
         key=lambda options: (sum(one.cost for one in options), tuple(tuple(-part for part in one.rank) for one in options)),
@@ -95,111 +95,121 @@ def smallest_change(rig: Configuration, demand: Constraints, stock: Stock) -> Sm
         torch.move if isinstance(torch.move, TorchMove) else None,
         toolkit.move if isinstance(toolkit.move, ToolkitMove) else None,
         toolkit.gcc,
-        tuple(wall for one in best for wall in one.left),
+        tuple(blocker for one in best for blocker in one.left),
         sum(one.cost for one in best),
     )
-    return SmallestChange(change, (), quest.obstacle, quest.without)
+    return SmallestChange(change, (), search.obstacle, search.without)
 
 
-def driver_fits(rig: Configuration, version: Version, *, open_module: bool | None = None) -> bool:
+def driver_fits(configuration: Configuration, version: Version, *, open_module: bool | None = None) -> bool:
     """Whether a driver serves every GPU, its kernel module among it where that is known."""
     wrong = {True: ModuleFlavour.OPEN_IMPOSSIBLE, False: ModuleFlavour.OPEN_REQUIRED}
-    for gpu in rig.gpus:
+    for gpu in configuration.gpus:
         if driver_serves_gpu(version, gpu.architecture, gpu.chip) in {DriverFit.TOO_OLD, DriverFit.DROPPED}:
             return False
-        if rig.one_module and open_module is not None and gpu.flavour is wrong[open_module]:
+        if configuration.one_module and open_module is not None and gpu.flavour is wrong[open_module]:
             return False
     return True
 
 
-def _driver_options(quest: _Quest) -> Iterator[_Option]:
-    rig, wanted = quest.rig, quest.demand.driver
-    if not rig.gpus and not rig.capabilities and wanted is None:
-        yield _Option(version=rig.driver)
+def _driver_options(search: _Search) -> Iterator[_Option]:
+    configuration, wanted = search.configuration, search.constraints.driver
+    if not configuration.gpus and not configuration.capabilities and wanted is None:
+        yield _Option(version=configuration.driver)
         return
-    options = list(_pinned_driver(rig, wanted) if wanted else _any_driver(quest))
+    options = list(_pinned_driver(configuration, wanted) if wanted else _any_driver(search))
     yield from options
     if not options:
-        quest.walls.setdefault(Blocker.DRIVER if wanted else Blocker.NO_DRIVER)
-    if quest.demand.driver_need is not Need.MUST and all(one.cost for one in options):
+        search.blockers.setdefault(Blocker.DRIVER if wanted else Blocker.NO_DRIVER)
+    if search.constraints.driver_need is not Need.MUST and all(one.cost for one in options):
         # The driver that would be installed: what is compiled before that shall run on it.
         yield _Option(
-            _LEFT, rig.driver or next((one.version for one in options if one.move is not None), None), left=(Blocker.DRIVER,)
+            _LEFT,
+            configuration.driver or next((one.version for one in options if one.move is not None), None),
+            left=(Blocker.DRIVER,),
         )
 
 
-def _pinned_driver(rig: Configuration, wanted: Version) -> Iterator[_Option]:
-    there = rig.driver
+def _pinned_driver(configuration: Configuration, wanted: Version) -> Iterator[_Option]:
+    there = configuration.driver
     is_it = there is not None and there.parts[: len(wanted.parts)] == wanted.parts
-    if there is not None and is_it and driver_fits(rig, there, open_module=rig.open_module):
+    if there is not None and is_it and driver_fits(configuration, there, open_module=configuration.open_module):
         yield _Option(version=there)
         return
-    flavours = {gpu.flavour for gpu in rig.gpus}
+    flavours = {gpu.flavour for gpu in configuration.gpus}
     free = ModuleFlavour.OPEN_IMPOSSIBLE not in flavours and wanted.major >= _OPEN_BY_DEFAULT
     opened = ModuleFlavour.OPEN_REQUIRED in flavours or free
-    if not rig.driver_fixed and driver_fits(rig, wanted, open_module=opened):
+    if not configuration.driver_fixed and driver_fits(configuration, wanted, open_module=opened):
         yield _Option(_RESTART, wanted, DriverMove(wanted, opened, pinned=True))
 
 
-def _any_driver(quest: _Quest) -> Iterator[_Option]:
-    rig = quest.rig
-    fits = rig.driver is not None and driver_fits(rig, rig.driver, open_module=rig.open_module)
+def _any_driver(search: _Search) -> Iterator[_Option]:
+    configuration = search.configuration
+    fits = configuration.driver is not None and driver_fits(
+        configuration, configuration.driver, open_module=configuration.open_module
+    )
     if fits:
-        yield _Option(version=rig.driver)
-    choice = choose_driver(quest.stock.branches, rig.gpus, today=rig.today, one_module=rig.one_module)
+        yield _Option(version=configuration.driver)
+    choice = choose_driver(
+        search.stock.branches, configuration.gpus, today=configuration.today, one_module=configuration.one_module
+    )
     if choice.split:
-        quest.walls[Blocker.SPLIT] = None
+        search.blockers[Blocker.SPLIT] = None
     best = choice.best
-    if best is None or rig.driver_fixed or (fits and rig.driver is not None and best.branch < rig.driver.major):
+    if (
+        best is None
+        or configuration.driver_fixed
+        or (fits and configuration.driver is not None and best.branch < configuration.driver.major)
+    ):
         return
     version = Version((best.branch,))
     yield _Option(_RESTART, version, DriverMove(version, choice.open_module))
 
 
-def _torch_options(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
-    there, need = quest.rig.torch, quest.demand.torch_need
+def _torch_options(search: _Search, driver: Version | None) -> Iterator[_Option]:
+    there, need = search.configuration.torch, search.constraints.torch_need
     if need is Need.LEAVE or (there is None and need is not Need.MUST):
         yield _Option(version=there.cuda if there else None)
         return
     if need is Need.KEEP and there is not None:
         # torch as it is; one that computes on these GPUs is worth another driver, and a toolkit of its CUDA major.
-        if not torch_fits(quest.rig, there, None):
+        if not torch_fits(search.configuration, there, None):
             yield _Option()
-        elif torch_fits(quest.rig, there, driver):
+        elif torch_fits(search.configuration, there, driver):
             yield _Option(version=there.cuda)
         else:
             yield _Option(_LEFT + _RESTART, there.cuda, left=(Blocker.TORCH,))
         return
-    options = list(_torches_to_install(quest, driver))
+    options = list(_torches_to_install(search, driver))
     if (
         there is not None
-        and _is_wanted(there, quest.demand)
-        and torch_fits(quest.rig, there, driver, driver_cuda=_cuda_of(quest.stock, driver))
+        and _is_wanted(there, search.constraints)
+        and torch_fits(search.configuration, there, driver, driver_cuda=_cuda_of(search.stock, driver))
     ):
         options.insert(0, _Option(version=there.cuda))
     yield from options
     if not options:
-        quest.walls.setdefault(Blocker.TORCH)
+        search.blockers.setdefault(Blocker.TORCH)
         if need is not Need.MUST:
             yield _Option(_LEFT, left=(Blocker.TORCH,))
 
 
-def _torches_to_install(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
+def _torches_to_install(search: _Search, driver: Version | None) -> Iterator[_Option]:
     """The best build of each CUDA major: which of them fits the toolkit as well is seen later."""
-    rig, demand = quest.rig, quest.demand
-    builds = [one for one in quest.stock.builds if one.cuda is not None and demand.torch_tag in {"", one.tag}]
-    host = BuildHost(rig.machine, driver, rig.python, _cuda_of(quest.stock, driver))
+    configuration, constraints = search.configuration, search.constraints
+    builds = [one for one in search.stock.builds if one.cuda is not None and constraints.torch_tag in {"", one.tag}]
+    host = BuildHost(configuration.machine, driver, configuration.python, _cuda_of(search.stock, driver))
     for major in {one.cuda.major for one in builds if one.cuda is not None}:
         of_major = [one for one in builds if one.cuda is not None and one.cuda.major == major]
-        choice = choose_torch(of_major, rig.capabilities, host, release=demand.torch)
+        choice = choose_torch(of_major, configuration.capabilities, host, release=constraints.torch)
         if choice.build is not None and choice.obstacle in {None, Obstacle.PYTHON}:
             python = choice.obstacle is Obstacle.PYTHON
             rank = (*choice.build.release.parts, int(choice.build.default), *(choice.build.cuda.parts if choice.build.cuda else ()))
             move = TorchMove(choice.build, usual_python(choice.build) if python else None)
             yield _Option(_ENVIRONMENT if python else _PACKAGE, choice.build.cuda, move, rank=rank)
-    choice = choose_torch(builds, rig.capabilities, host, release=demand.torch)
-    if choice.obstacle is not None and quest.obstacle is None:
-        quest.obstacle, quest.without = choice.obstacle, choice.build
+    choice = choose_torch(builds, configuration.capabilities, host, release=constraints.torch)
+    if choice.obstacle is not None and search.obstacle is None:
+        search.obstacle, search.without = choice.obstacle, choice.build
 
 
 def usual_python(build: TorchBuild) -> Version:
@@ -212,62 +222,66 @@ def _cuda_of(stock: Stock, driver: Version | None) -> Version | None:
     return next((one.cuda for one in stock.branches if driver is not None and one.branch == driver.major), None)
 
 
-def torch_fits(rig: Configuration, torch: TorchThere, driver: Version | None, *, driver_cuda: Version | None = None) -> bool:
+def torch_fits(
+    configuration: Configuration, torch: TorchThere, driver: Version | None, *, driver_cuda: Version | None = None
+) -> bool:
     """Whether a torch computes on every GPU under a driver; what is not known of it does not count against it."""
     if torch.cpu:
         return False
     if torch.cuda is not None and driver is not None and not driver_serves_cuda(driver, torch.cuda):
         return False
     dead = {CodePath.NONE, CodePath.DRIVER_TOO_OLD_TO_COMPILE}
-    ways = (way_to_run(one, torch.targets or (), cuda=torch.cuda, driver_cuda=driver_cuda) for one in rig.capabilities)
+    ways = (way_to_run(one, torch.targets or (), cuda=torch.cuda, driver_cuda=driver_cuda) for one in configuration.capabilities)
     return torch.targets is None or not dead & set(ways)
 
 
-def _is_wanted(torch: TorchThere, demand: Constraints) -> bool:
-    wanted = demand.torch
+def _is_wanted(torch: TorchThere, constraints: Constraints) -> bool:
+    wanted = constraints.torch
     same = wanted is None or torch.version.parts[: len(wanted.parts)] == wanted.parts
-    return same and (not demand.torch_tag or demand.torch_tag == torch.tag)
+    return same and (not constraints.torch_tag or constraints.torch_tag == torch.tag)
 
 
-def _toolkit_options(quest: _Quest, driver: Version | None, torch_cuda: Version | None) -> Iterator[_Option]:
-    rig, need = quest.rig, quest.demand.toolkit_need
-    if need is Need.LEAVE or (rig.toolkit is None and need is not Need.MUST):
+def _toolkit_options(search: _Search, driver: Version | None, torch_cuda: Version | None) -> Iterator[_Option]:
+    configuration, need = search.configuration, search.constraints.toolkit_need
+    if need is Need.LEAVE or (configuration.toolkit is None and need is not Need.MUST):
         yield _Option()
         return
-    driver_cuda = _cuda_of(quest.stock, driver)
-    workload = Workload(rig.capabilities, glibc=rig.glibc, torch_cuda=torch_cuda, driver=driver, driver_cuda=driver_cuda)
-    options = list(_toolkits_there(quest, workload))
+    driver_cuda = _cuda_of(search.stock, driver)
+    workload = Workload(
+        configuration.capabilities, glibc=configuration.glibc, torch_cuda=torch_cuda, driver=driver, driver_cuda=driver_cuda
+    )
+    options = list(_toolkits_there(search, workload))
     if need is not Need.LINE:
-        options += _toolkits_to_install(quest, workload)
+        options += _toolkits_to_install(search, workload)
     yield from (one for one in options if need is not Need.LINE or one.cost <= _LINE)
     if not options and need is Need.MUST:
-        quest.walls.setdefault(Blocker.TOOLKIT)
+        search.blockers.setdefault(Blocker.TOOLKIT)
     elif need is not Need.MUST:
         yield _Option(_LINE + 1 if need is Need.LINE else _LEFT, left=(Blocker.TOOLKIT,))
 
 
-def _toolkits_there(quest: _Quest, workload: Workload) -> Iterator[_Option]:
-    rig, demand = quest.rig, quest.demand
-    for one in dict.fromkeys(filter(None, (rig.toolkit, *rig.toolkits))):
-        if not _is_release(one.version, demand.toolkit) or not (
+def _toolkits_there(search: _Search, workload: Workload) -> Iterator[_Option]:
+    configuration, constraints = search.configuration, search.constraints
+    for one in dict.fromkeys(filter(None, (configuration.toolkit, *configuration.toolkits))):
+        if not _is_release(one.version, constraints.toolkit) or not (
             toolkit_fits(one, one.version, workload) and _builds_for_torch(one.version, workload)
         ):
             continue
-        active = rig.toolkit is not None and one.root == rig.toolkit.root
+        active = configuration.toolkit is not None and one.root == configuration.toolkit.root
         move = None if active else ToolkitMove(one.version.release, one.root)
-        yield from _with_gcc(rig, one.gcc_limit, _toolkit_option(one.version, move, workload, 0 if active else _LINE))
+        yield from _with_gcc(configuration, one.gcc_limit, _toolkit_option(one.version, move, workload, 0 if active else _LINE))
 
 
-def _toolkits_to_install(quest: _Quest, workload: Workload) -> Iterator[_Option]:
-    rig, demand = quest.rig, quest.demand
-    records = [one for one in quest.stock.toolkits if _is_release(one.release, demand.toolkit)]
+def _toolkits_to_install(search: _Search, workload: Workload) -> Iterator[_Option]:
+    configuration, constraints = search.configuration, search.constraints
+    records = [one for one in search.stock.toolkits if _is_release(one.release, constraints.toolkit)]
     fitting = [one for one in records if toolkit_fits(one, one.release, workload) and _builds_for_torch(one.release, workload)]
-    with_gcc = replace(workload, gcc=rig.gcc)
+    with_gcc = replace(workload, gcc=configuration.gcc)
     chosen = {choose_toolkit_release(fitting, with_gcc), choose_toolkit_release(fitting, workload)}
     for record in fitting:
         if record.release in chosen:
             move = ToolkitMove(record.release)
-            yield from _with_gcc(rig, record.gcc_limit, _toolkit_option(record.release, move, workload, _ROOT_LARGE))
+            yield from _with_gcc(configuration, record.gcc_limit, _toolkit_option(record.release, move, workload, _ROOT_LARGE))
 
 
 def _toolkit_option(version: Version, move: ToolkitMove | None, workload: Workload, cost: int) -> _Option:
@@ -280,11 +294,11 @@ def _builds_for_torch(version: Version, workload: Workload) -> bool:
     return cuda is None or extension_buildable(cuda, version) is not ToolkitMatch.MAJOR_DIFFERS
 
 
-def _with_gcc(rig: Configuration, limit: int | None, option: _Option) -> Iterator[_Option]:
-    if rig.gcc is None or limit is None or gcc_fits(limit, rig.gcc):
+def _with_gcc(configuration: Configuration, limit: int | None, option: _Option) -> Iterator[_Option]:
+    if configuration.gcc is None or limit is None or gcc_fits(limit, configuration.gcc):
         yield option
         return
-    older = max((one for one in rig.gccs if gcc_fits(limit, one)), default=None)
+    older = max((one for one in configuration.gccs if gcc_fits(limit, one)), default=None)
     move = GccMove(older, there=True) if older is not None else GccMove(Version((limit,)), there=False)
     cost = option.cost + (_LINE if older is not None else _ROOT_PACKAGE)
     yield _Option(cost, option.version, option.move, move, rank=option.rank)

@@ -46,5 +46,7 @@ NOT_ASKED = Unknown(text("not looked at"), asked=False)
 
 
 def value_or(fact: Fact[T], default: T) -> T:
-    """The value, or `default` where the fact is unknown: for showing and sorting, not for judging."""
+    """The value, or `default` where the fact is unknown: for showing and sorting, and for whoever has a None of his own for what is
+    not known (JSON, what a choice does not go by); not for judging.
+    """
     return fact.value if isinstance(fact, Known) else default

@@ -46,7 +46,3 @@ class MemoryPicture(Struct, frozen=True):
     device: int | None = None
     beyond_bytes: int = 0
     notes: tuple[Text, ...] = ()
-
-    def size_of(self, *kinds: PartKind) -> int:
-        """The bytes of all parts of these kinds."""
-        return sum(part.size_bytes for part in self.parts if part.kind in kinds)

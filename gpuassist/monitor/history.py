@@ -5,11 +5,11 @@ How to use it (one history for a watch; `add` is called by the sampler's thread,
     window = Window(seconds=300, columns=plot_width_in_pixels)
     revision = history.revision(gpu, window)        # microseconds: ask at every tick
     if (window, revision) != drawn:                 # a curve is set only when its buckets changed
-        curve = history.curve(gpu, window)          # .times .low .high .breaks, or .polyline() for x and y with NaN at gaps
+        curve = history.curve(gpu, window)          # .times .low .high .breaks
         stack = history.stack(gpu, window, bands=6) # for areas: .curve, .bands (pid, bytes in each bucket), .others
 
-Times are those of `Sample.monotonic`; `wall_clock(time)` turns one into seconds since the epoch for a label. `history.until` is
-the time of the newest sample, where a window ends unless it says otherwise (`Window.until`, for a paused or scrolled plot).
+Times are those of `Sample.monotonic`. `history.until` is the time of the newest sample, where a window ends unless it says
+otherwise (`Window.until`, for a paused or scrolled plot).
 A window has at most as many buckets as columns, plus one that is cut at the left edge.
 """
 
@@ -56,7 +56,6 @@ class History:
         self._gpus: dict[int, _Gpu] = {}
         self._commands: dict[int, str] = {}
         self._until = 0.0
-        self._wall_offset = 0.0
 
     @property
     def gpus(self) -> tuple[int, ...]:
@@ -73,7 +72,6 @@ class History:
         """Takes in a sample; a GPU whose used memory is unknown in it has a gap there."""
         with self._lock:
             self._until = sample.monotonic
-            self._wall_offset = sample.time - sample.monotonic
             for gpu in sample.gpus:
                 self._add_gpu(gpu, sample.monotonic)
 
@@ -114,10 +112,6 @@ class History:
         """The command line last seen of a process; empty where it is not known."""
         with self._lock:
             return self._commands.get(pid, "")
-
-    def wall_clock(self, time: float) -> float:
-        """A time of this history as seconds since the epoch, by the clock of the newest sample."""
-        return time + self._wall_offset
 
     def _add_gpu(self, gpu: GpuSample, time: float) -> None:
         if not isinstance(gpu.memory_used_bytes, Known):

@@ -39,16 +39,6 @@ class Curve(Struct, frozen=True):
     high: array[float]
     breaks: tuple[int, ...]
 
-    def polyline(self) -> tuple[array[float], array[float]]:
-        """Two points a bucket as x and y, with a NaN between two stretches: ready for a curve that connects finite points."""
-        x, y = array("d", bytes(16 * len(self.times))), array("d", bytes(16 * len(self.times)))
-        x[0::2], x[1::2] = self.times, self.times
-        y[0::2], y[1::2] = self.low, self.high
-        for place in reversed(self.breaks):
-            x.insert(2 * place, self.times[place])
-            y.insert(2 * place, float("nan"))
-        return x, y
-
 
 class Pyramid:
     """The scales of one value; every level drops its oldest buckets beyond a fixed number."""

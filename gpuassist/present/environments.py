@@ -88,5 +88,5 @@ def torch_runs_on(torch: Torch, machine: Machine) -> tuple[Status, Text]:
 def _runs(torch: Torch, gpu: Gpu) -> bool | None:
     if isinstance(torch.targets, Unknown) or isinstance(gpu.compute_capability, Unknown):
         return None
-    cuda = torch.cuda.value if isinstance(torch.cuda, Known) else None
+    cuda = value_or(torch.cuda, None)
     return kernels_run(gpu.compute_capability.value, torch.targets.value, cuda=cuda)

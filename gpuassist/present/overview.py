@@ -87,7 +87,7 @@ def short_name(name: str) -> str:
 
 
 def gpu_cards(machine: Machine) -> tuple[GpuCard, ...]:
-    gpus = machine.gpus.value if isinstance(machine.gpus, Known) else ()
+    gpus = value_or(machine.gpus, ())
     status = machine.driver.nvml_status
     nvml_works = isinstance(status, Known) and status.value.code == _NVML_SUCCESS
     return tuple(_gpu_card(place, gpu, nvml_works=nvml_works) for place, gpu in enumerate(gpus))
@@ -97,7 +97,7 @@ def _gpu_card(place: int, gpu: Gpu, *, nvml_works: bool) -> GpuCard:
     name = gpu.name.value if isinstance(gpu.name, Known) and gpu.name.value else ""
     status, state = _gpu_state(gpu, nvml_works=nvml_works)
     lines = (_architecture(gpu), _memory(gpu), _link(gpu), _bound(gpu), _display(gpu), _mig(gpu))
-    index = gpu.index.value if isinstance(gpu.index, Known) else place
+    index = value_or(gpu.index, place)
     where = value_or(gpu.pci_address, "")
     subtitle = text("GPU {index} · {address}", index=index, address=where) if where else text("GPU {index}", index=index)
     return GpuCard(

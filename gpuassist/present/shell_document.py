@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuassist.detect.startup.survey import Survey
 from gpuassist.model.codec import Json
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import Known, value_or
 from gpuassist.model.words import Words
 from gpuassist.shellfiles.statements import printable
 
@@ -27,7 +27,7 @@ def survey_document(survey: Survey, words: Words) -> Json:
                 ],
                 "inside": line.inside,
                 "owner": line.owner,
-                "in_effect": line.in_effect.value if isinstance(line.in_effect, Known) else None,
+                "in_effect": value_or(line.in_effect, None),
                 "effect": words(line.effect),
                 "wins": list(line.wins),
                 "changeable": line.changeable,
@@ -38,6 +38,6 @@ def survey_document(survey: Survey, words: Words) -> Json:
         ],
         "notes": [words(note) for note in survey.notes],
         "unread": [{"file": printable(one.path), "reason": words(one.reason)} for one in survey.unread],
-        "seconds": seconds.value if isinstance(seconds, Known) else None,
+        "seconds": value_or(seconds, None),
         "seconds_reason": None if isinstance(seconds, Known) else words(seconds.reason),
     }

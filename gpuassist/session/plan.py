@@ -11,7 +11,7 @@ from gpuassist.context import Session
 from gpuassist.detect.recording import read_recording
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
-from gpuassist.install.configuration import rig_of
+from gpuassist.install.configuration import configuration_of
 from gpuassist.install.outlook import Question, foresee
 from gpuassist.install.outlook_container import foresee_container
 from gpuassist.install.replacements import UnknownPartError, gpu_record, with_added_gpu, with_driver, with_toolkit
@@ -108,22 +108,22 @@ def plan_goals(
     for goal in goals:
         if goal.kind is GoalKind.GPU:
             base = with_added_gpu(knowledge, base, goal.name)
-    rig = rig_of(RuleInput(base, knowledge))
+    configuration = configuration_of(RuleInput(base, knowledge))
     goals = tuple(_of_the_board(base, goal) for goal in goals)
-    demand = Constraints(torch_need=Need.LEAVE, toolkit_need=Need.LEAVE, driver_need=Need.SHOULD)
+    constraints = Constraints(torch_need=Need.LEAVE, toolkit_need=Need.LEAVE, driver_need=Need.SHOULD)
     for goal in goals:
-        demand = _joined(demand, goal, rig)
+        constraints = _joined(constraints, goal, configuration)
     title = verbatim(" ".join(_spelled(goal, knowledge) for goal in goals))
     made = base
     for goal in goals:
-        if goal.kind is GoalKind.DRIVER and goal.version is not None and not _is(rig.driver, goal.version):
+        if goal.kind is GoalKind.DRIVER and goal.version is not None and not _is(configuration.driver, goal.version):
             made = with_driver(knowledge, made, goal.version)
         elif goal.kind is GoalKind.CUDA and goal.version is not None:
             made = with_toolkit(knowledge, made, goal.version)
         elif goal.kind is GoalKind.TORCH:
-            made = _with_wished_torch(knowledge, made, rig, goal)
-    question = Question(title, base, made, demand, tool)
-    contained = tool is Tool.DOCKER and demand.torch_need is Need.MUST
+            made = _with_wished_torch(knowledge, made, configuration, goal)
+    question = Question(title, base, made, constraints, tool)
+    contained = tool is Tool.DOCKER and constraints.torch_need is Need.MUST
     return foresee_container(session, question) if contained else foresee(session, question)
 
 
@@ -136,28 +136,28 @@ def toolkit_to_use(step: Step) -> str:
 def _of_the_board(machine: Machine, goal: Goal) -> Goal:
     """A Jetson has one CUDA, that of its system, unless another is asked for."""
     cuda = machine.driver.cuda_version
-    board = value_or(machine.host.jetson, False)  # noqa: FBT003 -- the fact's default
+    board = machine.host.jetson.is_true
     if goal.kind is not GoalKind.CUDA or goal.version is not None or not board or isinstance(cuda, Unknown):
         return goal
     return replace(goal, version=cuda.value.release)
 
 
-def _joined(demand: Constraints, goal: Goal, rig: Configuration) -> Constraints:
+def _joined(constraints: Constraints, goal: Goal, configuration: Configuration) -> Constraints:
     if goal.kind is GoalKind.DRIVER:
-        moves = goal.version is not None and not _is(rig.driver, goal.version)
-        torch = Need.SHOULD if moves and rig.torch is not None and not rig.torch.cpu else Need.KEEP
-        return replace(demand, driver=goal.version, driver_need=Need.MUST, torch_need=_more(demand.torch_need, torch))
+        moves = goal.version is not None and not _is(configuration.driver, goal.version)
+        torch = Need.SHOULD if moves and configuration.torch is not None and not configuration.torch.cpu else Need.KEEP
+        return replace(constraints, driver=goal.version, driver_need=Need.MUST, torch_need=_more(constraints.torch_need, torch))
     if goal.kind is GoalKind.TORCH:
-        toolkit = _more(demand.toolkit_need, Need.LINE)
-        pinned = replace(demand, torch=goal.version, torch_tag=goal.name)
+        toolkit = _more(constraints.toolkit_need, Need.LINE)
+        pinned = replace(constraints, torch=goal.version, torch_tag=goal.name)
         return replace(pinned, driver_need=Need.MUST, torch_need=Need.MUST, toolkit_need=toolkit)
     if goal.kind is GoalKind.CUDA:
-        cuda = rig.torch.cuda if rig.torch is not None else None
+        cuda = configuration.torch.cuda if configuration.torch is not None else None
         other = goal.version is not None and cuda is not None and cuda.major != goal.version.major
-        torch = _more(demand.torch_need, Need.SHOULD if other else Need.KEEP)
-        return replace(demand, toolkit=goal.version, torch_need=torch, toolkit_need=Need.MUST)
-    torch = _more(demand.torch_need, Need.MUST if rig.torch is not None else Need.LEAVE)
-    return replace(demand, driver_need=Need.MUST, torch_need=torch, toolkit_need=_more(demand.toolkit_need, Need.SHOULD))
+        torch = _more(constraints.torch_need, Need.SHOULD if other else Need.KEEP)
+        return replace(constraints, toolkit=goal.version, torch_need=torch, toolkit_need=Need.MUST)
+    torch = _more(constraints.torch_need, Need.MUST if configuration.torch is not None else Need.LEAVE)
+    return replace(constraints, driver_need=Need.MUST, torch_need=torch, toolkit_need=_more(constraints.toolkit_need, Need.SHOULD))
 
 
 def _more(one: Need, other: Need) -> Need:
@@ -165,13 +165,18 @@ def _more(one: Need, other: Need) -> Need:
     return max(one, other, key=order.index)
 
 
-def _with_wished_torch(knowledge: Knowledge, machine: Machine, rig: Configuration, goal: Goal) -> Machine:
+def _with_wished_torch(knowledge: Knowledge, machine: Machine, configuration: Configuration, goal: Goal) -> Machine:
     """The machine with the build that fits all its GPUs, and driver and Python where one does; else with the one that pip takes."""
-    there = rig.torch
+    there = configuration.torch
     if there is not None and (goal.version is None or (_is(there.version, goal.version) and goal.name in {"", there.tag})):
         return machine
     builds = [one for one in knowledge.torch_builds(goal.version) if goal.name in {"", one.tag}]
-    choice = choose_torch(builds, rig.capabilities, BuildHost(rig.machine, rig.driver, rig.python), release=goal.version)
+    choice = choose_torch(
+        builds,
+        configuration.capabilities,
+        BuildHost(configuration.machine, configuration.driver, configuration.python),
+        release=goal.version,
+    )
     here = (one for one in builds if one.machine == value_or(machine.host.architecture, "x86_64"))
     build = choice.build or max(here, key=lambda one: (one.release, one.default), default=None)
     if build is None:

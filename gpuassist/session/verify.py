@@ -41,7 +41,7 @@ def rests_on(machine: Machine, interpreter: str) -> tuple[object, ...]:
     environment = [one for one in value_or(machine.environments, ()) if value_or(one.interpreter, "") == interpreter]
     gpus = [(gpu.pci_address, gpu.uuid, gpu.mig_enabled) for gpu in value_or(machine.gpus, ())]
     terminal = machine.shell.new_terminal
-    return environment, gpus, machine.driver, terminal.value if isinstance(terminal, Known) else None
+    return environment, gpus, machine.driver, value_or(terminal, None)
 
 
 def verify(session: Session, request: VerifyRequest, *, on_event: OnEvent, cancelled: Cancelled) -> Verification:
@@ -121,7 +121,7 @@ _LABELS: Mapping[str, Text] = {
 def _rank(environment: PythonEnvironment) -> tuple[bool, bool]:
     accelerators = [torch.accelerator for torch in value_or(environment.torch, ())]
     for_cpu = all(isinstance(one, Known) and one.value is Accelerator.CPU for one in accelerators)
-    return not value_or(environment.active, default=False), for_cpu
+    return not environment.active.is_true, for_cpu
 
 
 # A run under way as a value: which checks wait, which one runs, what came of the others. Events in, a new value out.

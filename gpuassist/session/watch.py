@@ -10,7 +10,7 @@ from threading import Lock
 from msgspec import Struct
 
 from gpuassist.context import Session
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import Known, value_or
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.monitor.history import History
 from gpuassist.monitor.sampler import Sampler
@@ -137,7 +137,7 @@ class _Tally:
                 self._compare(sample.monotonic, gpu, gpu.processes.value)
 
     def _compare(self, time: float, gpu: GpuSample, processes: tuple[ProcessSample, ...]) -> None:
-        now = {process.pid: (process.command.value if isinstance(process.command, Known) else "") for process in processes}
+        now = {process.pid: value_or(process.command, "") for process in processes}
         before = self._present.get(gpu.index)
         self._present[gpu.index] = now
         if before is not None:

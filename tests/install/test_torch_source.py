@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.install.configuration import rig_of
+from gpuassist.install.configuration import configuration_of
 from gpuassist.install.outlook import Found, find
 from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.records import Channel
@@ -20,7 +20,7 @@ BARE = Recipe(toolkits=(), nvcc="", environments=(Env("train", "", active=True),
 
 
 def rig(recipe: Recipe = BARE) -> Configuration:
-    return rig_of(RuleInput(machine(recipe), knowledge()))
+    return configuration_of(RuleInput(machine(recipe), knowledge()))
 
 
 def found(torch: str = "", tool: Tool | None = None, *, of_conda: bool = False, at: Configuration | None = None) -> Found:

@@ -122,7 +122,7 @@ def test_a_toolkit_that_is_suggested_builds_for_every_gpu(one: Configuration, de
 @given(machines, demands)
 def test_there_is_a_change_or_a_wall(one: Configuration, demand: Constraints) -> None:
     found = smallest_change(one, demand, STOCK)
-    assert (found.change is None) == bool(found.walls)
+    assert (found.change is None) == bool(found.blockers)
 
 
 @given(machines)
@@ -212,7 +212,7 @@ def test_a_torch_that_cannot_run_here_binds_no_toolkit() -> None:
 )
 def test_walls_where_nothing_fits(gpus: tuple[str, ...], demand: Constraints, walls: tuple[Blocker, ...]) -> None:
     found = smallest_change(rig(*gpus), demand, STOCK)
-    assert (found.change, found.walls) == (None, walls)
+    assert (found.change, found.blockers) == (None, walls)
 
 
 def test_obstacle_of_torch_is_told() -> None:

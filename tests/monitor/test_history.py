@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gpuassist.monitor.history import COMMANDS_AT_MOST, SHARES_AT_MOST, History
 from gpuassist.monitor.pyramid import Window
-from tests.monitor.samples import WALL, gpu, process, sample
+from tests.monitor.samples import gpu, process, sample
 
 MINUTE = Window(60, 600)
 HELD = st.lists(st.lists(st.tuples(st.integers(1, 12), st.integers(0, 1000)), max_size=10), min_size=1, max_size=30)
@@ -71,12 +71,6 @@ def test_a_window_may_stand_still() -> None:
     for second in range(100):
         history.add(sample(float(second), gpu(second)))
     assert list(history.curve(0, Window(3, 100, until=10.0)).high) == [7.0, 8.0, 9.0, 10.0]
-
-
-def test_a_time_becomes_wall_clock_time() -> None:
-    history = History()
-    history.add(sample(7.0, gpu(1)))
-    assert history.wall_clock(5.0) == WALL + 5.0
 
 
 def test_processes_stack_greatest_first() -> None:

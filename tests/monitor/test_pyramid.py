@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -112,24 +109,6 @@ def test_a_window_may_end_in_the_past() -> None:
     pyramid = every(1.0, [float(tick) for tick in range(100)])
     curve = pyramid.curve(Window(10, 100), 50.0)
     assert list(curve.high) == [float(tick) for tick in range(40, 51)]
-
-
-def test_a_polyline_draws_minimum_and_maximum() -> None:
-    pyramid = Pyramid()
-    for time, value in ((0.0, 3.0), (0.05, 8.0), (1.0, 5.0)):
-        pyramid.add(time, value, ())
-    x, y = pyramid.curve(Window(10, 100), 1.0).polyline()
-    assert list(x) == pytest.approx([0.0, 0.0, 1.0, 1.0])
-    assert list(y) == [3.0, 8.0, 5.0, 5.0]
-
-
-def test_a_polyline_is_cut_at_a_gap() -> None:
-    pyramid = Pyramid()
-    pyramid.add(0.0, 3.0, ())
-    pyramid.add(9.0, 4.0, (), after_gap=True)
-    _, y = pyramid.curve(Window(10, 100), 9.0).polyline()
-    assert math.isnan(y[2])
-    assert [y[0], y[1], y[3], y[4]] == [3.0, 3.0, 4.0, 4.0]
 
 
 def test_a_gap_before_the_window_is_not_drawn() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput, wishes_of
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
-from gpuassist.knowledge.choice import BuildHost, GpuWish, choose_driver, choose_torch
+from gpuassist.knowledge.choice import GpuWish, choose_driver
 from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule, Library
@@ -89,7 +89,7 @@ def one_driver_serves_all(case: RuleInput) -> Iterator[Verdict]:
     yield finding(
         "open-module-required",
         *(proof(text("architecture of {gpu}", gpu=card.name), card.gpu.architecture) for card in (*old, *new)),
-        proof(text("loaded module"), opened, _flavour(value_or(opened, False))),  # noqa: FBT003 -- the fact's default
+        proof(text("loaded module"), opened, _flavour(opened.is_true)),
         gpu=named(new),
         mixed="yes",
         old=named(old),
@@ -237,7 +237,7 @@ def _does_not_answer(case: RuleInput, fault: Known[str]) -> Iterator[Verdict]:
 
 def _unattended(case: RuleInput) -> Evidence | None:
     fact = case.machine.host.unattended
-    return proof(text("packages upgrade by themselves"), fact, text("yes")) if value_or(fact, False) else None  # noqa: FBT003
+    return proof(text("packages upgrade by themselves"), fact, text("yes")) if fact.is_true else None
 
 
 def _split(case: RuleInput) -> tuple[list[KnownGpu], list[KnownGpu]]:
@@ -287,9 +287,7 @@ def _gpu_dropped(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Ver
 
 def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -> Verdict:
     cuda = value_or(one.torch.cuda, Version(()))
-    python = value_or(one.environment.python_version, Version(()))
-    host = BuildHost(value_or(case.machine.host.architecture, "x86_64"), driver.value, python if python.parts else None)
-    instead = choose_torch(case.knowledge.torch_builds(), case.capabilities, host)
+    instead = case.torch_to_install(one.environment)
     return finding(
         "driver-too-old-for-cuda",
         proof(text("driver"), driver),

@@ -37,7 +37,7 @@ def gpus_start(case: RuleInput) -> Iterator[Verdict]:
 
 def none_is_excluded(case: RuleInput) -> Iterator[Verdict]:
     """An option of the driver can leave a GPU out on purpose."""
-    excluded = [card for card in case.cards if value_or(card.gpu.excluded, False)]  # noqa: FBT003 -- the fact's default
+    excluded = [card for card in case.cards if card.gpu.excluded.is_true]
     if excluded:
         yield finding(
             "gpu-excluded-by-option",
@@ -114,7 +114,7 @@ def may_sleep(case: RuleInput) -> Iterator[Verdict]:
     """A laptop's GPU that may be switched off while idle stays on as long as a monitoring program asks it."""
     idle = [card for card in case.cards if not value_or(card.gpu.processes, ())]
     active = [card for card in idle if value_or(card.gpu.power_state, None) is PowerState.ACTIVE]
-    awake = [card for card in active if value_or(card.gpu.sleeps, False)]  # noqa: FBT003 -- the fact's default
+    awake = [card for card in active if card.gpu.sleeps.is_true]
     holders = value_or(case.machine.holders, ())
     monitors = [one for one in holders if _program(one.command) in _MONITORS]
     if awake and monitors and len(monitors) == len(holders):
@@ -147,7 +147,7 @@ def _without_firmware(case: RuleInput, dumb: list[KnownGpu]) -> Iterator[Verdict
     firmware = case.machine.driver.firmware
     usable = set(case.usable)
     served = [card for card in dumb if card in usable]
-    if served and isinstance(firmware, Known) and not firmware.value and value_or(case.open_module, False):  # noqa: FBT003
+    if served and isinstance(firmware, Known) and not firmware.value and case.open_module.is_true:
         yield finding(
             "rm-init-adapter-failed",
             proof(text("loaded module"), case.open_module, text("open kernel module")),

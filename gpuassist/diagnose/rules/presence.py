@@ -136,7 +136,7 @@ def _not_loaded(case: RuleInput) -> Iterator[Verdict]:
         yield from cause
     elif isinstance(on_disk, Known) and on_disk.value:
         module = on_disk.value[0]
-        secure = "yes" if value_or(case.machine.host.secure_boot, False) else ""  # noqa: FBT003 -- the fact's default
+        secure = "yes" if case.machine.host.secure_boot.is_true else ""
         yield finding(
             "driver-not-loaded",
             _loaded(case),
@@ -198,7 +198,7 @@ def named_cause(case: RuleInput) -> Iterator[Verdict]:
     """At most one, for a driver that is there and not loaded."""
     if not value_or(case.machine.driver.on_disk, ()):
         host, driver = case.machine.host, case.machine.driver
-        if value_or(host.realtime, False) and isinstance(driver.on_disk, Known) and value_or(driver.libcuda, ()):  # noqa: FBT003
+        if host.realtime.is_true and isinstance(driver.on_disk, Known) and value_or(driver.libcuda, ()):
             yield finding(
                 "dkms-build-failed",
                 proof(text("real-time kernel"), host.realtime, text("yes")),
@@ -221,7 +221,7 @@ def named_cause(case: RuleInput) -> Iterator[Verdict]:
         )
     else:
         host = case.machine.host
-        if value_or(host.key_pending, False) and value_or(host.secure_boot, False):  # noqa: FBT003 -- the facts' defaults
+        if host.key_pending.is_true and host.secure_boot.is_true:
             yield finding(
                 "secure-boot-mok-pending",
                 proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")),

@@ -255,13 +255,12 @@ def _newest(case: RuleInput) -> InstalledToolkit | None:
 
 def _workload(case: RuleInput, cuda: Version | None = None) -> Workload:
     found = torch_cuda(case)
-    compiler = case.gcc.version if case.gcc is not None else None
     glibc, driver = case.machine.host.glibc, case.driver
     branch = case.knowledge.branch(driver.value.major) if isinstance(driver, Known) else None
     return Workload(
         case.capabilities,
-        gcc=compiler.value if isinstance(compiler, Known) else None,
-        glibc=glibc.value if isinstance(glibc, Known) else None,
+        gcc=value_or(case.gcc.version, None) if case.gcc is not None else None,
+        glibc=value_or(glibc, None),
         torch_cuda=cuda or (found.value if isinstance(found, Known) else None),
         driver_cuda=branch.cuda if branch is not None else None,
     )

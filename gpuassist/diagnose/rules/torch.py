@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, named, proof, undetermined
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
-from gpuassist.knowledge.choice import BuildHost, choose_torch
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Passed
@@ -42,7 +41,7 @@ def _unread(case: RuleInput) -> Iterator[Unknown]:
     if isinstance(case.machine.environments, Unknown):
         yield case.machine.environments
     for one in value_or(case.machine.environments, ()):
-        if isinstance(one.torch, Unknown) and (not case.cuda_torches or value_or(one.active, False)):  # noqa: FBT003 -- default
+        if isinstance(one.torch, Unknown) and (not case.cuda_torches or one.active.is_true):
             yield one.torch
     for installed in () if case.cuda_torches else case.torches:
         if isinstance(installed.torch.accelerator, Unknown):
@@ -116,13 +115,7 @@ def _lacks(case: RuleInput, card: KnownGpu, one: InstalledTorch, capability: Com
 
 def _replacement(case: RuleInput, one: InstalledTorch) -> dict[str, str]:
     """What is installed where, and the build that would serve all GPUs: `install` is empty where none does."""
-    python, driver = one.environment.python_version, case.driver
-    host = BuildHost(
-        value_or(case.machine.host.architecture, "x86_64"),
-        driver.value if isinstance(driver, Known) else None,
-        python.value if isinstance(python, Known) else None,
-    )
-    choice = choose_torch(case.knowledge.torch_builds(), case.capabilities, host)
+    choice = case.torch_to_install(one.environment)
     build = choice.build
     return {
         "torch": one.version,

@@ -107,7 +107,7 @@ def _display(message: OutOfMemory, setting: SignatureInput) -> str:
     """Whether the GPU that was asked is known to show a desktop as well."""
     device = message.device or 0
     asked = (card.gpu for card in setting.case.cards if value_or(card.gpu.index, card.place) == device)
-    return "yes" if any(value_or(gpu.display_active, False) for gpu in asked) else ""  # noqa: FBT003 -- the fact's default
+    return "yes" if any(gpu.display_active.is_true for gpu in asked) else ""
 
 
 def _taken(setting: SignatureInput, message: OutOfMemory | None) -> KnownGpu | None:

@@ -15,7 +15,6 @@ from gpuassist.diagnose.hints import (
     without_driver,
 )
 from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, means, sign, wrapped
-from gpuassist.model.fact import value_or
 from gpuassist.model.paste import Weight
 
 _VERSION = r"\d{3}\.\d{1,3}(?:\.\d{1,3})?"
@@ -83,7 +82,7 @@ def _no_devices(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The message names no reason; an RTX 50 card without the open modules is the usual one today."""
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
-    loaded = value_or(setting.case.open_module, False)  # noqa: FBT003 -- the fact's default
+    loaded = setting.case.open_module.is_true
     opened = loaded or setting.says("open kernel module", "nvidia-open", "-open ", "-open\n")
     blackwell = with_blackwell(setting) and not opened
     if blackwell:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import OLDEST, torch_version, without_gpu
-from gpuassist.knowledge.choice import BuildHost, choose_torch
-from gpuassist.model.fact import Known, value_or
+from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Parameter
 from gpuassist.model.version import ComputeCapability, Target, VersionError
@@ -53,13 +52,7 @@ def _lacking(
     if not isinstance(case.driver, Known):
         build_that_fits: dict[str, Parameter] = {}
     else:
-        python = next((one.environment.python_version for one in case.torches), None)
-        host = BuildHost(
-            value_or(case.machine.host.architecture, "x86_64"),
-            case.driver.value,
-            python.value if isinstance(python, Known) else None,
-        )
-        choice = choose_torch(case.knowledge.torch_builds(), (capability,), host)
+        choice = case.torch_to_install(next((one.environment for one in case.torches), None), (capability,))
         build = choice.build
         build_that_fits = {
             "install": str(build.newest) if build else "",

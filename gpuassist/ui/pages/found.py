@@ -17,12 +17,12 @@ from gpuassist.session.navigation import WizardStep
 from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
 from gpuassist.ui.widgets.buttons import DropDown, small
-from gpuassist.ui.widgets.cards import Card, EmptyState, clear
+from gpuassist.ui.widgets.cards import Card, EmptyState
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import FindingCard
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import FlowLayout, bare
+from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
 from gpuassist.ui.widgets.marks import StatusPill
 
 if TYPE_CHECKING:
@@ -158,11 +158,7 @@ class Remainder(QWidget):
 
     def show_rest(self, passed: tuple[Passed, ...], undetermined: tuple[Undetermined, ...]) -> None:
         """Shows what else there is to say."""
-        while (item := self._flow.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._flow)
         if passed:
             self._flow.addWidget(label(self._words(text("Checked and fine:")), "muted", self._fine))
         for one in passed:

@@ -99,12 +99,3 @@ class EmptyState(Card):
         self._icon.set_mark(mark)
         self._title.setText(on_one_line(title))
         set_paragraph(self._words, words)
-
-
-def clear(layout: QVBoxLayout | QHBoxLayout) -> None:
-    """Takes everything out of a layout and lets it go."""
-    while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()

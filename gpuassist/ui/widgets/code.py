@@ -24,18 +24,23 @@ from gpuassist.ui.widgets.marks import MarkIcon
 _LINES_SHOWN_AT_MOST = 14
 
 
+def make_read_only(edit: QPlainTextEdit, name: str) -> None:
+    """Lines in the monospaced font, not broken, that the keyboard gets into and out of again."""
+    edit.setReadOnly(True)
+    edit.setFrameShape(QFrame.Shape.NoFrame)
+    edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    edit.setTabChangesFocus(True)
+    edit.setFont(mono())
+    edit.setAccessibleName(name)
+
+
 class CodeText(QPlainTextEdit):
     """Read-only lines in the monospaced font, as high as they are many."""
 
     def __init__(self, content: str, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._laid_out_width = 0
-        self.setReadOnly(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setTabChangesFocus(True)
-        self.setFont(mono())
-        self.setAccessibleName(name)
+        make_read_only(self, name)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
         self.document().setDocumentMargin(4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

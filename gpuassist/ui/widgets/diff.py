@@ -7,12 +7,13 @@ from enum import Enum
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from gpuassist.formats.visible import visible
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.ui.palette import Palette
-from gpuassist.ui.theme import colours, mono
+from gpuassist.ui.theme import colours
+from gpuassist.ui.widgets.code import make_read_only
 
 _HUNK = lazy_regex(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
@@ -67,12 +68,7 @@ class DiffView(QPlainTextEdit):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.lines: tuple[DiffLine, ...] = ()
-        self.setReadOnly(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setTabChangesFocus(True)
-        self.setFont(mono())
-        self.setAccessibleName(name)
+        make_read_only(self, name)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
         self.document().setDocumentMargin(0)
         self._gutter = _Gutter(self)

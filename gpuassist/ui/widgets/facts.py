@@ -9,11 +9,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.model.fact import Fact, Known
-from gpuassist.model.text import Text
 from gpuassist.model.words import Words
 from gpuassist.ui.widgets.labels import Hairline, paragraph, source_label
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, clear
 
 _SOURCES_PART = 0.25
 _SOURCE_LEAST = 92
@@ -27,13 +25,6 @@ class FactRow(Struct, frozen=True):
     source: str = ""
     strong: bool = False
     unknown: bool = False
-
-
-def fact_row(words: Words, name: Text, fact: Fact[object], value: Text | None = None) -> FactRow:
-    """The row of a fact: its value (as `value` says it) with the source, or the reason why it is not known."""
-    if isinstance(fact, Known):
-        return FactRow(words(name), words(value) if value is not None else str(fact.value), fact.source)
-    return FactRow(words(name), words(fact.reason), unknown=True)
 
 
 class FactTable(QWidget):
@@ -55,11 +46,7 @@ class FactTable(QWidget):
     def set_rows(self, rows: Sequence[FactRow]) -> None:
         if tuple(rows) == self.rows:
             return
-        while (item := self._grid.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._grid)
         self.rows = tuple(rows)
         for place, row in enumerate(self.rows):
             self._add(place * 2, row)
@@ -98,8 +85,3 @@ class _ValueAndSource(QWidget):
         self._source.setFixedWidth(
             max(0, min(self._source.sizeHint().width(), max(int(room * _SOURCES_PART), _SOURCE_LEAST, room - value)))
         )
-
-
-def plain_rows(rows: Sequence[FactRow]) -> str:
-    """Rows as lines of text, to copy."""
-    return "\n".join(f"{row.label}: {row.value}" + (f"  ({row.source})" if row.source else "") for row in rows)

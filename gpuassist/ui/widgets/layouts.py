@@ -24,6 +24,15 @@ def bare(layout: AnyLayout, spacing: int | None = None) -> AnyLayout:
     return layout
 
 
+def clear(layout: QLayout) -> None:
+    """Takes everything out of a layout and lets it go."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
 class FlowLayout(QLayout):
     """Left to right, then the next line; items of a line stand on one middle."""
 

@@ -24,9 +24,8 @@ from gpuassist.present.memory import as_plain_text, part_explained, part_name, s
 from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
-from gpuassist.ui.widgets.cards import clear
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import FlowLayout, bare
+from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
 
 _SWATCH = 10
 _HEIGHT = 40

@@ -8,7 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import Theme
-from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, Well, clear
+from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, Well
+from gpuassist.ui.widgets.layouts import clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from tests.ui.showing import Show, ink_in, words_in
 

@@ -9,37 +9,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.theme import Theme
-from gpuassist.ui.widgets.facts import FactRow, FactTable, fact_row, plain_rows
+from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import ElidedLabel, Hairline
 from tests.ui.showing import Show, ink_in, overlapping, words_in
 
 DRIVER = FactRow("Driver", "550.54.14", "/proc/driver/nvidia/version", strong=True)
 MODULE = FactRow("Kernel module", "not known: the file could not be read", unknown=True)
 LONG = FactRow("Search path", "/usr/local/cuda-12.4/bin:" * 12, "bash -i, a fresh interactive shell of the user")
-
-
-def test_a_known_fact_has_its_source() -> None:
-    row = fact_row(ENGLISH, text("Driver"), Known("550.54.14", "/proc/driver"))
-    assert row == FactRow("Driver", "550.54.14", "/proc/driver")
-
-
-def test_a_known_fact_is_said_as_told() -> None:
-    row = fact_row(ENGLISH, text("Memory"), Known(25757220864, "NVML"), text("{gib} GiB", gib=24))
-    assert (row.value, row.source) == ("24 GiB", "NVML")
-
-
-def test_an_unknown_fact_says_why() -> None:
-    row = fact_row(ENGLISH, text("Driver"), Unknown(text("{path} is missing", path="/proc/driver")))
-    assert row == FactRow("Driver", "/proc/driver is missing", unknown=True)
-
-
-@pytest.mark.parametrize("value", [0, False, "", ()])
-def test_a_known_nothing_is_not_unknown(value: object) -> None:
-    assert not fact_row(ENGLISH, text("Count"), Known(value, "NVML")).unknown
 
 
 def test_rows_are_shown_in_order(show: Show) -> None:
@@ -128,13 +106,8 @@ def test_equal_rows_are_not_made_again(qtbot: QtBot) -> None:
     assert table.findChildren(QLabel) == before
 
 
-def test_rows_copy_as_lines() -> None:
-    plain = plain_rows([DRIVER, FactRow("GPU", "RTX 5090")])
-    assert plain == "Driver: 550.54.14  (/proc/driver/nvidia/version)\nGPU: RTX 5090"
-
-
 def test_tags_in_a_value_are_words(qtbot: QtBot) -> None:
-    row = fact_row(ENGLISH, text("Command"), Known("a", "b"), verbatim("<b>bold</b>"))
+    row = FactRow("Command", "<b>bold</b>", "b")
     table = FactTable(ENGLISH, [row])
     qtbot.addWidget(table)
     assert "<b>bold</b>" in words_in(table)

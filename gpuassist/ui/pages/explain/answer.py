@@ -34,12 +34,12 @@ from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.pages.explain.remedies import Quote, RemedyCard
 from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import secondary, small
-from gpuassist.ui.widgets.cards import Card, EmptyState, Well, clear
+from gpuassist.ui.widgets.cards import Card, EmptyState, Well
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton
 from gpuassist.ui.widgets.folds import Fold, Folds
 from gpuassist.ui.widgets.labels import Hairline, label, paragraph
-from gpuassist.ui.widgets.layouts import SPACING, TWO_FROM, Columns, FlowLayout, bare
+from gpuassist.ui.widgets.layouts import SPACING, TWO_FROM, Columns, FlowLayout, bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
 from gpuassist.ui.widgets.memory_bar import MemoryBar
 from gpuassist.ui.wording import sentence_case

@@ -18,7 +18,7 @@ from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.rows import Cell, Row
 from gpuassist.ui.widgets.table import ShareBar
@@ -146,11 +146,7 @@ class MemoryRows(QWidget):
         if cards == self._shown:
             return
         self._shown = cards
-        while (item := self._grid.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._grid)
         for row, (card, used) in enumerate(cards):
             self._add(row, card, used)
         self.setAccessibleName("; ".join(self.lines))

@@ -24,9 +24,9 @@ from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.holders.detail import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, HolderCard, holder_rows
 from gpuassist.ui.widgets.buttons import small
-from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, clear
+from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.rows import RowsModel
 from gpuassist.ui.widgets.table import Table

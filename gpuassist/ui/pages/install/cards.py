@@ -22,10 +22,10 @@ from gpuassist.present.install import (
 )
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.ui.widgets.buttons import Tick, small
-from gpuassist.ui.widgets.cards import Card, Notice, clear
+from gpuassist.ui.widgets.cards import Card, Notice
 from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.wording import as_tip, sentence_case
 

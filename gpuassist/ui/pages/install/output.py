@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QElapsedTimer, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QWidget
 
 from gpuassist.formats.visible import on_one_line
 from gpuassist.install.run_view import RunView
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark
-from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import CopyButton, small
 from gpuassist.ui.widgets.cards import Card, Well
+from gpuassist.ui.widgets.code import make_read_only
 from gpuassist.ui.widgets.labels import COPY, ElidedLabel, label
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
@@ -131,13 +131,8 @@ class OutputView(QPlainTextEdit):
         self._timer = QTimer(self)
         self._timer.setInterval(DRAW_MILLISECONDS)
         self._timer.timeout.connect(self.draw)
-        self.setReadOnly(True)
+        make_read_only(self, name)
         self.setUndoRedoEnabled(False)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setTabChangesFocus(True)
-        self.setFont(mono())
-        self.setAccessibleName(name)
         self.document().setDocumentMargin(_AROUND)
         self.setFixedHeight(_HEIGHT)
 

@@ -26,8 +26,7 @@ from gpuassist.ui.page import Desk, new_action
 from gpuassist.ui.pages.install.cards import StepCard
 from gpuassist.ui.pages.install.output import OutputCard
 from gpuassist.ui.pages.install.runner import InstallRunner
-from gpuassist.ui.widgets.cards import clear
-from gpuassist.ui.widgets.layouts import SPACING, bare
+from gpuassist.ui.widgets.layouts import SPACING, bare, clear
 
 _AT_END = 1 << 16  # below every step
 

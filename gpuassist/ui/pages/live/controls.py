@@ -14,7 +14,7 @@ from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import FlowLayout, bare
+from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
 
 ALL = -1  # of the GPUs
 _SWATCH = 12
@@ -75,11 +75,7 @@ class LiveControls(Card):
         if entries == self._legend_shown:
             return
         self._legend_shown = entries
-        while (item := self._flow.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._flow)
         for number, name in entries:
             self._flow.addWidget(_Entry(number, name, self._legend))
 

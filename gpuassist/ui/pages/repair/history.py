@@ -15,11 +15,11 @@ from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.undo import diff_of, meeting_words
 from gpuassist.shellfiles.diff import unified
 from gpuassist.ui.widgets.buttons import primary, secondary, small
-from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.diff import DiffView
 from gpuassist.ui.widgets.labels import ElidedLabel, Hairline, label, paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.wording import sentence_case
 

@@ -20,9 +20,8 @@ from gpuassist.ui.pages.repair.choices import TickRow
 from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.pages.repair.scope import ScopedSection
 from gpuassist.ui.pages.repair.section import RepairSection
-from gpuassist.ui.widgets.cards import clear
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.segments import Segments
 from gpuassist.ui.wording import sentence_case
 

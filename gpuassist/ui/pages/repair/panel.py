@@ -14,11 +14,11 @@ from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import TerminalRow, expected_rows, is_verbatim, proved_rows
 from gpuassist.ui.pages.repair.proof import KernelsCard, ShellsCard
 from gpuassist.ui.widgets.buttons import CopyButton
-from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.diff import DiffView
 from gpuassist.ui.widgets.labels import ElidedLabel, Hairline, label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import SPACING, bare
+from gpuassist.ui.widgets.layouts import SPACING, bare, clear
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.wording import sentence_case
 

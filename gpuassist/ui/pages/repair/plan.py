@@ -18,10 +18,10 @@ from gpuassist.present.toolkit_change import Offer, edit_summary
 from gpuassist.shellfiles.lines import Choice, ShellLine
 from gpuassist.ui.pages.repair.choices import LineRow, LoaderRow
 from gpuassist.ui.widgets.buttons import DropDown, small
-from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.labels import Hairline
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, clear
 
 
 class PlanCard(Card):

@@ -12,10 +12,10 @@ from gpuassist.model.words import Words
 from gpuassist.present.changes import ShellsAlike, alike, slow_words
 from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.buttons import small
-from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.labels import Hairline, label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.wording import sentence_case
 from gpuassist.verify.kernel import KernelVerdict

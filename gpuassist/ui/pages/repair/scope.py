@@ -16,10 +16,10 @@ from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.pages.repair.section import RepairSection
 from gpuassist.ui.widgets.buttons import LongChoice, small
-from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.folds import Fold, Folds
 from gpuassist.ui.widgets.labels import Hairline, label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.table import Table

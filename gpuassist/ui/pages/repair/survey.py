@@ -22,10 +22,10 @@ from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair.choices import LineChoiceRow
 from gpuassist.ui.pages.repair.panel import DiffCard
-from gpuassist.ui.widgets.cards import Card, EmptyState, clear
+from gpuassist.ui.widgets.cards import Card, EmptyState
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.layouts import SPACING, bare
+from gpuassist.ui.widgets.layouts import SPACING, bare, clear
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.table import Table

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import escaped
-from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.verdict import Verdict, Verification
@@ -124,7 +124,7 @@ class VerifyPage(Page):
             self._wishes.interpreter,
             self._wishes.devices,
             self._wishes.level,
-            terminal.value if isinstance(terminal, Known) else None,
+            value_or(terminal, None),
         )
         self._forget_result()
         self._rested_on = rests_on(self._machine, request.interpreter)

@@ -12,10 +12,10 @@ from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.verification import VERDICT_WORDS, device_sentence, measured, rate_words
 from gpuassist.session.verify import CheckLine, CheckState, VerifyProgress, check_label, verdict_on_accelerators
 from gpuassist.ui.widgets.buttons import small
-from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.rows import Cell, Row
 from gpuassist.ui.wording import sentence_case

@@ -14,12 +14,12 @@ from gpuassist.model.words import Words
 from gpuassist.present.what_if import alike, caption
 from gpuassist.ui.pace import InTurns
 from gpuassist.ui.pace import Step as Turn
-from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import SPACING, bare
+from gpuassist.ui.widgets.layouts import SPACING, bare, clear
 from gpuassist.ui.wording import sentence_case
 
 

@@ -16,7 +16,7 @@ from gpuassist.ui.widgets.buttons import DropDown, LongChoice, PartChoice, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.keys import tab_through
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare
+from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare, clear
 from gpuassist.ui.widgets.search_box import SearchBox
 from gpuassist.ui.wording import as_tip
 
@@ -173,11 +173,7 @@ class WishCard(Card):
         return tuple(GpuSlot(token, known.get(token, short_name(token))) for token in self.wish.gpus)
 
     def _show_chips(self) -> None:
-        while (item := self._flow.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._flow)
         for place, slot in enumerate(self._present()):
             chip = small(f"{slot.name}  ×", self._chips)
             chip.setProperty("place", place)
