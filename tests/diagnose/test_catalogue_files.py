@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import gpuassist.diagnose.rules
 from gpuassist.diagnose.catalogue import FAMILY, Catalogue
 from gpuassist.diagnose.catalogue_entry import CatalogueEntry, CommandEntry, Condition, read_entry, slots_of
@@ -62,6 +64,14 @@ LOOKUPS = tuple(
 )  # as knowledge.families.lookup_order makes them
 
 every_problem = for_each("problem", PROBLEMS)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def entries_read_once() -> Iterator[None]:
+    """Each file of the catalogue is parsed once, however many answers are written from it."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("gpuassist.diagnose.catalogue.read_entry", cache(read_entry))
+        yield
 
 
 @cache

@@ -1,14 +1,19 @@
-"""A gpuassist that is killed at a given moment of an install: run as a program of its own by the tests.
+"""A gpuassist that is killed at a given moment of an install, which the tests run as a program of its own.
 
-`python -m tests.install.dying HOME DIRECTORY MOMENT`: takes the steps of the install that waits there, or of a new one; MOMENT is
-`never`, or the number of the write to disk before which it is killed, or `in:N`: while step N runs.
+`python -m tests.install.dying` reads lines of JSON, [HOME, DIRECTORY, MOMENT]; for each a process takes the steps of the install
+that waits there, or of a new one, and how it ended is printed. MOMENT is `never`, or the number of the write to disk before which
+it is killed, or `in:N`: while step N runs.
+
+The processes are forks of this one: to import what they need takes longer than what they do.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -83,5 +88,21 @@ def _take(session: Session, install: Install, number: int, moment: str) -> Insta
     return install
 
 
+def _forked(home: Path, directory: Path, moment: str) -> int:
+    """The status of the process; less than 0 where a signal ended it."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        main(home, directory, moment)
+    except BaseException:  # noqa: BLE001 -- nothing of it may come back to who reads the lines
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    for line in sys.stdin:
+        at, beside, when = json.loads(line)
+        sys.stdout.write(f"{_forked(Path(at), Path(beside), when)}\n")
+        sys.stdout.flush()

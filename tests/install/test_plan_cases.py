@@ -21,15 +21,24 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goals
 from tests.cli.made_session import live_session
 from tests.plans import cases, machine_of
+from tests.rows import for_each
 from tests.values import knowledge
 
-CASES = cases()
+
+class Case(dict[str, Any]):
+    """Shown by its name where it fails."""
+
+    def __repr__(self) -> str:
+        return f"{self['topic']}: {self['name']}"
+
+
+CASES = [Case(one) for one in cases()]
 PLANNED: dict[tuple[str, str], Outlook] = {}
 SESSION = live_session({})
 BUILD = re.compile(r"torch==(\S+) torchvision .*?--(?:index-url https://download\.pytorch\.org/whl/|torch-backend=)(\w+)")
 CONDA = re.compile(r"pytorch=([\d.]+)=\S+ .*?(?:cuda-version|pytorch-cuda|cudatoolkit)=([\d.]+)")
 
-every_case = pytest.mark.parametrize("case", CASES, ids=[f"{case['topic']}: {case['name']}" for case in CASES])
+every_case = for_each("case", CASES)
 
 
 def planned(case: dict[str, Any]) -> Outlook:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -45,18 +47,37 @@ def with_states(session: Session, install: Install, *wanted: StepState) -> Insta
     return install
 
 
-def dying(tmp_path: Path, moment: str) -> int:
-    """A gpuassist that is killed at that moment; how it ended."""
-    command = [sys.executable, "-m", "tests.install.dying", str(tmp_path / "home"), str(tmp_path), moment]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=100)
-    assert done.returncode in {0, -9}, done.stderr.decode()
-    return done.returncode
+Dying = Callable[[str], int]
 
 
-def went_through(session: Session, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def mortals() -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "tests.install.dying"]
+    with subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        yield program
+
+
+@pytest.fixture
+def dying(mortals: subprocess.Popen[str], tmp_path: Path) -> Dying:
+    """Has a gpuassist killed at a moment, and says how it ended."""
+    asked, told = mortals.stdin, mortals.stdout
+    assert asked is not None
+    assert told is not None
+
+    def died(moment: str) -> int:
+        asked.write(json.dumps([str(tmp_path / "home"), str(tmp_path), moment]) + "\n")
+        asked.flush()
+        status = int(told.readline())
+        assert status in {0, -9}
+        return status
+
+    return died
+
+
+def went_through(session: Session, tmp_path: Path, dying: Dying) -> None:
     """Goes on without dying, and everything is there as if nothing had happened."""
     if open_install(session.world) is not None or not installs(session.world):
-        assert dying(tmp_path, "never") == 0
+        assert dying("never") == 0
     (install,) = [one for one in installs(session.world) if one.state is InstallState.DONE]
     assert all((tmp_path / f"made-{number}" / "bin" / "python").exists() for number in range(3))
     assert not [number for number in range(3) if marked(mark(session, install, number))]
@@ -64,20 +85,20 @@ def went_through(session: Session, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])
-def test_killed_while_a_step_runs_it_is_run_anew(session: Session, tmp_path: Path, number: int) -> None:
-    assert dying(tmp_path, f"in:{number}") == -9
+def test_killed_while_a_step_runs_it_is_run_anew(session: Session, tmp_path: Path, dying: Dying, number: int) -> None:
+    assert dying(f"in:{number}") == -9
     (install,) = installs(session.world)
     assert states(install) == ["done"] * number + ["running"] + ["waiting"] * (2 - number)
-    went_through(session, tmp_path)
+    went_through(session, tmp_path, dying)
     assert all((tmp_path / f"runs-{one}").read_text() == "x" for one in range(number))
 
 
 @pytest.mark.parametrize("write", range(0, 24, 4))
-def test_killed_before_a_write_nothing_is_lost(session: Session, tmp_path: Path, write: int) -> None:
-    dying(tmp_path, str(write))
+def test_killed_before_a_write_nothing_is_lost(session: Session, tmp_path: Path, dying: Dying, write: int) -> None:
+    dying(str(write))
     found = open_install(session.world)
     before = states(found) if found is not None else []
-    went_through(session, tmp_path)
+    went_through(session, tmp_path, dying)
     assert all((tmp_path / f"runs-{one}").read_text() == "x" for one, state in enumerate(before) if state == "done")
 
 

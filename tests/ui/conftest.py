@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
-from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
@@ -23,6 +22,7 @@ from gpuassist.ui.page import Desk
 from gpuassist.ui.theme import Appearance, Theme
 from tests.ui.made import Answers
 from tests.ui.showing import Show
+from tests.values import knowledge
 
 _PATIENCE_MILLISECONDS = 60_000
 
@@ -102,7 +102,7 @@ def session(home: Path) -> Session:
     variables = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8"}
     surroundings = Surroundings(str(home), "you", Surroundings.current().uid, variables, str(home), "/bin/bash")
     world = World(surroundings)
-    return Session(world, Knowledge(world.resources.read), ENGLISH)
+    return Session(world, knowledge(), ENGLISH)
 
 
 @pytest.fixture

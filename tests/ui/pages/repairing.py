@@ -25,6 +25,7 @@ from gpuassist.ui.pages.repair.page import RepairPage
 from gpuassist.ui.pages.repair.plan import ToolkitCard
 from gpuassist.ui.widgets.cards import Notice
 from tests.changes.homes import make_toolkit, world_at
+from tests.remembered import RememberedShells
 from tests.ui.made import framed, inspection
 
 
@@ -34,7 +35,7 @@ def two_toolkits(home: Path) -> Session:
     make_toolkit(home / "cuda-12.4", "12.4.131")
     (home / ".bashrc").write_text(rc(home))
     (home / ".profile").write_text('. "$HOME/.bashrc"\n')  # login shells too: those of the machine may find a toolkit of its own
-    return Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
+    return Session(world_at(home, processes=RememberedShells(home)), Knowledge(lambda name: b"[]"), ENGLISH)
 
 
 def machine_of(session: Session, *gpus: Gpu) -> Machine:

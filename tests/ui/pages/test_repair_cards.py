@@ -31,6 +31,7 @@ from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.marks import StatusPill
 from tests.changes.homes import make_toolkit, world_at
+from tests.remembered import RememberedShells
 from tests.ui.showing import Show, button_named, words_in
 
 NOTHING = text("nothing has to be written")
@@ -50,7 +51,8 @@ def plan_of_two(home: Path) -> ChangePlan:
     make_toolkit(home / "cuda-12.4", "12.4.131")
     make_toolkit(home / "cuda-11.7", "11.7.99")
     toolkits = [Toolkit(f"{home}/cuda-{version}", version=Known(Version.parse(version), "x")) for version in ("12.4", "11.7")]
-    return plan_use_cuda(world_at(home), Machine(toolkits=Known(tuple(toolkits), "x")), UseCuda("12.4"))
+    world = world_at(home, processes=RememberedShells(home))
+    return plan_use_cuda(world, Machine(toolkits=Known(tuple(toolkits), "x")), UseCuda("12.4"))
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from gpuassist.ui.pages.repair.plan import ToolkitCard
 from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.labels import ElidedLabel
 from tests.changes.homes import make_toolkit, world_at
+from tests.remembered import RememberedShells
 from tests.ui.showing import Show, words_in
 
 OFFERS = (Offer("13.0.48", text("CUDA 13.0")), Offer("12.4.131", text("CUDA 12.4")), Offer("11.7", text("CUDA 11.7")))
@@ -54,7 +55,7 @@ def planned(home: Path) -> Plan:
     (home / ".bashrc").write_text(f"export PATH={home}/cuda-11.7/bin:$PATH\nexport CUDA_HOME={home}/cuda-11.7\n")
     toolkits = [Toolkit(f"{home}/cuda-{version}", version=Known(Version.parse(version), "x")) for version in ("12.4", "11.7")]
     machine = Machine(toolkits=Known(tuple(toolkits), "x"))
-    return lambda wish: plan_use_cuda(world_at(home), machine, wish)
+    return lambda wish: plan_use_cuda(world_at(home, processes=RememberedShells(home)), machine, wish)
 
 
 @pytest.fixture

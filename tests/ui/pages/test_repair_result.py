@@ -28,6 +28,7 @@ from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.labels import ElidedLabel, Hairline
 from gpuassist.ui.widgets.marks import StatusPill
 from tests.changes.homes import make_toolkit, world_at
+from tests.remembered import RememberedShells
 from tests.ui.made import known
 from tests.ui.showing import Show, button_named, words_in
 
@@ -41,7 +42,8 @@ def plan(home: Path) -> ChangePlan:
     make_toolkit(home / "cuda-12.4", "12.4.131")
     (home / ".bashrc").write_text("alias ll='ls -l'\n")
     toolkit = Toolkit(f"{home}/cuda-12.4", version=Known(Version.parse("12.4"), "x"))
-    return plan_use_cuda(world_at(home), Machine(toolkits=Known((toolkit,), "x")), UseCuda("12.4"))
+    world = world_at(home, processes=RememberedShells(home))
+    return plan_use_cuda(world, Machine(toolkits=Known((toolkit,), "x")), UseCuda("12.4"))
 
 
 @pytest.fixture
