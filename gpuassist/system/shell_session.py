@@ -6,7 +6,6 @@ import errno
 import fcntl
 import os
 import select
-import signal
 import termios
 import time
 
@@ -16,7 +15,10 @@ from gpuassist.system.process_tree import Process, descendants, program_of
 
 TYPE_CHECKING = False  # as type checkers know it: `typing` is imported for them alone
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Mapping, Sequence
+else:
+    import _signal as signal  # what `signal` wraps in enumerations
 
 _PIECE = 1 << 16
 _KEPT = 64 << 10
