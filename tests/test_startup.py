@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 import subprocess
 import sys
 from pathlib import Path
@@ -152,8 +153,8 @@ def test_frozen_program_asks_shells_of_itself(tmp_path: Path) -> None:
     request = {"command": ["/no/shell"], "environment": {}, "directory": "/", "terminal": True, "seconds": 5.0}
     request |= {"scratch": str(scratch), "enters": 0, "prompt_at": -1}
     command = [sys.executable, "-m", "gpuassist", ask_shell.HIDDEN_ARGUMENT]
-    done = subprocess.run(command, input=json.dumps(request), capture_output=True, text=True, timeout=60, check=False)
-    assert "/no/shell" in json.loads(done.stdout)["words"]
+    done = subprocess.run(command, input=marshal.dumps(request), capture_output=True, timeout=60, check=False)
+    assert "/no/shell" in marshal.loads(done.stdout)["words"]
 
 
 def test_frozen_program_reports_nvml_of_itself(tmp_path: object) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+import subprocess
 import textwrap
 from pathlib import Path
 
@@ -38,6 +40,10 @@ def interpreter_that_runs(folder: Path, python: str, code: str) -> str:
     """An interpreter that runs `code` instead of the child script; `sys.argv` is [child, descriptor, devices, level], and
     `say(line)` writes to the descriptor.
     """
+    return program(folder / "python", f'exec "{python}" -I "{_script(folder, code)}" "$@"')
+
+
+def _script(folder: Path, code: str) -> Path:
     script = folder / "instead.py"
     head = """\
         import json, os, sys, time
@@ -46,13 +52,75 @@ def interpreter_that_runs(folder: Path, python: str, code: str) -> str:
             os.write(int(sys.argv[1]), line if isinstance(line, bytes) else json.dumps(line).encode() + b"\\n")
         """
     script.write_text(textwrap.dedent(head) + textwrap.dedent(code), "utf-8")
-    return program(folder / "python", f'exec "{python}" -I "{script}" "$@"')
+    return script
 
 
 def doctored_torch(folder: Path, code: str) -> str:
     """The real torch with `code` run after its import and before the child script."""
-    doctored = f"import torch\n{textwrap.dedent(code)}\nimport runpy\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
-    return interpreter_that_runs(folder, torch_python(), doctored)
+    return interpreter_that_runs(folder, torch_python(), _doctored(code))
+
+
+def _doctored(code: str) -> str:
+    return f"import torch\n{textwrap.dedent(code)}\nimport runpy\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
+
+
+# For each line that it reads it forks, and the fork becomes the process that sent the line: its output, its descriptor, its words.
+# It leaves without taking torch apart, which takes half a second.
+_READY = """
+import os, runpy, sys, torch
+with open(os.open(sys.argv[1], os.O_RDWR)) as requests:
+    for line in requests:
+        pid, script, reply, *words = line.rstrip("\\n\\t").split("\\t")
+        fork = os.fork()
+        if not fork:
+            break
+        status = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
+        os.write(os.open(reply, os.O_RDWR), b"%d\\n" % (status if status >= 0 else 128 - status))
+for number in {1, 2, int(words[1])}:
+    os.dup2(os.open(f"/proc/{pid}/fd/{number}", os.O_WRONLY), number)
+sys.argv, status = [script, *words], 0
+try:
+    runpy.run_path(script, run_name="__main__")
+except SystemExit as end:
+    status = end.code or 0
+sys.stdout.flush()
+os._exit(status)
+"""
+
+
+class ReadyTorch:
+    """An interpreter that has imported torch once, which takes two seconds, and of which every run is a fork."""
+
+    def __init__(self, folder: Path) -> None:
+        self._requests = folder / "requests"
+        os.mkfifo(self._requests)
+        self._server = subprocess.Popen(
+            [torch_python(), "-I", "-c", _READY, self._requests],
+            env=surroundings(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def runs(self, folder: Path, code: str) -> str:
+        """As `interpreter_that_runs` makes one; for runs that end by themselves."""
+        script, reply = _script(folder, code), folder / "reply"
+        os.mkfifo(reply)
+        lines = f"""{{ printf '%s\\t' "$$" "{script}" "{reply}" "$@"; echo; }} >"{self._requests}"
+read -r status <"{reply}"
+exit "$status"
+"""
+        return program(folder / "python", lines)
+
+    def doctored(self, folder: Path, code: str) -> str:
+        """As `doctored_torch` makes one; for runs that end by themselves."""
+        return self.runs(folder, _doctored(code))
+
+    def end(self) -> None:
+        """With all that still runs of it."""
+        os.killpg(self._server.pid, signal.SIGKILL)
+        self._server.wait()
 
 
 def surroundings() -> dict[str, str]:
@@ -60,4 +128,14 @@ def surroundings() -> dict[str, str]:
     return {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
-__all__ = ["CHILD", "NO_TORCH", "doctored_torch", "interpreter_that_runs", "program", "surroundings", "torch_file", "torch_python"]
+__all__ = [
+    "CHILD",
+    "NO_TORCH",
+    "ReadyTorch",
+    "doctored_torch",
+    "interpreter_that_runs",
+    "program",
+    "surroundings",
+    "torch_file",
+    "torch_python",
+]

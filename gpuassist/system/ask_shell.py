@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import re
 import secrets
@@ -10,16 +10,15 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from typing import TypedDict
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.model.text import Text, text
 from gpuassist.system import shell_questions, shell_session
-from gpuassist.system.ask_shell_child import ShellRequest
 from gpuassist.system.groups import litter
 from gpuassist.system.processes import Ending, ProcessResult, clean, own_child
-from gpuassist.system.shell_questions import ShellAnswer, read
 from gpuassist.system.shell_session import SessionResult
 from gpuassist.system.streams import MARK
 from gpuassist.system.world import World
@@ -61,6 +60,35 @@ HIDDEN_ARGUMENT = "--shell-session"  # a frozen gpuassist has no interpreter to 
 _ENTERS_AT_MOST = 2
 _GRACE_SECONDS = 5.0  # in which the child kills what it started
 _PLACES = ("/tmp", "/dev/shm", "/var/tmp")  # where a name is short to type
+
+
+class ShellRequest(TypedDict):
+    """What is to be started, on a terminal or not, and how long its answer is waited for, for which `scratch` is a directory.
+
+    The first prompts, as many as `enters`, are questions and get the Enter key; the question of number `prompt_at` is a prompt.
+    """
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    directory: str
+    terminal: bool
+    seconds: float
+    scratch: str
+    enters: int
+    prompt_at: int
+
+
+class ShellAnswer(Struct, frozen=True):
+    """What a shell said: its process, the whole environment of its programs, the paths of the commands, and what else has their
+    names, as (kind, name, text); `exports` is what it tells itself where it can start no program.
+    """
+
+    shell: str
+    pid: int
+    environment: Mapping[str, str]
+    paths: Mapping[str, str]
+    named: tuple[tuple[str, str, str], ...]
+    exports: str = ""
 
 
 class LeftBehind(Struct, frozen=True):
@@ -157,7 +185,7 @@ def _ask_once(world: World, request: ShellRequest, names: Sequence[str]) -> Repl
             child_command(),
             seconds=request["seconds"] + _GRACE_SECONDS,
             environment=clean(world.surroundings.variables),
-            stdin=json.dumps(request).encode(),
+            stdin=marshal.dumps(dict(request)),
         )
         whole = outcome.succeeded or outcome.ending is Ending.NOT_FOUND
     finally:
@@ -193,8 +221,8 @@ def _reply(outcome: ProcessResult, shell: str, ours: Mapping[str, str], seconds:
         why = _late(shell, seconds) if late else text("{shell} could not be asked: {words}", shell=shell, words=words)
         return Reply(None, why, outcome.seconds)
     came = SessionResult()
-    vars(came).update(json.loads(outcome.stdout))
-    answer = read(came.answer.encode("utf-8", "surrogateescape"))
+    vars(came).update(marshal.loads(outcome.stdout))
+    answer = _read(came.answer.encode("utf-8", "surrogateescape"))
     told = complaints(came.printed)
     why = _why(came, shell, told, seconds) if answer is None else _starts_nothing(answer, shell)
     if answer is not None:
@@ -213,6 +241,34 @@ def _reply(outcome: ProcessResult, shell: str, ours: Mapping[str, str], seconds:
         came.typed,
         len(came.questions),
     )
+
+
+def _read(said: bytes) -> ShellAnswer | None:
+    """The first whole answer; none where it is cut short."""
+    tokens = iter(said.decode("utf-8", "replace").split("\0"))
+    paths: dict[str, str] = {}
+    named: list[tuple[str, str, str]] = []
+    environment: dict[str, str] = {}
+    exports = ""
+    try:
+        while next(tokens) != "begin":
+            pass
+        shell, pid = next(tokens), next(tokens)
+        while (token := next(tokens)) != "environment":
+            name, words = next(tokens), next(tokens).strip("\n")
+            if token == "path":
+                paths[name] = words
+            elif words:
+                named.append((token, name, words))
+        while (token := next(tokens)) != "end":
+            if token == "exports":
+                exports = next(tokens)
+            else:
+                variable, _, value = token.partition("=")
+                environment[variable] = value
+    except StopIteration:
+        return None
+    return ShellAnswer(shell, int(pid) if pid.isdigit() else 0, environment, paths, tuple(named), exports)
 
 
 def _why(came: SessionResult, shell: str, told: Sequence[str], seconds: float) -> Text:

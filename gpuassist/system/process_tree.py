@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable
-from typing import NamedTuple
+
+TYPE_CHECKING = False  # as type checkers know it: `typing` is imported for them alone
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _WAITS_FOR_INPUT = {"n_tty_read", "wait_woken"}
-_WAITS_FOR_KEYS = re.compile(r"tty|woken|select|poll|^0?$")  # nothing or 0 where the kernel does not tell
+_WAITS_FOR_KEYS = ("tty", "woken", "select", "poll")
+_UNTOLD = {"", "0"}  # where the kernel does not tell
 
 
-class Process(NamedTuple):
+class Process:
     """One line of /proc/PID/stat; `terminal` is the number of its controlling terminal, 0 where it has none, and `front` the
     process group that this terminal listens to.
     """
 
-    pid: int
-    name: str
-    parent: int
-    group: int
-    session: int
-    terminal: int
-    front: int
+    def __init__(self, pid: int, name: str, numbers: Iterable[int]) -> None:
+        self.pid = pid
+        self.name = name
+        self.parent, self.group, self.session, self.terminal, self.front = numbers
 
 
 def process(pid: int) -> Process | None:
@@ -36,7 +35,7 @@ def process(pid: int) -> Process | None:
     if state in {b"Z", b"X"}:
         return None
     name = start.partition(b"(")[2].decode("utf-8", "replace")
-    return Process(pid, name, *(int(number) for number in numbers))
+    return Process(pid, name, map(int, numbers))
 
 
 def descendants(pid: int) -> tuple[Process, ...]:
@@ -79,7 +78,8 @@ def reads_terminal(processes: Iterable[Process]) -> Process | None:
 
 def waits_for_keys(pid: int) -> bool:
     """Whether it may be at its prompt: a shell that waits for a program in front of it does not look at its terminal."""
-    return _WAITS_FOR_KEYS.search(_kernel_function(pid)) is not None
+    function = _kernel_function(pid)
+    return function in _UNTOLD or any(word in function for word in _WAITS_FOR_KEYS)
 
 
 def _reads_terminal(pid: int) -> bool:

@@ -6,7 +6,6 @@ considerations"); `clean` takes that back, so that the user's shells and interpr
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,7 @@ from typing import Protocol
 from msgspec import Struct
 
 _HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-_CHILD = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import main; sys.exit(main())"
+_CHILD = "import sys; sys.path[:] = {paths}; from {module} import main; sys.exit(main())"
 _OURS = ("QT_", "PYSIDE", "PYQTGRAPH_", "_PYI_", "_MEIPASS")
 OUTPUT_AT_MOST_BYTES = 4 << 20
 
@@ -77,8 +76,8 @@ def own_child(module: str, argument: str, *flags: str) -> tuple[str, ...]:
     if getattr(sys, "frozen", False):
         return (sys.executable, argument)
     # An empty entry is the directory that Python was started in: nothing of ours lies there.
-    paths = json.dumps([*filter(None, sys.path), _HOME])
-    return (sys.executable, "-I", *flags, "-c", _CHILD.format(module=module), paths)
+    paths = ascii([*filter(None, sys.path), _HOME])
+    return (sys.executable, "-I", *flags, "-c", _CHILD.format(paths=paths, module=module), argument)
 
 
 def clean(variables: Mapping[str, str]) -> dict[str, str]:

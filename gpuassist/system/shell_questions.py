@@ -1,4 +1,4 @@
-"""What a shell is asked once it is ready, in its own language; how its answer is read stands in `shell_answers`.
+"""What a shell is asked once it is ready, in its own language; how its answer is read stands in `ask_shell`.
 
 The shell reads the questions from a file, so that what is typed is a few keys, and answers into a pipe that nobody else knows.
 Then it waits for input that never comes until it is killed: no prompt is drawn, no EXIT trap runs, no history is written.
@@ -6,9 +6,9 @@ Then it waits for input that never comes until it is killed: no prompt is drawn,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from msgspec import Struct
+TYPE_CHECKING = False  # as type checkers know it: `typing` is imported for them alone
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 ANSWER, COMPLAINTS, HOLD = "answer", "complaints", "hold"
 """The names in the scratch directory of what is written to, and of the pipe that nothing ever comes from."""
@@ -95,47 +95,3 @@ def command(shell: str, directory: str) -> str:
     space so that no history keeps it, and with a backslash because a dot may be an alias.
     """
     return f" \\. {directory}/{_FILES.get(shell, _OTHERS)[0]}"
-
-
-# What a shell said when it was asked `shell_questions`.
-
-
-class ShellAnswer(Struct, frozen=True):
-    """What a shell said: its process, the whole environment of its programs, the paths of the commands, and what else has their
-    names, as (kind, name, text); `exports` is what it tells itself where it can start no program.
-    """
-
-    shell: str
-    pid: int
-    environment: Mapping[str, str]
-    paths: Mapping[str, str]
-    named: tuple[tuple[str, str, str], ...]
-    exports: str = ""
-
-
-def read(said: bytes) -> ShellAnswer | None:
-    """The first whole answer; none where it is cut short."""
-    tokens = iter(said.decode("utf-8", "replace").split("\0"))
-    paths: dict[str, str] = {}
-    named: list[tuple[str, str, str]] = []
-    environment: dict[str, str] = {}
-    exports = ""
-    try:
-        while next(tokens) != "begin":
-            pass
-        shell, pid = next(tokens), next(tokens)
-        while (token := next(tokens)) != "environment":
-            name, words = next(tokens), next(tokens).strip("\n")
-            if token == "path":
-                paths[name] = words
-            elif words:
-                named.append((token, name, words))
-        while (token := next(tokens)) != "end":
-            if token == "exports":
-                exports = next(tokens)
-            else:
-                variable, _, value = token.partition("=")
-                environment[variable] = value
-    except StopIteration:
-        return None
-    return ShellAnswer(shell, int(pid) if pid.isdigit() else 0, environment, paths, tuple(named), exports)

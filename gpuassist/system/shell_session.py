@@ -6,14 +6,19 @@ import errno
 import fcntl
 import os
 import select
-import signal
 import termios
 import time
-from collections.abc import Mapping, Sequence
 
 from gpuassist.system import shell_questions
 from gpuassist.system.parent_end import hear_of_parents_end
 from gpuassist.system.process_tree import Process, descendants, program_of
+
+TYPE_CHECKING = False  # as type checkers know it: `typing` is imported for them alone
+if TYPE_CHECKING:
+    import signal
+    from collections.abc import Mapping, Sequence
+else:
+    import _signal as signal  # what `signal` wraps in enumerations
 
 _PIECE = 1 << 16
 _KEPT = 64 << 10
@@ -34,7 +39,6 @@ class SessionResult:
     """
 
     def __init__(self) -> None:
-        # No dataclass: that module alone takes the child as long to load as all the others together.
         self.ending = LATE
         self.answer = ""
         self.printed = ""

@@ -23,12 +23,12 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Shadow, ShadowKind, Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.shellfiles.toolkits import CHOOSING
-from gpuassist.system.ask_shell import LeftBehind, Reply, ask
+from gpuassist.system.ask_shell import LeftBehind, Reply, ShellAnswer, ask
 from gpuassist.system.files import Files
 from gpuassist.system.login import login_environment, terminal_variables, with_environment_d
 from gpuassist.system.ownership import why_no_shell
 from gpuassist.system.processes import clean
-from gpuassist.system.shell_questions import PLAIN, ShellAnswer
+from gpuassist.system.shell_questions import PLAIN
 from gpuassist.system.world import World
 
 SECONDS = 10.0

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import struct
 import termios
 import time
-from collections.abc import Callable, Mapping, Sequence
 
 from gpuassist.system import shell_questions
 from gpuassist.system.process_tree import Process, descendants, process, reads_terminal, terminal_of, waits_for_keys
 from gpuassist.system.shell_session import ANOTHER, ASKS, ShellSession
+
+TYPE_CHECKING = False  # as type checkers know it: `typing` is imported for them alone
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 # What a terminal says of itself when a program asks it: shells and prompts send such queries at their start, and wait. fish 4.1
 # and later waits up to ten seconds for the primary device attributes; tmux, vim and prompts ask for the cursor, the colours and
@@ -45,8 +48,29 @@ _ANSWERS: tuple[tuple[bytes, Callable[[re.Match[bytes]], bytes]], ...] = (
     (rb"\x1b\[18t", lambda _: b"\x1b[8;%d;%dt" % (ROWS, COLUMNS)),
     (rb"\x1b\[14t", lambda _: b"\x1b[4;%d;%dt" % (ROWS * 20, COLUMNS * 10)),
 )
-_QUERIES = re.compile(b"|".join(b"(?P<q%d>%s)" % (number, query) for number, (query, _) in enumerate(_ANSWERS)))
-_EACH = tuple((re.compile(query), answer) for query, answer in _ANSWERS)
+_QUERIES = b"|".join(b"(?P<q%d>%s)" % (number, query) for number, (query, _) in enumerate(_ANSWERS))
+
+
+def _may_ask(printed: bytes) -> bool:
+    """Whether a query may be in it: most that is printed is none, and `re` with these patterns is half of the child's start."""
+    for sequence in printed.split(b"\x1b")[1:]:
+        if sequence.startswith((b"]1", b"]4", b"P", b"Z")):
+            return True
+        if sequence.startswith(b"[") and sequence[1:].lstrip(b"0123456789;?>=$")[:1] in {b"c", b"n", b"q", b"p", b"u", b"t"}:
+            return True
+    return False
+
+
+def _queries(printed: bytes) -> Iterator[tuple[bytes, int]]:
+    """Each query in it: what is typed back, and where it ends."""
+    if not _may_ask(printed):
+        return
+    import re
+
+    for found in re.finditer(_QUERIES, printed):
+        query, answer = _ANSWERS[int((found.lastgroup or "q0")[1:])]
+        whole = re.fullmatch(query, found[0])
+        yield answer(whole) if whole else b"", found.end()
 
 
 class Queries:
@@ -61,12 +85,9 @@ class Queries:
             return b""
         printed = self._rest + piece
         answers, end = b"", 0
-        for found in _QUERIES.finditer(printed):
-            number = int((found.lastgroup or "q0")[1:])
-            query, answer = _EACH[number]
-            whole = query.fullmatch(found[0])
-            answers += answer(whole) if whole else b""
-            end = found.end()
+        for answer, here in _queries(printed):
+            answers += answer
+            end = here
         # A query may come in two pieces: what is begun and not ended is looked at again with the next one.
         opened = max(printed.rfind(b"\x1bP", end), printed.rfind(b"\x1b]", end))
         if opened < 0 or b"\x07" in printed[opened:] or b"\x1b\\" in printed[opened:]:

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+from unittest.mock import patch
 
+from gpuassist.changes import use_toolkit
 from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.plan import ChangePlan
-from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.changes.wishes import UseCuda
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
@@ -73,13 +74,15 @@ def made(world: World, plan: ChangePlan) -> Outcome:
 
 
 def choose(world: World, *versions: str) -> None:
-    """Makes one toolkit after the other and chooses it, without the proof."""
+    """Makes one toolkit after the other and chooses it, without the proof, and without any shell asked."""
     toolkits: tuple[Toolkit, ...] = ()
     for version in versions:
         root = make_toolkit(Path(world.surroundings.home, f"cuda-{version[:4]}"), version)
         toolkits += (Toolkit(str(root), version=Known(Version.parse(version), "made")),)
         machine = Machine(toolkits=Known(toolkits, "made"), environments=Known((), "made"))
-        assert made(world, plan_use_cuda(world, machine, UseCuda(version[:4]))).result is Result.MODIFIED
+        with patch.object(use_toolkit, "ask_ways", lambda _, openings: {}):
+            plan = use_toolkit.plan_use_cuda(world, machine, UseCuda(version[:4]))
+        assert made(world, plan).result is Result.MODIFIED
 
 
 def change_of(path: Path, after: bytes, change: str = "20261121-090000-abcdef") -> FileChange:

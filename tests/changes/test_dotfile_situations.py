@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import stat
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpuassist.changes import use_toolkit
 from gpuassist.changes.undo import undo
 from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.changes.wishes import UseCuda
@@ -23,6 +25,7 @@ from gpuassist.model.shell import Shell
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
+from gpuassist.system.terminal import ask_ways
 from tests.changes.homes import made, make_toolkit, world_at
 
 OLD = b"export PATH=/usr/local/cuda-11.7/bin:$PATH\n"
@@ -150,7 +153,8 @@ def test_a_link_stays_a_link_and_its_target_is_written(home: Path) -> None:
         ("dangling", "does not create files"),
     ],
 )
-def test_what_cannot_be_a_start_up_file_is_refused(home: Path, kind: str, says: str) -> None:
+def test_what_cannot_be_a_start_up_file_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch, kind: str, says: str) -> None:
+    monkeypatch.setattr(use_toolkit, "ask_ways", partial(ask_ways, seconds=0.5))  # a shell that opens a pipe waits for a writer
     place = home / ".bashrc"
     if kind == "directory":
         place.mkdir()

@@ -27,7 +27,7 @@ from gpuassist.session.use import look
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.disk import Disk
 from gpuassist.system.world import World
-from tests.changes.homes import FaultyDisk, make_toolkit, world_at
+from tests.changes.homes import FaultyDisk, made, make_toolkit, world_at
 
 GUARD = b"case $- in\n    *i*) ;;\n      *) return;;\nesac\n"
 
@@ -121,7 +121,7 @@ def test_a_block_wins_whatever_stands_around_it(world: World, home: Path, before
 
 
 def test_makes_and_removes_a_missing_file(world: World, home: Path) -> None:
-    assert _use(world).outcome.result is Result.MODIFIED
+    assert made(world, _plan(world)).result is Result.MODIFIED
     assert (home / ".bashrc").exists()
     undo(world, "")
     assert not (home / ".bashrc").exists()
@@ -129,7 +129,7 @@ def test_makes_and_removes_a_missing_file(world: World, home: Path) -> None:
 
 def test_twice_is_unchanged_and_still_proved(world: World, home: Path) -> None:
     _write(home, _old(home))
-    _use(world)
+    made(world, _plan(world))
     content = (home / ".bashrc").read_bytes()
     again = _use(world)
     assert (again.outcome.result, _holds(again)) == (Result.UNCHANGED, True)
@@ -139,8 +139,8 @@ def test_twice_is_unchanged_and_still_proved(world: World, home: Path) -> None:
 
 def test_changes_over_and_back(world: World, home: Path) -> None:
     path = _write(home, b"# mine\n")
-    _use(world, "12.4")
-    _use(world, "11.7")
+    for version in ("12.4", "11.7"):
+        made(world, _plan(world, version))
     assert _nvcc_of_bash(home) == f"{home}/cuda-11.7/bin/nvcc"
     assert path.read_bytes().count(b"# >>> gpuassist") == 1
     undo(world, "")
@@ -211,7 +211,7 @@ def test_a_git_checkout_is_written_with_a_note(world: World, home: Path) -> None
     (home / ".bashrc").symlink_to("dotfiles/bashrc")
     plan = _plan(world)
     assert any("git checkout" in ENGLISH(note) for note in plan.plan.notes)
-    assert carry_out(world, plan).outcome.result is Result.MODIFIED
+    assert made(world, plan).result is Result.MODIFIED
     assert (home / ".bashrc").is_symlink()
     undo(world, "")
     assert (home / "dotfiles/bashrc").read_bytes() == _old(home)
@@ -261,8 +261,8 @@ def test_two_mebibytes_are_changed_and_restored(world: World, home: Path) -> Non
 
 
 def test_every_change_is_listed(world: World) -> None:
-    _use(world, "12.4")
-    _use(world, "11.7")
+    for version in ("12.4", "11.7"):
+        made(world, _plan(world, version))
     undo(world, "")
     changes = history(world)
     assert [(change.goal, bool(change.undone_at)) for change in changes] == [("use cuda 11.7", True), ("use cuda 12.4", False)]

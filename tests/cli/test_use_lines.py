@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gpuassist.changes import use_toolkit
 from gpuassist.changes.undo import undo
 from gpuassist.cli import use
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
+from gpuassist.session.use import look
+from gpuassist.system.terminal import Opening, ShellState, ask_ways
 from tests.changes.homes import make_toolkit, world_at
 from tests.cli.runs import run
 
 
 @pytest.fixture
 def session(home: Path) -> Session:
+    return _session(home)
+
+
+def _session(home: Path) -> Session:
     make_toolkit(home / "cuda-11.7", "11.7.99")
     make_toolkit(home / "cuda-12.4", "12.4.131")
     old = f"{home}/cuda-11.7"
@@ -29,20 +38,46 @@ def session(home: Path) -> Session:
     return Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
 
 
+@dataclass(frozen=True)
+class Looked:
+    """Such a home that nothing is changed in, and what was seen of it."""
+
+    session: Session
+    home: Path
+    machine: Machine
+    shells: dict[Opening, ShellState]
+
+
+@pytest.fixture(scope="module")
+def looked(tmp_path_factory: pytest.TempPathFactory) -> Looked:
+    """Its shells are asked once: which lines an option chooses does not hang on them."""
+    home = tmp_path_factory.mktemp("looked")
+    session = _session(home)
+    return Looked(session, home, look(session), ask_ways(session.world))
+
+
+@pytest.fixture
+def again(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> Looked:
+    """For dry runs."""
+    monkeypatch.setenv("HOME", str(looked.home))  # what `~` stands for in an option
+    monkeypatch.setattr(use, "look", lambda _: looked.machine)
+    monkeypatch.setattr(use_toolkit, "ask_ways", lambda _, openings: {one: looked.shells[one] for one in openings})
+    return looked
+
+
 def _json(session: Session, *options: str) -> dict[str, Any]:
     document = json.loads(run(use, session, "cuda", "12.4", *options, "--json").out)
     assert isinstance(document, dict)
     return document
 
 
-def _choices(document: dict[str, Any]) -> dict[str, str]:
-    home = str(Path.home())
-    mine = (line for line in document["lines"] if line["file"].startswith(home))
+def _choices(document: dict[str, Any], home: Path) -> dict[str, str]:
+    mine = (line for line in document["lines"] if line["file"].startswith(str(home)))
     return {f"{Path(line['file']).name}:{line['line']}": line["choice"] for line in mine}
 
 
-def test_suggests_for_every_file(session: Session) -> None:
-    assert _choices(_json(session, "--dry-run")) == dict.fromkeys((".bashrc:1", ".bashrc:3", ".profile:2"), "rewrite")
+def test_suggests_for_every_file(session: Session, home: Path) -> None:
+    assert _choices(_json(session, "--dry-run"), home) == dict.fromkeys((".bashrc:1", ".bashrc:3", ".profile:2"), "rewrite")
 
 
 @pytest.mark.parametrize(
@@ -59,9 +94,9 @@ def test_suggests_for_every_file(session: Session) -> None:
         (("--retire", "all", "--rewrite", "~/.profile:2"), ("retire", "retire", "rewrite")),
     ],
 )
-def test_options_choose_the_lines(session: Session, home: Path, options: tuple[str, ...], choices: tuple[str, ...]) -> None:
-    document = _json(session, "--dry-run", *(option.format(home=home) for option in options))
-    found = _choices(document)
+def test_options_choose_the_lines(again: Looked, options: tuple[str, ...], choices: tuple[str, ...]) -> None:
+    document = _json(again.session, "--dry-run", *(option.format(home=again.home) for option in options))
+    found = _choices(document, again.home)
     assert tuple(found[line] for line in (".bashrc:1", ".bashrc:3", ".profile:2")) == choices
 
 
@@ -100,16 +135,16 @@ def test_what_becomes_of_a_line_is_shown(session: Session, home: Path) -> None:
         ("~/.other:1", "sets none of the variables"),
     ],
 )
-def test_a_line_that_is_none_is_wrong_usage(session: Session, option: str, says: str) -> None:
+def test_a_line_that_is_none_is_wrong_usage(again: Looked, option: str, says: str) -> None:
     with pytest.raises(UsageError) as raised:
-        run(use, session, "cuda", "12.4", "--dry-run", "--retire", option.replace("~", str(Path.home())))
+        run(use, again.session, "cuda", "12.4", "--dry-run", "--retire", option.replace("~", str(again.home)))
     assert says in ENGLISH(raised.value.reason)
 
 
 def test_a_file_that_may_not_be_written_is_left_with_a_word(session: Session, home: Path) -> None:
     (home / ".profile").chmod(0o444)
     document = _json(session, "--dry-run")
-    assert _choices(document)[".profile:2"] == "leave"
+    assert _choices(document, home)[".profile:2"] == "leave"
     (line,) = (line for line in document["lines"] if line["file"] == f"{home}/.profile")
     assert "read-only" in line["why"]
 

@@ -113,6 +113,13 @@ def _toolkit(home: Path) -> Path:
     return root / "bin/nvcc"
 
 
+def _check_judged(home: Path, detected: Done) -> None:
+    """What was seen is judged like the machine itself, as above, and nothing is asked a second time."""
+    saved = home / "machine.json"
+    saved.write_bytes(detected.out)
+    check_diagnosis(gpuassist_here(home, "doctor", "--json", "--machine", str(saved)).document())
+
+
 def _detected(done: Done, root: Path) -> Any:
     assert done.status == 0
     return next(one for one in done.document()["toolkits"]["value"] if one["root"] == str(root))
@@ -137,7 +144,7 @@ def test_nvcc_that_prints_junk_is_a_reason(home: Path, name: str) -> None:
     done = gpuassist_here(home, "detect", "--json")
     check_facts(done.document())
     assert _detected(done, home / "cuda-12.4")["nvcc"]["value"] == str(nvcc)
-    check_diagnosis(gpuassist_here(home, "doctor", "--json").document())
+    _check_judged(home, done)
 
 
 def test_nvcc_without_permission_is_not_found(home: Path) -> None:
@@ -146,7 +153,7 @@ def test_nvcc_without_permission_is_not_found(home: Path) -> None:
     done = gpuassist_here(home, "detect", "--json")
     commands = done.document()["shell"]["new_terminal"]["value"]["commands"]
     assert str(nvcc) not in [command["path"] for command in commands]
-    check_diagnosis(gpuassist_here(home, "doctor", "--json").document())
+    _check_judged(home, done)
 
 
 def test_nvcc_without_an_interpreter_is_a_reason(home: Path) -> None:
@@ -157,9 +164,10 @@ def test_nvcc_without_an_interpreter_is_a_reason(home: Path) -> None:
     assert found["nvcc_version"]["reason"]
 
 
-def _environments(home: Path, *arguments: str) -> list[Any]:
-    done = gpuassist_here(home, "detect", "--json", *arguments)
+def _environments(home: Path) -> list[Any]:
+    done = gpuassist_here(home, "detect", "--json")
     check_facts(done.document())
+    _check_judged(home, done)
     found: list[Any] = done.document()["environments"]["value"]
     return [one for one in found if one["prefix"].startswith(str(home))]
 
@@ -190,7 +198,6 @@ def test_missing_interpreter_is_a_reason(home: Path, environment: Path, target: 
     (environment / "bin/python").symlink_to(target)
     found = _environments(home)
     assert all(one["interpreter"]["value"] is None for one in found)
-    check_diagnosis(gpuassist_here(home, "doctor", "--json").document())
 
 
 @pytest.mark.parametrize(
@@ -200,7 +207,6 @@ def test_damaged_torch_is_no_fault(home: Path, environment: Path, content: str) 
     (version,) = environment.glob("lib/python*/site-packages/torch/version.py")
     version.write_text(content)
     assert _environments(home)
-    check_diagnosis(gpuassist_here(home, "doctor", "--json").document())
 
 
 def test_verify_says_that_there_is_no_torch(home: Path) -> None:

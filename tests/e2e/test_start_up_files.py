@@ -9,8 +9,15 @@ from typing import Any
 
 import pytest
 
-from tests.changes.homes import make_toolkit
-from tests.e2e.command import Done, bashrc, gpuassist, gpuassist_here
+from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.changes.wishes import UseCuda
+from gpuassist.model.fact import Known
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import Result
+from gpuassist.model.toolkit import Toolkit
+from gpuassist.model.version import Version
+from tests.changes.homes import made, make_toolkit, world_at
+from tests.e2e.command import Done, bashrc, gpuassist, gpuassist_here, in_shell
 from tests.e2e.contract import check_diagnosis
 
 USE = ("use", "cuda", "12.4", "--yes", "--json")
@@ -118,16 +125,27 @@ KEPT = {
 def test_change_is_proved_and_taken_back_byte_for_byte(scratch: Path, name: str) -> None:
     file = scratch / ".bashrc"
     file.write_bytes(KEPT[name])
-    done = gpuassist(scratch, *USE)
+    done = _use(scratch)
     assert (done.status, done.document()["proof"]["holds"]) == (0, True), done
+    found = in_shell(scratch, "bash -ic 'command -v nvcc'").text.splitlines()
+    assert found[-1] == f"{scratch}/cuda-12.4/bin/nvcc"
+    assert gpuassist_here(scratch, "undo").status == 0
+    assert file.read_bytes() == KEPT[name]
+
+
+def test_detect_finds_what_a_process_of_its_own_chose(scratch: Path) -> None:
+    assert gpuassist(scratch, *USE).status == 0
     assert _nvcc(scratch) == f"{scratch}/cuda-12.4/bin/nvcc"
     assert gpuassist(scratch, "undo").status == 0
-    assert file.read_bytes() == KEPT[name]
+    assert _nvcc(scratch) == f"{scratch}/cuda-11.7/bin/nvcc"
 
 
 def _lines_of_a_block(home: Path) -> list[str]:
     bashrc(home, "alias x=y")
-    _use(home)
+    toolkit = Toolkit(f"{home}/cuda-12.4", version=Known(Version.parse("12.4.131"), "made"))
+    machine = Machine(toolkits=Known((toolkit,), "made"), environments=Known((), "made"))
+    world = world_at(home)
+    assert made(world, plan_use_cuda(world, machine, UseCuda("12.4"))).result is Result.MODIFIED
     lines = (home / ".bashrc").read_text().splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("# >>> gpuassist"))
     return lines[first:]

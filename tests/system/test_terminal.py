@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -53,7 +53,7 @@ class _CutShort(ScriptedProcesses):
         cancelled: Callable[[], bool] | None = None,
     ) -> ProcessResult:
         came = {"ending": "answered", "answer": "begin\0bash\0001\0path\0gcc\0/usr/bin/gcc\n\0"}
-        return ProcessResult(Ending.EXITED, 0, json.dumps(came).encode(), b"", 0.0)
+        return ProcessResult(Ending.EXITED, 0, marshal.dumps(came), b"", 0.0)
 
 
 def _nvcc(directory: Path) -> Path:

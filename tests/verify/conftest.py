@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
@@ -12,9 +12,17 @@ from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from gpuassist.verify.protocol import Event
 from gpuassist.verify.runner import Level, Limits, RunRequest, run
-from tests.torch_environment import surroundings
+from tests.torch_environment import ReadyTorch, surroundings
 
 Run = Callable[..., Verification]
+
+
+@pytest.fixture(scope="session")
+def ready_torch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReadyTorch]:
+    """One interpreter with torch for all doctored runs."""
+    ready = ReadyTorch(tmp_path_factory.mktemp("torch"))
+    yield ready
+    ready.end()
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from gpuassist.verify.protocol import CheckBegun, Event, Started
 from gpuassist.verify.runner import CHILD, Level, RunRequest, run
-from tests.torch_environment import doctored_torch, surroundings, torch_python
+from tests.torch_environment import ReadyTorch, doctored_torch, surroundings, torch_python
 from tests.verify.conftest import Run
 
 pytestmark = pytest.mark.slow
@@ -166,34 +166,34 @@ torch.Tensor.backward = lambda x: real_backward(x * 0.5)
 """
 
 
-def test_cut_inputs_a_wrong_sine_and_missing_kernels_are_noticed(verified: Run, tmp_path: Path) -> None:
-    result = verified(doctored_torch(tmp_path, CUT_INPUTS + SLIGHTLY_WRONG_SINE + MISSING_KERNEL + BIT_FLIPS_ON_THE_WAY_BACK))
+def test_cut_inputs_a_wrong_sine_and_missing_kernels_are_noticed(verified: Run, ready_torch: ReadyTorch, tmp_path: Path) -> None:
+    result = verified(ready_torch.doctored(tmp_path, CUT_INPUTS + SLIGHTLY_WRONG_SINE + MISSING_KERNEL + BIT_FLIPS_ON_THE_WAY_BACK))
     assert failed(result) == {"matmul fp32", "backward fp32", "elementwise fp32", "convolution fp32", "copy-from-device int64"}
     assert words_of(checks(result)["convolution fp32"]).startswith("RuntimeError: CUDA error: no kernel image")
     assert "Traceback" in result.output
 
 
-def test_single_wrong_elements_are_noticed(verified: Run, tmp_path: Path) -> None:
+def test_single_wrong_elements_are_noticed(verified: Run, ready_torch: ReadyTorch, tmp_path: Path) -> None:
     wrong = WRONG_ELEMENTS + SUM_WITHOUT_AN_ELEMENT + CONVOLUTION_WITHOUT_ITS_LAST_ROW + BIT_FLIPS_ON_THE_WAY_THERE
-    result = verified(doctored_torch(tmp_path, wrong))
+    result = verified(ready_torch.doctored(tmp_path, wrong))
     copies = {"copy-to-device int64", "copy-from-device int64"}
     assert failed(result) == {"matmul fp16", "matmul bf16", "reduction fp32", "convolution fp32", *copies}
     assert "not finite" in words_of(checks(result)["matmul bf16"])
     assert "further from the reference" in words_of(checks(result)["matmul fp16"])
 
 
-def test_a_broken_fourier_transform_fails(verified: Run, tmp_path: Path) -> None:
+def test_a_broken_fourier_transform_fails(verified: Run, ready_torch: ReadyTorch, tmp_path: Path) -> None:
     code = """
         real = torch.fft.fft
         torch.fft.fft = lambda x: real(x) * 1.001 if x.dtype is torch.complex64 else real(x)
         real_solve = torch.linalg.solve
         torch.linalg.solve = lambda a, b: real_solve(a, b) * (1 + 1e-7)
         """
-    result = verified(doctored_torch(tmp_path, code), level=Level.FULL)
+    result = verified(ready_torch.doctored(tmp_path, code), level=Level.FULL)
     assert failed(result) == {"fft complex64", "solve fp64"}
 
 
-def test_a_format_that_this_torch_lacks_is_skipped(verified: Run, tmp_path: Path) -> None:
+def test_a_format_that_this_torch_lacks_is_skipped(verified: Run, ready_torch: ReadyTorch, tmp_path: Path) -> None:
     code = """
         real = torch.Tensor.__matmul__
         def lacks(a, b):
@@ -201,7 +201,7 @@ def test_a_format_that_this_torch_lacks_is_skipped(verified: Run, tmp_path: Path
             return real(a, b)
         torch.Tensor.__matmul__ = lacks
         """
-    result = verified(doctored_torch(tmp_path, textwrap.dedent(code) + HALF_A_GRADIENT))
+    result = verified(ready_torch.doctored(tmp_path, textwrap.dedent(code) + HALF_A_GRADIENT))
     assert checks(result)["matmul fp16"].verdict is Verdict.SKIPPED
     assert failed(result) == {"backward fp32"}
 
@@ -231,7 +231,7 @@ def test_a_hang_in_a_check_is_hung_there(verified: Run, tmp_path: Path) -> None:
     assert checks(result)["convolution fp32"].verdict is Verdict.HUNG
 
 
-def test_torchs_settings_and_the_users_modules_are_left_alone(verified: Run, tmp_path: Path) -> None:
+def test_torchs_settings_and_the_users_modules_are_left_alone(verified: Run, ready_torch: ReadyTorch, tmp_path: Path) -> None:
     code = """
         torch.backends.cuda.matmul.allow_tf32 = True
         real_product, real_sum, seen = torch.Tensor.__matmul__, torch.Tensor.sum, set()
@@ -247,7 +247,7 @@ def test_torchs_settings_and_the_users_modules_are_left_alone(verified: Run, tmp
             return real_sum(x, *args, **named)
         torch.Tensor.__matmul__, torch.Tensor.sum = spy, after
         """
-    output = verified(doctored_torch(tmp_path, code)).output
+    output = verified(ready_torch.doctored(tmp_path, code)).output
     assert "tf32 True True" in output
     assert "No module named 'runner'" in output
 

@@ -12,7 +12,7 @@ import pytest
 from gpuassist.model.verdict import Check, Verdict, Verification
 from gpuassist.model.words import ENGLISH
 from gpuassist.verify.runner import CHILD
-from tests.torch_environment import doctored_torch, interpreter_that_runs, torch_python
+from tests.torch_environment import ReadyTorch
 from tests.verify.conftest import Run
 
 pytestmark = pytest.mark.slow
@@ -39,36 +39,36 @@ def checks(result: Verification) -> dict[str, Check]:
     return {f"{check.name} {check.dtype}": check for device in result.devices for check in device.checks}
 
 
-def test_every_visible_gpu_is_verified(verified: Run, tmp_path: Path) -> None:
-    result = verified(doctored_torch(tmp_path, EMULATED))
+def test_every_visible_gpu_is_verified(verified: Run, ready_torch: ReadyTorch, tmp_path: Path) -> None:
+    result = verified(ready_torch.doctored(tmp_path, EMULATED))
     assert {name: check.verdict for name, check in checks(result).items() if check.verdict is not Verdict.PASS} == {}
     assert [device.name for device in result.devices] == ["Emulated GPU"]
     assert (result.visible, result.accelerator_verified) == (1, True)
 
 
-def test_an_old_gpu_skips_what_it_lacks(verified: Run, tmp_path: Path) -> None:
+def test_an_old_gpu_skips_what_it_lacks(verified: Run, ready_torch: ReadyTorch, tmp_path: Path) -> None:
     old = """
 cuda.get_device_capability, seen = (lambda device: (7, 5)), []
 cuda.memory_allocated = lambda device: seen.append(1) or len(seen)
 """
-    found = checks(verified(doctored_torch(tmp_path, EMULATED + old)))
+    found = checks(verified(ready_torch.doctored(tmp_path, EMULATED + old)))
     assert found["matmul bf16"].verdict is Verdict.SKIPPED
     assert found["matmul bf16"].error is not None
     assert "below 8.0" in ENGLISH(found["matmul bf16"].error)
     assert found["memory-returned fp32"].verdict is Verdict.FAIL  # memory that stays allocated
 
 
-def test_a_kernel_that_fails_late_fails_its_check(verified: Run, tmp_path: Path) -> None:
+def test_a_kernel_that_fails_late_fails_its_check(verified: Run, ready_torch: ReadyTorch, tmp_path: Path) -> None:
     late = """
 def fail(device):
     raise RuntimeError("CUDA error: an illegal memory access was encountered")
 cuda.synchronize = fail
 """
-    found = checks(verified(doctored_torch(tmp_path, EMULATED + late)))
+    found = checks(verified(ready_torch.doctored(tmp_path, EMULATED + late)))
     assert {check.verdict for check in found.values()} == {Verdict.FAIL}
 
 
-def pattern(tmp_path: Path, code: str) -> dict[str, Any]:
+def pattern(ready_torch: ReadyTorch, tmp_path: Path, code: str) -> dict[str, Any]:
     """What `memory_pattern` measures of the cpu under another name, in small blocks."""
     head = f"""
 import runpy, torch
@@ -78,19 +78,19 @@ operations["memory_pattern"].__globals__["BLOCK_BYTES"] = 1 << 20
 bench = operations["Bench"](torch, torch.device("cpu:0"), 512, 1)
 """
     tail = "\nmeasured = operations['memory_pattern'](bench, 'int64')\nprint(json.dumps(measured._asdict()))"
-    python = interpreter_that_runs(tmp_path, torch_python(), head + code + tail)
+    python = ready_torch.runs(tmp_path, head + code + tail)
     done = subprocess.run([python, CHILD, "1"], capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
-def test_sound_memory_reads_back_as_written(tmp_path: Path) -> None:
-    measured = pattern(tmp_path, "")
+def test_sound_memory_reads_back_as_written(ready_torch: ReadyTorch, tmp_path: Path) -> None:
+    measured = pattern(ready_torch, tmp_path, "")
     assert (measured["error"], measured["tolerance"], measured["unit"]) == (0.0, 0.0, "GB/s")
     assert measured["rate"] > 0
 
 
-def test_a_stuck_bit_is_counted(tmp_path: Path) -> None:
+def test_a_stuck_bit_is_counted(ready_torch: ReadyTorch, tmp_path: Path) -> None:
     stuck = """
 real = torch.Tensor.copy_
 def stick(x, source):
@@ -99,5 +99,5 @@ def stick(x, source):
     return x
 torch.Tensor.copy_ = stick
 """
-    measured = pattern(tmp_path, stuck)
+    measured = pattern(ready_torch, tmp_path, stuck)
     assert measured["error"] >= 1
