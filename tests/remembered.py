@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -48,22 +48,32 @@ class RememberedShells(RealProcesses):
 
         if tuple(command) != child_command():
             return really()
-        request = json.loads(stdin)
-        scratch, mark = request["scratch"].encode(), request["environment"][MARK].encode()
+        request = marshal.loads(stdin)
+        own = {request["scratch"]: "SCRATCH", request["environment"][MARK]: "MARK"}
         del request["seconds"]  # what is left of them
-        asked = json.dumps(request, sort_keys=True).encode().replace(scratch, b"SCRATCH").replace(mark, b"MARK")
+        asked = repr(_with(request, own))
         before = tuple(_tree(self._home))
         known = _said.get((asked, before))
         if known is not None:
-            return replace(known, stdout=known.stdout.replace(b"SCRATCH", scratch).replace(b"MARK", mark))
+            theirs = {name: word for word, name in own.items()}
+            return replace(known, stdout=marshal.dumps(_with(marshal.loads(known.stdout), theirs)))
         result = really()
-        if result.succeeded and _is_settled(json.loads(result.stdout)) and tuple(_tree(self._home)) == before:
-            _said[asked, before] = replace(result, stdout=result.stdout.replace(scratch, b"SCRATCH").replace(mark, b"MARK"))
+        if result.succeeded:
+            came = marshal.loads(result.stdout)
+            if came["answer"] and not came["left"] and tuple(_tree(self._home)) == before:
+                _said[asked, before] = replace(result, stdout=marshal.dumps(_with(came, own)))
         return result
 
 
-def _is_settled(came: dict[str, Any]) -> bool:
-    return bool(came["answer"]) and not came["left"]
+def _with(value: Any, words: Mapping[str, str]) -> Any:
+    """A value as it is with some words in the place of others, wherever they stand in it."""
+    if isinstance(value, str):
+        for old, new in words.items():
+            value = value.replace(old, new)
+        return value
+    if isinstance(value, dict):
+        return {_with(name, words): _with(one, words) for name, one in sorted(value.items())}
+    return [_with(one, words) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def _tree(home: Path) -> Iterator[tuple[object, ...]]:
