@@ -58,6 +58,12 @@ if sys.dont_write_bytecode:
     sys.pycache_prefix = str(Path(__file__).parent.parent / ".cache" / "bytecode")
 
 
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist nobody asks
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: a quarter of a run is waiting (4:40 with three on two, 5:06 with two)."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_configure(config: pytest.Config) -> None:
     _hear_every_signal()
     if not hasattr(config, "workerinput"):  # a worker of pytest-xdist inherits what the first process made of it
