@@ -31,7 +31,7 @@ def _run() -> int:
         from gpuassist.system import nvml_report
 
         return nvml_report.main()
-    if sys.argv[1:] == ["--shell-session"]:  # the same: system.asking
+    if sys.argv[1:] == ["--shell-session"]:  # the same: system.ask_shell
         from gpuassist.system import ask_shell_child
 
         return ask_shell_child.main()

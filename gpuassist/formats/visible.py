@@ -5,7 +5,7 @@ The exits, and what each of them does with words that come from outside:
 - a terminal, a log, a label of the window: `visible`, and `on_one_line` where a line of its own must stay one;
 - JSON: `escaped`, so that the value is the same after it was read;
 - a diff: visible where people look at it, character for character in the `diff` of a JSON document;
-- a command line that is there to be copied: left out where it `hides` one of them, with that reason (`session.copying`).
+- a command line that is there to be copied: left out where it `hides` one of them, with that reason (`present.commands`).
 
 Letters of any script, marks, emoji and the joiners inside them are words, and stay.
 """

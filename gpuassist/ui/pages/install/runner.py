@@ -72,11 +72,7 @@ class InstallRunner(QObject):
     def restart(self, course: Course, *, autostart: bool) -> None:
         """The user is going to restart."""
         session = self._desk.session
-        self._start(
-            self.to_restart,
-            lambda _: get_ready_to_restart(session, course, autostart=autostart),
-            alone=True,
-        )
+        self._start(self.to_restart, lambda _: get_ready_to_restart(session, course, autostart=autostart), alone=True)
 
     def go_on(self) -> None:
         """Asks the machine how far the install that waits has come."""
