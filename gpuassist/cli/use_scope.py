@@ -75,11 +75,10 @@ def _show_kind(context: Context, kind: Kind, scopes: tuple[ListedScope, ...]) ->
     words = context.session.words
     context.say(f"{kind.value}: {words(TITLES[kind])}")
     for one in scopes:
-        show_scope = context.session.words
         chosen = ", ".join(f"{name}={value}" for name, value in one.held.variables)
         context.say(f"  --scope {one.words}" + (f"  ({chosen})" if chosen else ""))
         if one.obstacle is not None:
-            context.say(f"      {show_scope(one.obstacle)}")
+            context.say(f"      {words(one.obstacle)}")
     if not scopes:
         context.say(text("  none was found here"))
     for program, sight in SEEN[kind].items():
