@@ -8,11 +8,14 @@ from gpuassist.cli.context import Context
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.cli.streams import BOLD, CYAN, DIM, RED, YELLOW, Painted
 from gpuassist.model.finding import Answer, Severity, Undetermined
+from gpuassist.model.plan import Step
 from gpuassist.model.text import text
 from gpuassist.present.commands import command_lines, copyable
 from gpuassist.present.marks import MARK_WORDS, Exit, exit_of, glyph_of, mark_of, worst
+from gpuassist.present.remedies import ShownRemedy, Telling
 
 _COLOURS = {Severity.PROBLEM: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _ROOT = text("needs administrator rights: copy it, gpuassist shows such commands and never runs them")
 
 
@@ -29,6 +32,7 @@ class AnswerWriter:
         self._context = context
         self._words = context.session.words
         self._width = width_of(context)
+        self._telling = Telling()
 
     def answer(self, answer: Answer) -> None:
         """One answer, after an empty line."""
@@ -41,24 +45,44 @@ class AnswerWriter:
             source = f"  [{one.source}]" if one.source else ""
             words = self._words(text("{fact}: {value}", fact=one.fact, value=one.value))
             self.say(f"- {words}{source}", indent="  ", hanging="  ", style=DIM)
-        for place, remedy in enumerate(answer.remedies, start=1):
+        for place, shown in enumerate(self._telling.remedies(answer), start=1):
             self._context.say()
-            number = f"{place}. "
-            hanging = " " * len(number)
-            self.say(f"{number}{remedy.text}", indent="  ", hanging=hanging)
-            for line in command_lines(remedy):
-                show_command(self._context, line, indent=f"  {hanging}  ", style=BOLD)
-            if remedy.needs_root:
-                self.say(f"({self._words(_ROOT)})", indent=f"  {hanging}", style=DIM)
-            if remedy.check:
-                check = self._words(text("To see that it worked: {check}", check=copyable(remedy.check)))
-                self.say(check, indent=f"  {hanging}")
+            self._remedy(f"{place}. ", shown)
         if answer.links:
             self._context.say()
         for address in answer.links:
             self._context.say(Painted(f"  {address}", DIM))
         for guide in answer.guides:
             self._context.say(Painted(f"  gpuassist explain --topic {guide.topic}", DIM))
+
+    def _remedy(self, number: str, shown: ShownRemedy) -> None:
+        remedy, inside = shown.remedy, "  " + " " * len(number)
+        self.say(f"{number}{remedy.text}", indent="  ", hanging=" " * len(number))
+        if shown.before is not None:
+            self.say(self._words(shown.before), indent=inside)
+        if len(remedy.steps) > 1:
+            for letter, step in zip(_LETTERS, shown.steps):
+                self._step(f"{letter}) ", step, inside)
+        elif shown.before is None:
+            for line in command_lines(remedy):
+                show_command(self._context, line, indent=f"{inside}  ", style=BOLD)
+        if remedy.needs_root and (shown.steps or not remedy.steps):
+            self.say(f"({self._words(_ROOT)})", indent=inside, style=DIM)
+        if remedy.check and len(remedy.steps) <= 1 and shown.before is None:
+            self._check(remedy.check, inside)
+        for note in remedy.notes if shown.steps or not remedy.steps else ():
+            self.say(self._words(text("Note: {note}", note=note)), indent=inside)
+
+    def _step(self, letter: str, step: Step, indent: str) -> None:
+        inside = indent + " " * len(letter)
+        self.say(f"{letter}{self._words(step.text)}", indent=indent, hanging=" " * len(letter))
+        for line in step.commands:
+            show_command(self._context, line, indent=f"{inside}  ", style=BOLD)
+        if step.check is not None:
+            self._check(self._words(step.check), inside)
+
+    def _check(self, check: str, indent: str) -> None:
+        self.say(self._words(text("To see that it worked: {check}", check=copyable(check))), indent=indent)
 
     def undetermined(self, undetermined: tuple[Undetermined, ...]) -> None:
         """What could not be told, after an empty line."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from functools import partial
+from typing import Optional, TypeVar
 
 from msgspec.structs import replace
 
@@ -23,7 +24,14 @@ from gpuassist.model.finding import Action, Answer, CommandUse, Finding, GuideLi
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 
-FAMILY = "family"  # what conditions may ask beside the finding's own parameters: whose commands serve this machine
+# What conditions may ask beside the finding's own parameters: whose commands serve this machine, and whether a remedy before
+# them is a plan.
+FAMILY = "family"
+PLANNED = "planned"
+
+Planner = Callable[[Finding, str, str], Optional[Remedy]]
+"""Makes a remedy of a plan: of the finding that asks for it, its goal, and what it does in words; None where too little is known
+for one."""
 
 E = TypeVar("E", Sentence, RemedyEntry)
 W = TypeVar("W", str, Remedy)
@@ -43,8 +51,11 @@ class Catalogue:
         families: Sequence[Family],
         words: Words,
         surroundings: Mapping[str, str] | None = None,
+        planner: Planner | None = None,
     ) -> Answer:
-        """What the catalogue says of a finding; `surroundings` are parameters of the machine that commands may use."""
+        """What the catalogue says of a finding; `surroundings` are parameters of the machine that commands may use, and `planner`
+        makes the remedies that are plans for it: without one, what stands where nothing can be planned is said.
+        """
         parameters = {
             **(surroundings or {}),
             **{name: words(value) if isinstance(value, Text) else str(value) for name, value in finding.parameters},
@@ -52,7 +63,14 @@ class Catalogue:
         }
         try:
             entry = read_entry(self._read(f"problems/{finding.problem}.toml"))
-            writer = _Writer(entry, parameters, words, commands=self._commands, families=tuple(families))
+            writer = _Writer(
+                entry,
+                parameters,
+                words,
+                commands=self._commands,
+                families=tuple(families),
+                planned=partial(planner, finding) if planner is not None else None,
+            )
             guides: list[GuideLink] = []
             for topic in entry.guides:
                 title = self._guide_title(topic, words.language)
@@ -90,6 +108,7 @@ class _Writer:
         *,
         commands: Commands,
         families: tuple[Family, ...],
+        planned: Callable[[str, str], Remedy | None] | None,
     ) -> None:
         self._entry = entry
         self._parameters = parameters
@@ -98,6 +117,8 @@ class _Writer:
         self._words = words
         self._commands = commands
         self._families = families
+        self._planned = planned
+        self._plans: list[tuple[CommandUse, ...]] = []
 
     def answer(self, finding: Finding) -> Answer:
         changed = (severity for condition, severity in self._entry.severity_when if condition.holds(self._parameters))
@@ -120,8 +141,11 @@ class _Writer:
 
     def _remedy(self, entry: RemedyEntry) -> Remedy | None:
         """None where this family lacks one of its commands, or a parameter of one is not known: half a remedy would do harm."""
-        if not self._stands(entry):
+        if not self._stands(entry) or not self._fills(slots_of(entry.plan)):
             return None
+        if entry.plan:
+            does = self._said(entry.message, self._slots)
+            return self._new(self._planned(entry.plan.format_map(self._slots), does) if self._planned is not None else None)
         uses = [use for use in map(self._use, entry.commands) if use is not None]
         if len(uses) < len(entry.commands):
             return None
@@ -132,6 +156,15 @@ class _Writer:
             action=self._action(entry, uses),
             check=self._said(entry.check, self._slots) if self._fills(slots_of(entry.check)) else "",
         )
+
+    def _new(self, planned: Remedy | None) -> Remedy | None:
+        """A plan, unless another goal of this answer led to the same steps; what stands after it may ask whether there is one."""
+        if planned is None:
+            return None
+        self._parameters = {**self._parameters, PLANNED: planned.goal}
+        repeated = planned.commands in self._plans
+        self._plans.append(planned.commands)
+        return None if repeated else planned
 
     def _use(self, entry: CommandEntry) -> CommandUse | None:
         if not all(self._fills(slots_of(template)) for _, template in entry.parameters):

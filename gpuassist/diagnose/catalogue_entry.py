@@ -59,12 +59,16 @@ class CommandEntry(Struct, frozen=True):
 
 
 class RemedyEntry(Struct, frozen=True):
-    """A way to mend the problem, where its conditions hold; `otherwise` as a sentence has it."""
+    """A way to mend the problem, where its conditions hold; `otherwise` as a sentence has it.
+
+    `plan` is the goal of the plan whose steps it is (`driver`, `torch=={torch}`), empty where it has commands of its own.
+    """
 
     message: str
     check: str
     action: Action
     commands: tuple[CommandEntry, ...]
+    plan: str
     when: tuple[Condition, ...] = ()
     otherwise: bool = False
 
@@ -139,12 +143,16 @@ def _sentence(found: object, name: str) -> Sentence:
 
 def _remedy(table: Table) -> RemedyEntry:
     commands = tuple(_command(one) for one in _tables(table, "commands"))
+    plan = _message(table, "plan") if "plan" in table else ""
+    if plan and (commands or "check" in table):
+        raise EntryError("plan: its steps have the commands and the check")
     when, otherwise = _conditions(table)
     return RemedyEntry(
         message=_message(table, "text"),
         check=_message(table, "check") if "check" in table else "",
         action=_action(_value(table, "action", str, (Action.COMMAND if commands else Action.NONE).value)),
         commands=commands,
+        plan=plan,
         when=when,
         otherwise=otherwise,
     )

@@ -91,6 +91,9 @@ def place_of(case: RuleInput, exists: Callable[[str], bool] = _nowhere, wished: 
 
 
 def _torch_there(one: InstalledTorch) -> TorchThere | None:
+    """None for one of which files are missing: whichever release it is, it has to be installed anew."""
+    if value_or(one.torch.damaged, ()):
+        return None
     words = value_or(one.torch.version, "")
     try:
         version = Version.parse(words)

@@ -7,21 +7,32 @@ from __future__ import annotations
 from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import Role, holding_of, name_of
 from gpuassist.diagnose.case import RuleInput
+from gpuassist.diagnose.catalogue import Catalogue
+from gpuassist.diagnose.rules import driver, driver_setup, presence
 from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
+from gpuassist.diagnose.rules.presence import named_cause
 from gpuassist.install.configuration import waiting_module
 from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, provider_name
-from gpuassist.install.drivers.packages import Brings, DistributionPackages, SigningKey, flavour_of, packages_of
+from gpuassist.install.drivers.packages import (
+    Brings,
+    DistributionPackages,
+    SigningKey,
+    flavour_of,
+    packages_of,
+    surroundings_of,
+)
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.driver import KernelModule
-from gpuassist.model.finding import Finding
+from gpuassist.model.finding import Action, Finding, Severity
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, enumerated, text, verbatim
 
 _LISTED = text("`nvidia-smi` lists every GPU")
 _AT_WORK = StepProof(Proves.DRIVER)
+_KINDS = {Action.REBOOT: StepKind.REBOOT, Action.HARDWARE: StepKind.HARDWARE, Action.NEW_SHELL: StepKind.NEW_SHELL}
 
 
 def driver_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
@@ -198,15 +209,17 @@ def _in_use(session: Session, case: RuleInput) -> tuple[Text, ...]:
 # A driver that is there and fits, and is not at work all the same.
 
 
-def mending_steps(case: RuleInput, chains: tuple[Chain, ...], place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
+def mending_steps(session: Session, case: RuleInput, chains: tuple[Chain, ...], place: InstallPlace) -> tuple[Step, ...]:
     """The steps that bring the driver to work which is there; none where it works."""
+    commands = session.knowledge.commands
     every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
     reason = next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)
     if reason is None:
         return ()
     waiting = waiting_module(case)
     if waiting is not None:
-        return _loading(case, waiting, place, commands)
+        cause = next((one for one in named_cause(case) if isinstance(one, Finding)), None)
+        return _remedy_of(session, cause, case, place) if cause is not None else _loading(case, waiting, place, commands)
     mismatch = next((one for one in libraries_match_module(case) if isinstance(one, Finding)), None)
     if mismatch is not None and mismatch.parameter("reboot_is_enough"):
         does = text("Restart the computer: the driver was updated, and the old one is still loaded")
@@ -214,10 +227,32 @@ def mending_steps(case: RuleInput, chains: tuple[Chain, ...], place: InstallPlac
     library = next((one for one in library_is_there(case) if isinstance(one, Finding)), None)
     if library is not None and commands.record("cuda-library-install", place.families) is not None:
         does = text("Install the driver's library for CUDA, which is missing beside its kernel module")
-        uses = (use("cuda-library-install", branch=library.parameter("branch")),)
+        uses = (use("cuda-library-install", branch=library.parameter("branch")), use("loader-cache-rebuild"))
         return (step(uses, place, commands, (does, text("`gpuassist doctor` no longer says that libcuda is missing"))),)
+    rules = (*presence.RULES, *driver_setup.RULES, *driver.RULES)
+    found = (one for rule in rules for one in rule(case) if isinstance(one, Finding))
+    for finding in found:
+        steps = _remedy_of(session, finding, case, place)
+        if steps:
+            return steps
     does = text("Mend the driver that is there ({reason}): this names the remedy", reason=reason)
     return (step((use("doctor"),), place, commands, (does, None)),)
+
+
+def _remedy_of(session: Session, finding: Finding, case: RuleInput, place: InstallPlace) -> tuple[Step, ...]:
+    """The first remedy of a problem that is mended and not installed, as a step; none of one that is harmless."""
+    catalogue = Catalogue(session.world.resources.read, session.knowledge.commands)
+    answer = catalogue.answer(
+        finding, families=place.families, words=session.words, surroundings=surroundings_of(case.machine)
+    )
+    if answer.severity is not Severity.PROBLEM or not answer.remedies:
+        return ()
+    remedy = answer.remedies[0]
+    kind = StepKind.ROOT_COMMAND if remedy.needs_root else _KINDS.get(remedy.action, StepKind.COMMAND)
+    lines = tuple(line for one in remedy.commands for line in one.lines)
+    check = verbatim(remedy.check) if remedy.check else None
+    proof = _AT_WORK if remedy.action is Action.REBOOT else None
+    return (Step(kind, verbatim(remedy.text), lines, check=check, needs_root=remedy.needs_root, proof=proof),)
 
 
 def _loading(case: RuleInput, waiting: KernelModule, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
@@ -228,6 +263,9 @@ def _loading(case: RuleInput, waiting: KernelModule, place: InstallPlace, comman
         )
         return step((use("kernel-headers-install"), use("module-rebuild")), place, commands, (does, None)), again
     if any(case.held_by(card) for card in case.cards):
+        if presence.bars(case, "nouveau"):
+            does = text("Write the early boot image anew: it is older than the line that forbids nouveau, and still starts it")
+            return step((use("initramfs-rebuild"),), place, commands, (does, None)), again
         does = text("Keep nouveau from taking the GPU: NVIDIA's driver is installed and cannot load while it has it")
         return step((use("nouveau-blacklist"),), place, commands, (does, None)), again
     secure = case.machine.host.secure_boot.is_true

@@ -133,7 +133,7 @@ def steps_that_mend(session: Session, case: RuleInput, configuration: Configurat
     if change.driver is not None or configuration.driver is None:
         return ()
     now = chains(case.machine, session.knowledge)
-    return mending_steps(case, now, place_of(case), session.knowledge.commands)
+    return mending_steps(session, case, now, place_of(case))
 
 
 def _changed(knowledge: Knowledge, machine: Machine, change: VersionChange) -> Machine:

@@ -102,8 +102,8 @@ def notes_on(case: RuleInput, configuration: Configuration, constraints: Constra
         if ended and branch is not None and best is not None and best != branch.branch:
             notes.append(
                 text(
-                    "driver branch {branch} gets no updates any more; `gpuassist plan driver=={best}` tells how to get one that "
-                    "does",
+                    "driver branch {branch} gets no updates any more; `gpuassist plan driver==newest` tells how to get {best}, "
+                    "which does",
                     branch=branch.branch,
                     best=best,
                 )
@@ -290,7 +290,7 @@ def _other_torch(configuration: Configuration, there: TorchThere, build: TorchBu
         and torch_fits(configuration, there, None)
         and not torch_fits(configuration, there, configuration.driver)
     ):
-        yield text("torch {there} could stay with a newer driver: `gpuassist plan driver` tells how", there=str(there.version))
+        yield text("torch {there} could stay with a newer driver: `gpuassist plan driver==newest` tells how", there=str(there.version))
 
 
 def _names(cards: Iterable[KnownGpu]) -> Text:

@@ -66,7 +66,9 @@ class Configuration(Struct, frozen=True):
 
 
 class Constraints(Struct, frozen=True):
-    """What shall be: versions that are pinned, and how much each part matters; `torch_tag` is `cu128`, empty for any."""
+    """What shall be: versions that are pinned, and how much each part matters; `torch_tag` is `cu128`, empty for any.
+    `newest_driver`: a driver that fits stays only where no newer branch does.
+    """
 
     driver: Version | None = None
     torch: Version | None = None
@@ -75,6 +77,7 @@ class Constraints(Struct, frozen=True):
     driver_need: Need = Need.MUST
     torch_need: Need = Need.LEAVE
     toolkit_need: Need = Need.LEAVE
+    newest_driver: bool = False
 
 
 class Stock(Struct, frozen=True):

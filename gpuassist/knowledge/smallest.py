@@ -148,14 +148,15 @@ def _any_driver(search: _Search) -> Iterator[_Option]:
     fits = configuration.driver is not None and driver_fits(
         configuration, configuration.driver, open_module=configuration.open_module
     )
-    if fits:
-        yield _Option(version=configuration.driver)
     choice = choose_driver(
         search.stock.branches, configuration.gpus, today=configuration.today, one_module=configuration.one_module
     )
+    best = choice.best
+    newer = best is not None and configuration.driver is not None and best.branch > configuration.driver.major
+    if fits and not (search.constraints.newest_driver and newer and not configuration.driver_fixed):
+        yield _Option(version=configuration.driver)
     if choice.split:
         search.blockers[Blocker.SPLIT] = None
-    best = choice.best
     if (
         best is None
         or configuration.driver_fixed

@@ -6,6 +6,7 @@ from enum import Enum
 
 from msgspec import Struct
 
+from gpuassist.model.plan import Step
 from gpuassist.model.text import Parameter, Parameters, Text
 
 
@@ -79,13 +80,20 @@ class CommandUse(Struct, frozen=True):
 
 
 class Remedy(Struct, frozen=True):
-    """One way to mend a problem: what to do, the commands, and how to see that it worked."""
+    """One way to mend a problem: what to do, the commands, and how to see that it worked.
+
+    One that installs or removes a driver, a toolkit or torch is a plan: `goal` is what `gpuassist plan` calls it, `steps` are the
+    plan's own, whose lines `commands` repeats, and `notes` what the plan says beside them; all three are empty for any other.
+    """
 
     text: str
     commands: tuple[CommandUse, ...]
     needs_root: bool
     action: Action
     check: str
+    goal: str = ""
+    steps: tuple[Step, ...] = ()
+    notes: tuple[Text, ...] = ()
 
 
 class GuideLink(Struct, frozen=True):

@@ -21,8 +21,13 @@ class GoalKind(str, Enum):
     GPU = "gpu"
 
 
+NEWEST = "newest"
+
+
 class Goal(Struct, frozen=True):
-    """A wish in short: `version` is None where any will do; `name` is the GPU's PCI id, or the tag of a torch build (`cu128`)."""
+    """A wish in short: `version` is None where any will do; `name` is the GPU's PCI id, the tag of a torch build (`cu128`), or
+    `NEWEST` for the newest driver that serves every GPU, also where the one that is there does.
+    """
 
     kind: GoalKind
     version: Version | None = None

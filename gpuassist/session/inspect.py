@@ -19,6 +19,7 @@ from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
 from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.machine import Machine, decode_machine
 from gpuassist.model.text import Text, text, verbatim
+from gpuassist.session.remedies import PlannedRemedies
 
 _EXAMPLES = "machines"
 _ENDING = ".json"
@@ -92,12 +93,14 @@ def answers_of(session: Session, machine: Machine, diagnosis: Diagnosis) -> tupl
 def in_words(session: Session, machine: Machine, findings: tuple[Finding, ...]) -> tuple[Answer, ...]:
     """The findings in the user's words and in their own order."""
     catalogue = Catalogue(session.world.resources.read, session.knowledge.commands)
+    planner = PlannedRemedies(session, machine)
     return tuple(
         catalogue.answer(
             one,
             families=families_of(machine),
             words=session.words,
             surroundings=surroundings_of(machine),
+            planner=planner,
         )
         for one in findings
     )

@@ -21,7 +21,7 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Unknown, value_or
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
-from gpuassist.model.outlook import Goal, GoalKind, Outlook
+from gpuassist.model.outlook import NEWEST, Goal, GoalKind, Outlook
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version, VersionError
@@ -79,6 +79,8 @@ def parse_goal(words: str, knowledge: Knowledge) -> Goal:
             raise GoalError(error.reason) from error
     if found["value"] is None:
         return Goal(kind)
+    if kind is GoalKind.DRIVER and value.lower() in {NEWEST, "latest"}:
+        return Goal(kind, name=NEWEST)
     try:
         version = Version.parse(value)
     except VersionError:
@@ -146,7 +148,13 @@ def _joined(constraints: Constraints, goal: Goal, configuration: Configuration) 
     if goal.kind is GoalKind.DRIVER:
         moves = goal.version is not None and not _is(configuration.driver, goal.version)
         torch = Need.SHOULD if moves and configuration.torch is not None and not configuration.torch.cpu else Need.KEEP
-        return replace(constraints, driver=goal.version, driver_need=Need.MUST, torch_need=_more(constraints.torch_need, torch))
+        return replace(
+            constraints,
+            driver=goal.version,
+            newest_driver=goal.name == NEWEST,
+            driver_need=Need.MUST,
+            torch_need=_more(constraints.torch_need, torch),
+        )
     if goal.kind is GoalKind.TORCH:
         toolkit = _more(constraints.toolkit_need, Need.LINE)
         pinned = replace(constraints, torch=goal.version, torch_tag=goal.name)
@@ -193,14 +201,14 @@ def _spelled(goal: Goal, knowledge: Knowledge) -> str:
         record = knowledge.gpu(goal.name)
         return f'gpu="{record.name if record else goal.name}"'
     if goal.version is None:
-        return str(goal.kind.value)
+        return goal.kind.value + (f"=={goal.name}" if goal.name else "")
     return f"{goal.kind.value}=={goal.version}" + (f"+{goal.name}" if goal.name else "")
 
 
 def _nearest(words: str, knowledge: Knowledge) -> Text:
     first = re.match(r"\s*(\w*)", words)
     kind = first[1].lower() if first else ""
-    goals = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6 or gpu="RTX 5090"')
+    goals = text('driver, driver==580, driver==newest, cuda, cuda==12.8, torch, torch==2.6 or gpu="RTX 5090"')
     if knowledge.gpus_named(words) or knowledge.gpu(words):
         return text('{words} is no goal; a GPU to buy is gpu="{words}"', words=words)
     from difflib import get_close_matches

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import gpuassist.diagnose.rules
-from gpuassist.diagnose.catalogue import FAMILY, Catalogue
+from gpuassist.diagnose.catalogue import FAMILY, PLANNED, Catalogue
 from gpuassist.diagnose.catalogue_entry import CatalogueEntry, CommandEntry, Condition, read_entry, slots_of
 from gpuassist.formats.devices import DeviceListFault
 from gpuassist.install.drivers.packages import surroundings_of
@@ -95,8 +95,11 @@ def _conditions(entry: CatalogueEntry) -> Iterator[Condition]:
 def _used(entry: CatalogueEntry) -> set[str]:
     words = {slot for message in entry.messages() for slot in slots_of(message)}
     conditions = {condition.parameter for condition in _conditions(entry)}
-    templates = (template for remedy in entry.remedies for use in remedy.commands for _, template in use.parameters)
-    return (words | conditions | {slot for template in templates for slot in slots_of(template)}) - {FAMILY} - SURROUNDINGS
+    templates = [template for remedy in entry.remedies for use in remedy.commands for _, template in use.parameters]
+    plans = [remedy.plan for remedy in entry.remedies if remedy.plan]
+    where = {"python"} & set(entry.parameters) if plans else set()  # for whose environment it is planned
+    slots = {slot for template in (*templates, *plans) for slot in slots_of(template)}
+    return (words | conditions | slots | where) - {FAMILY, PLANNED} - SURROUNDINGS
 
 
 class _Rules:
