@@ -12,10 +12,9 @@ from gpuassist.model.plan import Step
 from gpuassist.model.text import text
 from gpuassist.present.commands import command_lines, copyable
 from gpuassist.present.marks import MARK_WORDS, Exit, exit_of, glyph_of, mark_of, worst
-from gpuassist.present.remedies import ShownRemedy, Telling
+from gpuassist.present.remedies import LETTERS, ShownRemedy, Telling
 
 _COLOURS = {Severity.PROBLEM: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _ROOT = text("needs administrator rights: copy it, gpuassist shows such commands and never runs them")
 
 
@@ -60,17 +59,15 @@ class AnswerWriter:
         self.say(f"{number}{remedy.text}", indent="  ", hanging=" " * len(number))
         if shown.before is not None:
             self.say(self._words(shown.before), indent=inside)
-        if len(remedy.steps) > 1:
-            for letter, step in zip(_LETTERS, shown.steps):
-                self._step(f"{letter}) ", step, inside)
-        elif shown.before is None:
-            for line in command_lines(remedy):
-                show_command(self._context, line, indent=f"{inside}  ", style=BOLD)
-        if remedy.needs_root and (shown.steps or not remedy.steps):
+        for letter, step in zip(LETTERS, shown.steps, strict=False):
+            self._step(f"{letter}) ", step, inside)
+        for line in command_lines(remedy) if shown.is_one else ():
+            show_command(self._context, line, indent=f"{inside}  ", style=BOLD)
+        if remedy.needs_root and (shown.steps or shown.is_one):
             self.say(f"({self._words(_ROOT)})", indent=inside, style=DIM)
-        if remedy.check and len(remedy.steps) <= 1 and shown.before is None:
+        if remedy.check and shown.is_one:
             self._check(remedy.check, inside)
-        for note in remedy.notes if shown.steps or not remedy.steps else ():
+        for note in shown.notes:
             self.say(self._words(text("Note: {note}", note=note)), indent=inside)
 
     def _step(self, letter: str, step: Step, indent: str) -> None:

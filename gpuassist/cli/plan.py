@@ -11,12 +11,14 @@ from gpuassist.cli import plan_run_options
 from gpuassist.cli.context import Context, UsageError, load_probes
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.detect.recording import RecordingError
-from gpuassist.model.chain import Chain, Part, Status
+from gpuassist.model.chain import Part, Status
 from gpuassist.model.codec import Json
 from gpuassist.model.outlook import Outlook, WayPlan
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
+from gpuassist.present.answer_document import step_document
+from gpuassist.present.chain import Alike, alike
 from gpuassist.present.marks import Exit, glyph_of
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
 
@@ -24,7 +26,10 @@ NAME = "plan"
 HELP = text("what a driver, a CUDA, a torch or another GPU would take, for every GPU of the machine; changes nothing without --run")
 
 SCHEMA = 1
-_GOALS = text('driver, driver==580, driver==newest, cuda, cuda==12.8, torch, torch==2.6, gpu="RTX 5090" (one more beside those that are there)')
+_GOALS = text(
+    'driver, driver==580, driver==newest, cuda, cuda==12.8, torch, torch==2.6, gpu="RTX 5090" (one more beside those that are '
+    "there)"
+)
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
@@ -83,7 +88,7 @@ def document(outlook: Outlook, words: Words) -> Json:
             {"from": words(one.first), "to": words(one.second), "holds": one.holds, "reason": words(one.reason)}
             for one in outlook.links
         ],
-        "steps": [_step(one, words) for one in outlook.steps],
+        "steps": [step_document(one, words) for one in outlook.steps],
         "ways": [_way(one, words) for one in outlook.ways],
         "blocked_by": [words(one) for one in outlook.blocked_by],
         "undetermined": [words(one) for one in outlook.undetermined],
@@ -91,22 +96,11 @@ def document(outlook: Outlook, words: Words) -> Json:
     }
 
 
-def _step(step: Step, words: Words) -> Json:
-    return {
-        "kind": step.kind.value,
-        "text": words(step.text),
-        "commands": list(step.commands),
-        "diff": step.diff,
-        "check": words(step.check) if step.check is not None else "",
-        "needs_root": step.needs_root,
-    }
-
-
 def _way(way: WayPlan, words: Words) -> Json:
     return {
         "way": way.way.value,
         "text": words(way.text),
-        "steps": [_step(one, words) for one in way.steps],
+        "steps": [step_document(one, words) for one in way.steps],
         "notes": [words(one) for one in way.notes],
     }
 
@@ -114,8 +108,8 @@ def _way(way: WayPlan, words: Words) -> Json:
 def _show(context: Context, outlook: Outlook) -> None:
     say = _Paragraphs(context)
     say(text("Goal: {goal}", goal=outlook.goal))
-    for place, chain in enumerate(outlook.before):
-        _show_chain(context, place, chain)
+    for one in alike(outlook.before):
+        _show_chain(context, one)
     context.say()
     if outlook.blocked_by:
         verdict = text("No change makes every link hold:")
@@ -169,14 +163,16 @@ class _Paragraphs:
             self._context.say(line)
 
 
-def _show_chain(context: Context, place: int, chain: Chain) -> None:
-    words, say = context.session.words, _Paragraphs(context)
+def _show_chain(context: Context, one: Alike) -> None:
+    chain, words, say = one.chain, context.session.words, _Paragraphs(context)
     nodes = {node.part: node for node in chain.nodes}
     drawn = [node for node in chain.nodes if node.part is not Part.GPU and node.status is not Status.ABSENT]
     row = " – ".join(f"{glyph_of(node.status)} {words(node.name)}" for node in drawn)
     gpu = nodes[Part.GPU]
     context.say()
-    say(f"GPU {place}: {words(gpu.name)} ({words(gpu.detail)})")
+    places = ", ".join(map(str, one.places))
+    count = f"{len(one.places)} × " if len(one.places) > 1 else ""
+    say(f"GPU {places}: {count}{words(gpu.name)} ({words(gpu.detail)})")
     say(row, first="  ")
     for joint in chain.joints:
         if joint.status in {Status.PROBLEM, Status.WARNING, Status.UNKNOWN}:

@@ -242,9 +242,7 @@ def mending_steps(session: Session, case: RuleInput, chains: tuple[Chain, ...], 
 def _remedy_of(session: Session, finding: Finding, case: RuleInput, place: InstallPlace) -> tuple[Step, ...]:
     """The first remedy of a problem that is mended and not installed, as a step; none of one that is harmless."""
     catalogue = Catalogue(session.world.resources.read, session.knowledge.commands)
-    answer = catalogue.answer(
-        finding, families=place.families, words=session.words, surroundings=surroundings_of(case.machine)
-    )
+    answer = catalogue.answer(finding, families=place.families, words=session.words, surroundings=surroundings_of(case.machine))
     if answer.severity is not Severity.PROBLEM or not answer.remedies:
         return ()
     remedy = answer.remedies[0]

@@ -290,7 +290,8 @@ def _other_torch(configuration: Configuration, there: TorchThere, build: TorchBu
         and torch_fits(configuration, there, None)
         and not torch_fits(configuration, there, configuration.driver)
     ):
-        yield text("torch {there} could stay with a newer driver: `gpuassist plan driver==newest` tells how", there=str(there.version))
+        there_words = str(there.version)
+        yield text("torch {there} could stay with a newer driver: `gpuassist plan driver==newest` tells how", there=there_words)
 
 
 def _names(cards: Iterable[KnownGpu]) -> Text:

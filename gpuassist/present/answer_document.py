@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from gpuassist.model.codec import Json
 from gpuassist.model.finding import Answer, Undetermined
+from gpuassist.model.plan import Step
 from gpuassist.model.words import Words
 from gpuassist.present.commands import command_lines
 
@@ -26,10 +27,25 @@ def finding_document(answer: Answer, words: Words) -> Json:
                 "needs_root": remedy.needs_root,
                 "action": remedy.action.value,
                 "check": remedy.check,
+                "goal": remedy.goal,
+                "steps": [step_document(step, words) for step in remedy.steps],
+                "notes": [words(note) for note in remedy.notes],
             }
             for remedy in answer.remedies
         ],
         "links": list(answer.links),
+    }
+
+
+def step_document(step: Step, words: Words) -> Json:
+    """A step as `plan --json` and the remedies that are plans have it."""
+    return {
+        "kind": step.kind.value,
+        "text": words(step.text),
+        "commands": list(step.commands),
+        "diff": step.diff,
+        "check": words(step.check) if step.check is not None else "",
+        "needs_root": step.needs_root,
     }
 
 

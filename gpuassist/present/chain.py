@@ -1,6 +1,8 @@
-"""A compatibility chain in sentences: to be read aloud, and to be copied."""
+"""A compatibility chain in sentences: to be read aloud, and to be copied; GPUs whose chains are equal have one."""
 
 from __future__ import annotations
+
+from msgspec import Struct
 
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.text import Text, text
@@ -31,3 +33,28 @@ def chain_in_words(chain: Chain, words: Words) -> str:
         said = ", ".join(filter(None, (words(status_words(joint.status)), words(joint.reason))))
         lines.append(f"{words(PART_WORDS[joint.first])} – {words(PART_WORDS[joint.second])}: {said}")
     return "\n".join(lines)
+
+
+class Alike(Struct, frozen=True):
+    """A chain, and the places of the GPUs that share it."""
+
+    chain: Chain
+    places: tuple[int, ...]
+
+
+def alike(chains: tuple[Chain, ...]) -> tuple[Alike, ...]:
+    """The chains in order, those that are equal once."""
+    places: dict[Chain, list[int]] = {}
+    for place, chain in enumerate(chains):
+        places.setdefault(chain, []).append(place)
+    return tuple(Alike(chain, tuple(found)) for chain, found in places.items())
+
+
+def caption(one: Alike) -> Text:
+    """Whose chain it is: `RTX 4090 · GPU 0`, `2 × RTX 4090 · GPU 0, 1`."""
+    node = next((node for node in one.chain.nodes if node.part is Part.GPU), None)
+    name: Text = node.name if node is not None else text("GPU")
+    indexes = ", ".join(map(str, one.places))
+    if len(one.places) > 1:
+        return text("{count} × {name} · GPU {indexes}", count=len(one.places), name=name, indexes=indexes)
+    return text("{name} · GPU {indexes}", name=name, indexes=indexes)

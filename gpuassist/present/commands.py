@@ -48,7 +48,7 @@ def where_to_type(remedy: Remedy) -> Text | None:
         return None
     if remedy.needs_root:
         return text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
-    if any(command.key == "use-cuda" for command in remedy.commands):
+    if any(line.startswith("gpuassist use cuda ") for line in lines):
         return text("gpuassist does this itself, with a preview and an undo; or type it into a terminal.")
     if any(line.startswith("wsl.exe") for line in lines):
         return text("Type it into PowerShell or another terminal of Windows.")

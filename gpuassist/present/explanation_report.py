@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpuassist.detect.readers import Contradiction
 from gpuassist.model.finding import Answer, Evidence
@@ -15,6 +15,7 @@ from gpuassist.present.explanation import left_out, picture_of, places_of
 from gpuassist.present.listing import Section, facts_read
 from gpuassist.present.memory import as_plain_text
 from gpuassist.present.redaction import HOST, NOBODY, USER, Person, redacted
+from gpuassist.present.remedies import LETTERS, ShownRemedy, shown_together
 from gpuassist.session.explain import Explanation
 
 _EACH_END = 50_000  # characters of the text that a file for a colleague holds from either end
@@ -46,8 +47,8 @@ class _Lines:
         yield self._words(explanation.title)
         shortened = left_out(explanation)
         yield " ".join(self._words(one) for one in (explanation.basis.reason, shortened) if one is not None)
-        for one in explanation.answers:
-            yield from self._one(one, picture_of(explanation, one))
+        for one, remedies in zip(explanation.answers, shown_together(explanation.answers), strict=True):
+            yield from self._one(one, remedies, picture_of(explanation, one))
         if explanation.less_likely:
             doubts = (text("{title}: {reason}", title=one.answer.title, reason=one.reason) for one in explanation.less_likely)
             yield "\n".join([self._words(text("Less likely:")), *map(self._pair, doubts)])
@@ -70,7 +71,7 @@ class _Lines:
             facts = (text("{fact}: {value}", fact=line.label, value=line.value) for line in section.lines)
             yield "\n".join([self._words(section.title), "", *map(self._pair, facts)])
 
-    def _one(self, answer: Answer, picture: MemoryPicture | None) -> Iterator[str]:
+    def _one(self, answer: Answer, remedies: tuple[ShownRemedy, ...], picture: MemoryPicture | None) -> Iterator[str]:
         yield f"## {answer.title}"
         if answer.explanation:
             yield answer.explanation
@@ -78,18 +79,36 @@ class _Lines:
             yield "\n".join(f"- {line}" for line in as_plain_text(picture, self._words).split("\n"))
         if answer.evidence:
             yield "\n".join(map(self._evidence, answer.evidence))
-        for place, remedy in enumerate(answer.remedies, start=1):
-            yield f"{place}. {remedy.text}"
-            commands = [f"       {self._words(line)}" for line in copyable_lines(command_lines(remedy))]
-            if commands:
-                yield "\n".join(commands)
-            where = where_to_type(remedy)
-            if where is not None:
-                yield f"   {self._words(where)}"
-            if remedy.check:
-                yield f"   {self._words(text('To see that it worked: {check}', check=copyable(remedy.check)))}"
+        for place, shown in enumerate(remedies, start=1):
+            yield f"{place}. {shown.remedy.text}"
+            yield from self._remedy(shown)
         if answer.links:
             yield "\n".join(f"<{address}>" for address in answer.links)
+
+    def _remedy(self, shown: ShownRemedy) -> Iterator[str]:
+        remedy = shown.remedy
+        if shown.before is not None:
+            yield f"   {self._words(shown.before)}"
+        for letter, step in zip(LETTERS, shown.steps, strict=False):
+            yield f"   {letter}) {self._words(step.text)}"
+            yield from self._commands(step.commands)
+            if step.check is not None:
+                yield self._check(self._words(step.check))
+        yield from self._commands(command_lines(remedy) if shown.is_one else ())
+        where = where_to_type(remedy) if shown.steps or shown.is_one else None
+        if where is not None:
+            yield f"   {self._words(where)}"
+        if remedy.check and shown.is_one:
+            yield self._check(remedy.check)
+        yield from (f"   {self._words(text('Note: {note}', note=note))}" for note in shown.notes)
+
+    def _commands(self, lines: Iterable[str]) -> Iterator[str]:
+        commands = [f"       {self._words(line)}" for line in copyable_lines(lines)]
+        if commands:
+            yield "\n".join(commands)
+
+    def _check(self, check: str) -> str:
+        return f"   {self._words(text('To see that it worked: {check}', check=copyable(check)))}"
 
     def _evidence(self, one: Evidence) -> str:
         source = f" ({one.source})" if one.source else ""

@@ -11,15 +11,27 @@ from gpuassist.model.finding import Answer, Remedy
 from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
 
 class ShownRemedy(Struct, frozen=True):
-    """A remedy with those of its steps that are shown with it; `before` says where the steps stand that come first, None where
-    all are shown.
+    """A remedy with those of its steps that are shown with it: none where it has but one, which is the remedy itself. `before`
+    says where the steps stand that come first, None where all are shown.
     """
 
     remedy: Remedy
     steps: tuple[Step, ...]
     before: Text | None = None
+
+    @property
+    def is_one(self) -> bool:
+        """Whether its command lines are its own, and no step's."""
+        return not self.steps and self.before is None
+
+    @property
+    def notes(self) -> tuple[Text, ...]:
+        """What to know beside what is shown."""
+        return self.remedy.notes if self.steps or self.is_one else ()
 
 
 class Telling:
@@ -40,7 +52,7 @@ class Telling:
         """Only steps at the beginning are left out: what comes after another step is done after it."""
         first = tuple(takewhile(self._told.__contains__, remedy.steps))
         if not first:
-            return ShownRemedy(remedy, remedy.steps)
+            return ShownRemedy(remedy, remedy.steps if len(remedy.steps) > 1 else ())
         title = self._told[first[-1]]
         if len(first) == len(remedy.steps):
             return ShownRemedy(remedy, (), text("These are the steps under “{title}”.", title=title))

@@ -15,7 +15,7 @@ from gpuassist.model.nearest import nearest_names
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.model.words import Words
-from gpuassist.present.chain import chain_in_words
+from gpuassist.present.chain import alike, caption, chain_in_words
 from gpuassist.present.commands import copyable_lines
 from gpuassist.present.overview import short_name
 from gpuassist.session.verify import choose
@@ -40,13 +40,6 @@ class Slot(Struct, frozen=True):
 
     token: str
     name: str
-
-
-class Alike(Struct, frozen=True):
-    """A chain, and the places of the GPUs that share it."""
-
-    chain: Chain
-    places: tuple[int, ...]
 
 
 def slots(machine: Machine) -> tuple[Slot, ...]:
@@ -87,24 +80,6 @@ def answer(outlook: Outlook) -> Text:
     if status is Status.UNKNOWN:
         return text("Nothing speaks against it, but not everything is known")
     return text("Everything fits together")
-
-
-def alike(chains: tuple[Chain, ...]) -> tuple[Alike, ...]:
-    """The chains in order, those that are equal once."""
-    places: dict[Chain, list[int]] = {}
-    for place, chain in enumerate(chains):
-        places.setdefault(chain, []).append(place)
-    return tuple(Alike(chain, tuple(found)) for chain, found in places.items())
-
-
-def caption(one: Alike) -> Text:
-    """Whose chain it is: `RTX 4090 · GPU 0`, `2 × RTX 4090 · GPU 0, 1`."""
-    node = next((node for node in one.chain.nodes if node.part is Part.GPU), None)
-    name: Text = node.name if node is not None else text("GPU")
-    indexes = ", ".join(map(str, one.places))
-    if len(one.places) > 1:
-        return text("{count} × {name} · GPU {indexes}", count=len(one.places), name=name, indexes=indexes)
-    return text("{name} · GPU {indexes}", name=name, indexes=indexes)
 
 
 def part_in_words(part: str, value: str) -> Text:

@@ -31,7 +31,9 @@ _BUILD = lazy_regex(r"\+(cu\d+|cpu)\Z")  # `+git123` of a build of one's own nam
 _ALSO = {"pytorch": "torch", "toolkit": "cuda", "nvcc": "cuda", "card": "gpu", "nvidia": "driver"}
 
 
-_KINDS = {GoalKind.DRIVER: "driver", GoalKind.CUDA: "toolkit", GoalKind.TORCH: "torch"}
+PARTS = {GoalKind.DRIVER: "driver", GoalKind.CUDA: "toolkit", GoalKind.TORCH: "torch"}
+"""The fields of an `InstallWish` by the goals that they hold."""
+
 _USE_CUDA = "gpuassist use cuda "
 
 ANY = "any"
@@ -50,7 +52,7 @@ class InstallWish(Struct, frozen=True):
     @property
     def goals(self) -> tuple[str, ...]:
         """The goals as they are typed in a terminal, and stand on record."""
-        values = ((kind.value, getattr(self, part)) for kind, part in _KINDS.items())
+        values = ((kind.value, getattr(self, part)) for kind, part in PARTS.items())
         return tuple(kind if value == ANY else f"{kind}=={value}" for kind, value in values if value)
 
     @property
@@ -201,7 +203,7 @@ def _spelled(goal: Goal, knowledge: Knowledge) -> str:
         record = knowledge.gpu(goal.name)
         return f'gpu="{record.name if record else goal.name}"'
     if goal.version is None:
-        return goal.kind.value + (f"=={goal.name}" if goal.name else "")
+        return f"{goal.kind.value}=={goal.name}" if goal.name else str(goal.kind.value)
     return f"{goal.kind.value}=={goal.version}" + (f"+{goal.name}" if goal.name else "")
 
 

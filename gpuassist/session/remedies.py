@@ -54,7 +54,8 @@ class PlannedRemedies:
                 wanted = parse_goal(goal, self._session.knowledge)
             except GoalError:
                 return None
-            self._made[goal, python] = plan_goals(self._session, _seen_from(self._machine, python, self._session.knowledge), (wanted,))
+            machine = _seen_from(self._machine, python, self._session.knowledge)
+            self._made[goal, python] = plan_goals(self._session, machine, (wanted,))
         return self._made[goal, python]
 
     def _remedy(self, goal: str, does: str, outlook: Outlook) -> Remedy:
@@ -76,7 +77,7 @@ def _action(steps: tuple[Step, ...]) -> Action:
     """What the last of them that is more than a command asks for."""
     from gpuassist.session.plan import toolkit_to_use
 
-    if any(map(toolkit_to_use, steps)):
+    if len(steps) == 1 and toolkit_to_use(steps[0]):
         return Action.EDIT
     return next((_ACTIONS[step.kind] for step in reversed(steps) if step.kind in _ACTIONS), Action.COMMAND)
 

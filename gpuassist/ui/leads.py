@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Action, Answer, Diagnosis, Severity
 from gpuassist.model.machine import Machine
+from gpuassist.model.outlook import GoalKind
 from gpuassist.model.version import whole_number
 from gpuassist.session.navigation import ReadingEnded, StepStatus, ToHolders, ToInstall
-from gpuassist.session.plan import ANY, InstallWish
+from gpuassist.session.plan import ANY, PARTS, InstallWish, toolkit_to_use
 
 _WHO_HOLDS = frozenset(("gpu-holders", "gpu-processes", "process-end"))  # those of what the page of holders shows and does
-# How the keys of commands begin that an install plan makes better: for every GPU, looked at before, and with a way back.
-_INSTALLS = (("driver-install-", "driver"), ("toolkit-install", "toolkit"), ("torch-install", "torch"))
 
 
 def reading_ended(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> ReadingEnded:
@@ -41,6 +42,8 @@ def switch_version(answer: Answer) -> str:
         for command in remedy.commands:
             if remedy.action is Action.EDIT and command.key == "use-cuda":
                 return str(dict(command.parameters).get("version", ""))
+        if len(remedy.steps) == 1:
+            return toolkit_to_use(remedy.steps[0])
     return ""
 
 
@@ -55,11 +58,11 @@ def holders_for(answer: Answer) -> ToHolders | None:
 
 def install_for(answer: Answer) -> ToInstall | None:
     """The install that mends a finding; none where none does."""
-    first = answer.remedies[:1]  # those after it are other ways to the same end
-    keys = [command.key for remedy in first for command in remedy.commands]
-    parts = {part for key in keys for start, part in _INSTALLS if key.startswith(start)}
-    driver, toolkit, torch = (ANY if part in parts else "" for _, part in _INSTALLS)
-    return ToInstall(InstallWish(driver, toolkit, torch)) if parts else None
+    goal = next((remedy.goal for remedy in answer.remedies if remedy.steps), "")  # those after it are other ways to the same end
+    if not goal:
+        return None
+    kind, _, version = goal.partition("==")
+    return ToInstall(replace(InstallWish(), **{PARTS[GoalKind(kind)]: version or ANY}))
 
 
 def begins_with_holders(answer: Answer) -> bool:

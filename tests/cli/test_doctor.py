@@ -92,9 +92,9 @@ def test_evidence_has_its_source(tmp_path: Path) -> None:
 
 def test_remedies_are_numbered_with_commands_indented(tmp_path: Path) -> None:
     shown = _shown(tmp_path, OLD_NVCC)
-    assert "\n  1. Let new terminals use CUDA 12.4, which is already installed." in shown
+    assert "\n  1. Let new terminals use CUDA 12.4; gpuassist shows the change" in shown
     assert "\n       gpuassist use cuda 12.4\n" in shown
-    assert "\n     To see that it worked: `nvcc --version` in a new terminal shows 12.4.\n" in shown
+    assert "\n     To see that it worked: `nvcc --version` in a new terminal shows 12.4\n" in shown
     assert "\n  2. Or for a single build" in shown
 
 
@@ -203,7 +203,8 @@ def test_json_has_the_keys_of_the_contract(tmp_path: Path) -> None:
     (finding,) = document["findings"]
     assert list(finding) == ["id", "severity", "title", "explanation", "evidence", "remedies", "links"]
     assert list(finding["evidence"][0]) == ["fact", "value", "source"]
-    assert list(finding["remedies"][0]) == ["text", "commands", "needs_root", "action", "check"]
+    assert list(finding["remedies"][0])[:5] == ["text", "commands", "needs_root", "action", "check"]
+    assert list(finding["remedies"][0])[5:] == ["goal", "steps", "notes"]
 
 
 def test_json_says_what_the_list_says(tmp_path: Path) -> None:

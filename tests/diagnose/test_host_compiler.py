@@ -54,10 +54,10 @@ def test_empty_variable_names_no_compiler() -> None:
     assert _ids(_compiler(machine(**NEW_GCC, variables={"NVCC_CCBIN": ""}))) == ["nvcc-host-gcc-too-new"]
 
 
-def test_older_compiler_beside_it_is_named() -> None:
-    finding = _compiler(machine(gcc=("15.1.0", "12.3.0")))[0]
+def test_c_library_that_clashes_as_well_is_told() -> None:
+    finding = _compiler(machine(gcc=("15.1.0",), toolkits=("12.9.86",), nvcc="12.9", glibc="2.41"))[0]
     assert isinstance(finding, Finding)
-    assert (finding.parameter("gcc"), finding.parameter("compiler")) == ("15.1.0", "/usr/bin/g++-12")
+    assert (finding.parameter("gcc"), finding.parameter("clash")) == ("15.1.0", "yes")
 
 
 def test_unread_compilers_are_no_finding() -> None:

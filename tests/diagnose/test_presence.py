@@ -184,14 +184,10 @@ def test_libraries_without_a_module_name_the_kernel() -> None:
     assert (found.parameter("kernel"), found.parameter("module")) == ("6.8.0-60-generic", "")
 
 
-@pytest.mark.parametrize(
-    ("gpus", "opened", "closed", "split"),
-    [((RTX_5090,), True, False, ""), ((GTX_1080_TI,), False, True, ""), ((GTX_1080_TI, RTX_5090), False, False, "yes")],
-)
-def test_driver_to_install_fits_the_gpus(gpus: tuple[str, ...], opened: bool, closed: bool, split: str) -> None:
+@pytest.mark.parametrize(("gpus", "branch", "split"), [((GTX_1080_TI,), "580", ""), ((GTX_1080_TI, RTX_5090), "", "yes")])
+def test_branch_that_serves_the_gpus_is_named(gpus: tuple[str, ...], branch: str, split: str) -> None:
     found = _found(driver_runs, machine(gpus=gpus, **BARE))
-    assert (bool(found.parameter("open_branch")), bool(found.parameter("proprietary_branch"))) == (opened, closed)
-    assert found.parameter("split") == split
+    assert (found.parameter("branch"), found.parameter("split")) == (branch, split)
 
 
 def test_pascal_is_given_the_last_branch_that_serves_it() -> None:

@@ -13,12 +13,11 @@ from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.chain import alike, caption
 from gpuassist.present.what_if import (
     Slot,
-    alike,
     answer,
     as_it_is,
-    caption,
     in_plain_words,
     not_found,
     part_in_words,

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Action, Answer, CommandUse, Diagnosis, Remedy, Severity, Undetermined
+from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import text
 from gpuassist.session.navigation import StepStatus, ToHolders, ToInstall
 from gpuassist.session.plan import ANY, InstallWish
@@ -117,26 +118,26 @@ def test_seeing_who_holds_it_may_be_the_first_thing_to_do(commands: tuple[tuple[
     assert begins_with_holders(about(*commands)) is first
 
 
-def by_keys(*remedies: tuple[str, ...]) -> Answer:
-    """An answer with these remedies, each by the keys of its commands."""
-    made = (Remedy("Do it", tuple(CommandUse(key, (), ()) for key in keys), False, Action.COMMAND, "") for keys in remedies)
+def for_goals(*goals: str) -> Answer:
+    """An answer with a remedy for each goal of a plan; an empty one has commands of its own."""
+    steps = (Step(StepKind.COMMAND, text("Do it")),)
+    made = (Remedy("Do it", (), False, Action.COMMAND, "", goal, steps if goal else ()) for goal in goals)
     return answer(Severity.PROBLEM, *made)
 
 
 @pytest.mark.parametrize(
-    ("keys", "wish"),
+    ("goals", "wish"),
     [
-        (("torch-remove", "torch-install"), InstallWish(torch=ANY)),
-        (("driver-install-open", "reboot"), InstallWish(driver=ANY)),
-        (("cuda-repository-add", "toolkit-install"), InstallWish(toolkit=ANY)),
-        (("toolkit-install-conda",), InstallWish(toolkit=ANY)),
-        (("driver-install-proprietary", "torch-install-uv"), InstallWish(driver=ANY, torch=ANY)),
+        (("torch",), InstallWish(torch=ANY)),
+        (("driver==newest",), InstallWish(driver="newest")),
+        (("", "cuda==12.8"), InstallWish(toolkit="12.8")),
+        (("torch", "torch==2.8.0+cu128"), InstallWish(torch=ANY)),
     ],
 )
-def test_a_finding_that_an_install_mends_leads_there(keys: tuple[str, ...], wish: InstallWish) -> None:
-    assert install_for(by_keys(keys)) == ToInstall(wish)
+def test_a_finding_that_an_install_mends_leads_there(goals: tuple[str, ...], wish: InstallWish) -> None:
+    assert install_for(for_goals(*goals)) == ToInstall(wish)
 
 
-@pytest.mark.parametrize("remedies", [(("reboot",),), (("unset-variable",), ("torch-install",)), ()])
-def test_what_no_install_mends_first_leads_nowhere(remedies: tuple[tuple[str, ...], ...]) -> None:
-    assert install_for(by_keys(*remedies)) is None
+def test_what_no_install_mends_leads_nowhere() -> None:
+    blocked = answer(Severity.PROBLEM, Remedy("No change makes that possible.", (), False, Action.NONE, "", "driver"))
+    assert (install_for(for_goals("")), install_for(blocked)) == (None, None)

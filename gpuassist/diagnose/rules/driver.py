@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput, wishes_of
-from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.knowledge.choice import GpuWish, choose_driver
 from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda
@@ -268,7 +267,6 @@ def _gpu_too_new(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Ver
         driver=str(driver.value),
         first=str(first) if first else "",
         branch=_branch(case, case.wishes),
-        open="yes" if best_driver(case).open_module else "",
     )
 
 
@@ -287,7 +285,6 @@ def _gpu_dropped(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Ver
 
 def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -> Verdict:
     cuda = value_or(one.torch.cuda, Version(()))
-    instead = case.torch_to_install(one.environment)
     return finding(
         "driver-too-old-for-cuda",
         proof(text("driver"), driver),
@@ -295,19 +292,14 @@ def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -
         driver=str(driver.value),
         torch=one.version,
         environment=one.environment.name,
-        tool=one.tool,
         cuda=str(cuda),
         floor=str(driver_floor(cuda)),
-        branch=_branch(case, case.wishes, cuda),
-        open="yes" if best_driver(case).open_module else "",
         python=value_or(one.environment.interpreter, "python"),
-        instead=str(instead.build.newest) if instead.build and instead.obstacle is None else "",
-        tag=instead.build.tag if instead.build and instead.obstacle is None else "",
     )
 
 
-def _branch(case: RuleInput, wishes: tuple[GpuWish, ...], cuda: Version | None = None) -> str:
-    choice = choose_driver(case.knowledge.branches(), wishes, today=case.machine.taken_at[:10], cuda=cuda, one_module=not case.wsl)
+def _branch(case: RuleInput, wishes: tuple[GpuWish, ...]) -> str:
+    choice = choose_driver(case.knowledge.branches(), wishes, today=case.machine.taken_at[:10], one_module=not case.wsl)
     return str(choice.best.branch) if choice.best else ""
 
 

@@ -172,14 +172,7 @@ def _without_the_module_fact(case: RuleInput, loaded: Unknown) -> Iterator[Verdi
 
 def _what_to_install(case: RuleInput) -> dict[str, str]:
     choice = best_driver(case)
-    branch = str(choice.best.branch) if choice.best else ""
-    opened = branch if choice.open_module else ""
-    return {
-        "branch": branch,
-        "open_branch": opened,
-        "proprietary_branch": "" if opened else branch,
-        "split": "yes" if choice.split else "",
-    }
+    return {"branch": str(choice.best.branch) if choice.best else "", "split": "yes" if choice.split else ""}
 
 
 def best_driver(case: RuleInput) -> DriverChoice:

@@ -21,7 +21,7 @@ from gpuassist.knowledge.compatibility import (
     toolkit_builds_for,
 )
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
-from gpuassist.model.finding import Evidence, Passed
+from gpuassist.model.finding import Evidence, Finding, Passed
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
@@ -150,11 +150,6 @@ def host_compiler_fits(case: RuleInput) -> Iterator[Verdict]:
     if gcc_fits(limit, gcc.version.value):
         yield Passed(text("host compiler"))
         return
-    older = sorted(
-        (one.version.value, one.path)
-        for one in value_or(case.machine.compilers, ())
-        if one.family == "g++" and isinstance(one.version, Known) and gcc_fits(limit, one.version.value)
-    )
     yield finding(
         "nvcc-host-gcc-too-new",
         proof(text("{family} in a new terminal", family=gcc.family), gcc.version),
@@ -163,8 +158,7 @@ def host_compiler_fits(case: RuleInput) -> Iterator[Verdict]:
         gcc=str(gcc.version.value),
         limit=str(limit),
         nvcc=str(value_or(toolkit.version, Version(())).release),
-        compiler=older[-1][1] if older else "",
-        alternative=_alternative(case),
+        clash="yes" if any(isinstance(one, Finding) for one in c_library_fits(case)) else "",
     )
 
 
@@ -190,7 +184,6 @@ def c_library_fits(case: RuleInput) -> Iterator[Verdict]:
             glibc=str(glibc.value),
             nvcc=str(record.release),
             clash=str(record.glibc_clash),
-            alternative=_alternative(case),
             first=str(_to_install(case) or ""),
         )
 
@@ -334,7 +327,7 @@ RULES = (
     nvcc_knows_gpus,
     right_toolkit_wins,
     cuda_home_agrees,
-    host_compiler_fits,
     c_library_fits,
+    host_compiler_fits,
     toolkit_fits_torch,
 )

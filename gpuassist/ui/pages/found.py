@@ -8,10 +8,12 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from gpuassist.model.chain import Chain, Part
+from gpuassist.model.chain import Chain
 from gpuassist.model.finding import Passed, Severity, Undetermined
 from gpuassist.model.text import counted, joined, text
+from gpuassist.present.chain import Alike, alike, caption
 from gpuassist.present.marks import Mark
+from gpuassist.present.remedies import shown_together
 from gpuassist.present.summary import found_figures, found_title
 from gpuassist.session.navigation import WizardStep
 from gpuassist.ui.leads import repairable_version
@@ -62,7 +64,11 @@ class FoundPage(Page):
         )
         self._chains.show_chains(inspection.chains)
         clear(self._cards)
-        cards = [FindingCard(self.desk.words, answer, self, is_open=not place) for place, answer in enumerate(answers)]
+        told = zip(answers, shown_together(answers), strict=True)
+        cards = [
+            FindingCard(self.desk.words, answer, self, is_open=not place, remedies=remedies)
+            for place, (answer, remedies) in enumerate(told)
+        ]
         for card in cards:
             card.asked.connect(self.asked)
             card.link_opened.connect(self.desk.asking.visit)
@@ -96,7 +102,7 @@ class ChainCard(Card):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self._words = desk.words
-        self._chains: tuple[Chain, ...] = ()
+        self._chains: tuple[Alike, ...] = ()
         self._label = label(self._words(text("What has to fit together, for")), "muted", self)
         self._choice = DropDown(self)
         self._choice.setAccessibleName(self._words(text("GPU")))
@@ -109,29 +115,24 @@ class ChainCard(Card):
         self.hide()
 
     def show_chains(self, chains: tuple[Chain, ...]) -> None:
-        """Shows the chain of the first GPU, and offers the others."""
-        self._chains = chains
+        """Shows the chain of the first GPU, and offers those that are otherwise."""
+        self._chains = alike(chains)
         self._choice.blockSignals(True)  # noqa: FBT003 -- Qt's own
         self._choice.clear()
-        for place, chain in enumerate(chains):
-            self._choice.addItem(self._title(place, chain))
+        for one in self._chains:
+            self._choice.addItem(self._words(caption(one)))
         self._choice.blockSignals(False)  # noqa: FBT003 -- Qt's own
-        several = len(chains) > 1
+        several = len(self._chains) > 1
         self._choice.setVisible(several)
         self._label.setVisible(several)
         self.setVisible(bool(chains))
         if chains:
             self.view.show_chain(chains[0])
 
-    def _title(self, place: int, chain: Chain) -> str:
-        gpu = next((node for node in chain.nodes if node.part is Part.GPU), None)
-        name = self._words(gpu.name) if gpu is not None else ""
-        return self._words(text("{name} · GPU {index}", name=name, index=place))
-
     @Slot(int)
     def _choose(self, place: int) -> None:
         if 0 <= place < len(self._chains):
-            self.view.show_chain(self._chains[place])
+            self.view.show_chain(self._chains[place].chain)
 
 
 class Remainder(QWidget):

@@ -23,6 +23,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.commands import copyable, copyable_lines
 from gpuassist.present.marks import MARK_WORDS, Mark
+from gpuassist.present.remedies import ShownRemedy, Telling
 from gpuassist.session.navigation import Destination, ToGuide, ToRepair
 from gpuassist.ui.leads import holders_for, install_for, switch_version
 from gpuassist.ui.widgets.buttons import CopyButton, primary, small
@@ -32,6 +33,7 @@ from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import COPY, ElidedLabel, label, paragraph
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.plan_steps import PlanSteps
 
 NEEDS_ROOT = text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
 _BUTTON_WIDTH = 136
@@ -43,9 +45,18 @@ class FindingCard(Card):
     asked = Signal(object)  # Destination
     link_opened = Signal(object)  # the address, a str
 
-    def __init__(self, words: Words, answer: Answer, parent: QWidget | None = None, *, is_open: bool = True) -> None:
+    def __init__(
+        self,
+        words: Words,
+        answer: Answer,
+        parent: QWidget | None = None,
+        *,
+        is_open: bool = True,
+        remedies: tuple[ShownRemedy, ...] | None = None,
+    ) -> None:
         super().__init__(parent=parent)
         self.answer = answer
+        self._remedies = Telling().remedies(answer) if remedies is None else remedies
         self._words = words
         self._mark = Mark(answer.severity.value)
         self._version = switch_version(answer)
@@ -74,7 +85,7 @@ class FindingCard(Card):
 
     def set_open(self, is_open: bool) -> None:  # noqa: FBT001 -- a setter
         if is_open and self._details is None:
-            self._details = _details(self._words, self.answer, self)
+            self._details = _details(self._words, self.answer, self._remedies, self)
             for button in self._details.findChildren(LinkButton):
                 button.opened.connect(self.link_opened)
             for guide in self._details.findChildren(GuideButton):
@@ -93,7 +104,12 @@ class FindingCard(Card):
         lines = [*map(on_one_line, (self.answer.title, self.answer.explanation)), ""]
         lines += [f"- {self._words(one.fact)}: {self._words(one.value)} ({one.source})" for one in self.answer.evidence]
         for remedy in self.answer.remedies:
-            lines += ["", remedy.text, *(f"    {self._words(line)}" for line in copyable_lines(_lines(remedy))), remedy.check]
+            lines += ["", remedy.text]
+            for step in remedy.steps if len(remedy.steps) > 1 else ():
+                lines += [self._words(step.text), *(f"    {self._words(line)}" for line in copyable_lines(step.commands))]
+            if len(remedy.steps) <= 1:
+                lines += [f"    {self._words(line)}" for line in copyable_lines(_lines(remedy))]
+            lines += [remedy.check, *map(self._words, remedy.notes)]
         return "\n".join([*lines, "", *self.answer.links]).strip() + "\n"
 
     def _buttons(self) -> QVBoxLayout:
@@ -168,7 +184,7 @@ class LinkButton(QPushButton):
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
-def _details(words: Words, answer: Answer, parent: QWidget) -> QWidget:
+def _details(words: Words, answer: Answer, remedies: tuple[ShownRemedy, ...], parent: QWidget) -> QWidget:
     inside = QWidget(parent)
     column = bare(QVBoxLayout(inside), 12)
     column.addWidget(paragraph(on_one_line(answer.explanation), "", inside))
@@ -178,24 +194,26 @@ def _details(words: Words, answer: Answer, parent: QWidget) -> QWidget:
         rows = [FactRow(words(one.fact), words(one.value), one.source) for one in answer.evidence]
         well.body.addWidget(FactTable(words, rows, well, label_width=220))
         column.addWidget(well)
-    for place, remedy in enumerate(answer.remedies, start=1):
-        number = f"{place}. " if len(answer.remedies) > 1 else ""
-        column.addWidget(_remedy(words, remedy, number, inside))
+    for place, shown in enumerate(remedies, start=1):
+        number = f"{place}. " if len(remedies) > 1 else ""
+        column.addWidget(_remedy(words, shown, number, inside))
     if answer.links or answer.guides:
         column.addLayout(_links(words, answer, inside))
     return inside
 
 
-def _remedy(words: Words, remedy: Remedy, number: str, parent: QWidget) -> QWidget:
-    inside = QWidget(parent)
+def _remedy(words: Words, shown: ShownRemedy, number: str, parent: QWidget) -> QWidget:
+    remedy, inside = shown.remedy, QWidget(parent)
     column = bare(QVBoxLayout(inside), 6)
     column.addWidget(paragraph(on_one_line(f"{number}{remedy.text}"), "strong", inside))
-    lines = _lines(remedy)
+    lines = _lines(remedy) if shown.is_one else ()
     if lines:
         column.addWidget(CommandBlock(words, lines, words(text("Commands")), inside))
-    has_lines = bool(lines)
-    remarks = [words(NEEDS_ROOT)] if remedy.needs_root and has_lines else []
-    for line in remarks + ([words(text("To see that it worked: {check}", check=copyable(remedy.check)))] if remedy.check else []):
+    if not shown.is_one or shown.notes:
+        column.addWidget(PlanSteps(words, shown, inside))
+    remarks = [words(NEEDS_ROOT)] if remedy.needs_root and (lines or shown.steps) else []
+    check = remedy.check if shown.is_one else ""
+    for line in remarks + ([words(text("To see that it worked: {check}", check=copyable(check)))] if check else []):
         # A quiet remark that wraps.
         column.addWidget(paragraph(line, "muted", inside))
     return inside

@@ -5,16 +5,18 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from gpuassist.install.what_if import Wish
 from gpuassist.model.fact import Known
 from gpuassist.model.finding import Action, CommandUse, Remedy
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
+from gpuassist.model.plan import Step, StepKind
+from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Basis, Explanation
-from gpuassist.session.navigation import GoTo, ToHolders, ToRepair, ToWhatIf, WizardStep
+from gpuassist.session.navigation import GoTo, ToHolders, ToInstall, ToRepair, WizardStep
+from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.pages.explain.way_on import WayOn, way_on
 from tests.session.explained import ALONE, ANSWER, OTHER, explained, remedy
 
@@ -80,27 +82,16 @@ def test_the_memory_of_a_recorded_machine_is_not_watched() -> None:
     assert lead(explained(MEMORY), recorded=True) is None
 
 
-@pytest.mark.parametrize(
-    ("key", "parameters", "wish", "title"),
-    [
-        ("torch-install", {"version": "2.7.1", "tag": "cu128"}, Wish(torch="2.7.1+cu128"), "torch 2.7.1+cu128"),
-        ("torch-install-uv", {"version": "2.7.1", "tag": "cu128"}, Wish(torch="2.7.1+cu128"), "torch 2.7.1+cu128"),
-        ("toolkit-install", {"version": "12.8"}, Wish(toolkit="12.8"), "CUDA 12.8"),
-        ("driver-install-open", {"branch": "570"}, Wish(driver="570"), "driver 570"),
-    ],
-)
-def test_an_installation_is_tried_in_thought(key: str, parameters: dict[str, str], wish: Wish, title: str) -> None:
-    answer = replace(ANSWER, remedies=(remedy("check it first"), install(key, parameters)))
-    found = lead(explained(answer))
+def test_an_installation_leads_to_its_plan() -> None:
+    steps = (Step(StepKind.COMMAND, text("Install it.")),)
+    planned = Remedy("Install it.", (), needs_root=False, action=Action.COMMAND, check="", goal="torch", steps=steps)
+    found = lead(explained(replace(ANSWER, remedies=(remedy("check it first"), planned))))
     assert found is not None
-    assert found.destination == ToWhatIf(wish)
-    assert ENGLISH(found.title) == f"What if {title}…"
+    assert (ENGLISH(found.title), found.destination) == ("Plan the install…", ToInstall(InstallWish(torch=ANY)))
 
 
-@pytest.mark.parametrize(
-    "given", [remedy("pip install torch", key="torch-install-default"), remedy("apt install", key="driver-install-open"), remedy()]
-)
-def test_what_names_no_version_is_not_tried(given: Remedy) -> None:
+@pytest.mark.parametrize("given", [remedy("pip install torch", key="torch-install-default"), remedy()])
+def test_what_is_no_plan_leads_nowhere(given: Remedy) -> None:
     assert lead(explained(replace(ANSWER, remedies=(given,)))) is None
 
 

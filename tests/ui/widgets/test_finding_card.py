@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, GuideLink, Remedy, Severity
+from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
@@ -224,7 +225,15 @@ def test_other_findings_do_not_ask_who_holds_it(show: Show) -> None:
     assert "Who holds it?" not in [button.text() for button in card(show).findChildren(QPushButton)]
 
 
-TORCH = Remedy("Install torch.", (CommandUse("torch-install", (), ("pip install torch",)),), False, Action.COMMAND, "")
+TORCH = Remedy(
+    "Install torch.",
+    (CommandUse("", (), ("pip install torch",)),),
+    False,
+    Action.COMMAND,
+    "",
+    "torch",
+    (Step(StepKind.COMMAND, text("Install torch."), ("pip install torch",)),),
+)
 
 
 def test_a_finding_that_an_install_mends_leads_to_its_plan(show: Show) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QClipboard
 
 from gpuassist.model.finding import Remedy
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.remedies import ShownRemedy
 from gpuassist.ui.pages.explain.remedies import RemedyCard
 from gpuassist.ui.widgets.code import CodeBlock
 from tests.session.explained import remedy
@@ -16,7 +17,7 @@ EXPORT = remedy("export A=1", check="It runs.")
 
 
 def card(show: Show, given: Remedy = EXPORT, number: int = 0) -> RemedyCard:
-    return show(RemedyCard(ENGLISH, given, number), 480, 220)
+    return show(RemedyCard(ENGLISH, ShownRemedy(given, ()), number), 480, 220)
 
 
 @pytest.mark.parametrize(("number", "title"), [(0, "Do it."), (2, "2 · Do it.")])

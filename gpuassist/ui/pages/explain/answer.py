@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.model.finding import Answer, GuideLink, Remedy
+from gpuassist.model.finding import Answer, GuideLink
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import counted, text
 from gpuassist.model.words import Words
@@ -29,6 +29,7 @@ from gpuassist.present.explanation import (
 )
 from gpuassist.present.listing import facts_read
 from gpuassist.present.marks import MARK_WORDS, Mark
+from gpuassist.present.remedies import ShownRemedy, shown_together
 from gpuassist.session.explain import Explanation, UnlikelyAnswer
 from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.pages.explain.remedies import Quote, RemedyCard
@@ -134,8 +135,8 @@ class AnswerView(QWidget):
         if explanation is None:
             return
         yield partial(self._add_verdict, explanation)
-        for place, answer in enumerate(explanation.answers):
-            yield partial(self._add_block, explanation, answer, is_first=not place)
+        for place, (answer, remedies) in enumerate(zip(explanation.answers, shown_together(explanation.answers), strict=True)):
+            yield partial(self._add_block, explanation, answer, remedies, is_first=not place)
             if not place:
                 yield from self.blocks()[0].details()
         yield partial(self._add_rest, explanation)
@@ -147,9 +148,9 @@ class AnswerView(QWidget):
             return
         self._column.addWidget(VerdictCard(words, explanation, self))
 
-    def _add_block(self, explanation: Explanation, answer: Answer, *, is_first: bool) -> None:
+    def _add_block(self, explanation: Explanation, answer: Answer, remedies: tuple[ShownRemedy, ...], *, is_first: bool) -> None:
         sure = sureness(explanation) if is_first else None
-        shown = Shown(answer, quotes(explanation, answer), picture_of(explanation, answer), sure)
+        shown = Shown(answer, remedies, quotes(explanation, answer), picture_of(explanation, answer), sure)
         block = AnswerBlock(self._words, shown, self, folds=not is_first)
         block.quote_wanted.connect(self.quote_wanted)
         block.link_opened.connect(self.link_opened)
@@ -179,6 +180,7 @@ class Shown(Struct, frozen=True):
     """What a block shows; `sure` of the first, where that can be said."""
 
     answer: Answer
+    remedies: tuple[ShownRemedy, ...]
     quotations: tuple[Quotation, ...] = ()
     picture: MemoryPicture | None = None
     sure: Sureness | None = None
@@ -236,8 +238,8 @@ class AnswerBlock(QWidget):
             yield partial(self._add_picture, self._shown.picture)
         if self.answer.evidence:
             yield self._add_evidence
-        count = len(self.answer.remedies)
-        for number, remedy in enumerate(self.answer.remedies, start=1):
+        count = len(self._shown.remedies)
+        for number, remedy in enumerate(self._shown.remedies, start=1):
             yield partial(self._add_remedy, remedy, number if count > 1 else 0)
         if self.answer.links or self.answer.guides:
             yield self._add_links
@@ -271,7 +273,7 @@ class AnswerBlock(QWidget):
         self._card.body.addWidget(self._details)
         self._details.show()
 
-    def _add_remedy(self, remedy: Remedy, number: int) -> None:
+    def _add_remedy(self, shown: ShownRemedy, number: int) -> None:
         if self._remedies is None:
             # How wide two columns of remedies have to be, so that no command is cut.
             longest = max((len(line) for remedy in self.answer.remedies for line in command_lines(remedy)), default=0)
@@ -279,7 +281,7 @@ class AnswerBlock(QWidget):
             self._remedies = Columns(self, two_from=max(TWO_FROM, 2 * (a_line + _BESIDE_A_COMMAND) + SPACING))
             self._remedies.expect(len(self.answer.remedies))
             self._column.addWidget(self._remedies)
-        self._remedies.add(RemedyCard(self._words, remedy, number, self._remedies))
+        self._remedies.add(RemedyCard(self._words, shown, number, self._remedies))
 
     def _add_picture(self, picture: MemoryPicture) -> None:
         bar = MemoryBar(self._words, self._details)

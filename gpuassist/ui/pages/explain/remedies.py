@@ -7,32 +7,35 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.model.finding import Remedy
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.commands import command_lines, copyable, where_to_type
 from gpuassist.present.explanation import Quotation
+from gpuassist.present.remedies import ShownRemedy
 from gpuassist.ui.widgets.buttons import secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.plan_steps import PlanSteps
 
 
 class RemedyCard(Card):
     """`number` is its place among several; 0 where it is the only one."""
 
-    def __init__(self, words: Words, remedy: Remedy, number: int, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, shown: ShownRemedy, number: int, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
-        self.remedy = remedy
+        self.remedy = remedy = shown.remedy
         self.setAccessibleName(on_one_line(remedy.text))
         self.body.addWidget(paragraph(on_one_line(f"{number} · {remedy.text}" if number else remedy.text), "strong", self))
-        lines = tuple(command_lines(remedy))
+        lines = tuple(command_lines(remedy)) if shown.is_one else ()
+        if not shown.is_one or shown.notes:
+            self.body.addWidget(PlanSteps(words, shown, self))
         if lines:
             self.body.addWidget(CommandBlock(words, lines, words(text("Commands")), self))
         where = where_to_type(remedy)
         if where is not None:
             self.body.addWidget(paragraph(words(where), "muted", self))
-        if remedy.check:
+        if remedy.check and shown.is_one:
             self.body.addWidget(
                 paragraph(words(text("To see that it worked: {check}", check=copyable(remedy.check))), "muted", self)
             )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from gpuassist.install.what_if import Wish
 from gpuassist.model.fact import value_or
-from gpuassist.model.finding import Answer, CommandUse
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, Ground, about_memory
-from gpuassist.session.navigation import Destination, GoTo, ToHolders, ToRepair, ToWhatIf, WizardStep
-from gpuassist.ui.leads import begins_with_holders, holders_for, repairable_version
+from gpuassist.session.navigation import Destination, GoTo, ToHolders, ToRepair, WizardStep
+from gpuassist.ui.leads import begins_with_holders, holders_for, install_for, repairable_version
 
 
 class WayOn(Struct, frozen=True):
@@ -33,35 +31,11 @@ def way_on(explanation: Explanation, machine: Machine | None, *, recorded: bool)
         return WayOn(text("See who holds the GPU"), holders_for(first) or ToHolders())
     if about_memory(first) and not recorded and value_or(machine.gpus, ()):
         return WayOn(text("Watch memory live"), GoTo(WizardStep.LIVE))
-    return _try(first)
+    install = install_for(first)
+    return WayOn(text("Plan the install…"), install) if install is not None else None
 
 
 def _is_installed(version: str, machine: Machine) -> bool:
     wanted = tuple(version.split("."))
     installed = (value_or(toolkit.version, None) for toolkit in value_or(machine.toolkits, ()))
     return any(tuple(str(one).split("."))[: len(wanted)] == wanted for one in installed if one is not None)
-
-
-def _try(answer: Answer) -> WayOn | None:
-    """An installation is tried in thought first."""
-    commands = (command for remedy in answer.remedies for command in remedy.commands)
-    wish = next((wish for command in commands for wish in [_wish_of(command)] if wish != Wish()), Wish())
-    titles = (
-        (wish.torch, text("What if torch {version}…", version=wish.torch)),
-        (wish.toolkit, text("What if CUDA {version}…", version=wish.toolkit)),
-        (wish.driver, text("What if driver {version}…", version=wish.driver)),
-    )
-    title = next((title for value, title in titles if value), None)
-    return WayOn(title, ToWhatIf(wish)) if title is not None else None
-
-
-def _wish_of(command: CommandUse) -> Wish:
-    values = {name: str(value) for name, value in command.parameters}
-    version, tag, branch = (values.get(name, "") for name in ("version", "tag", "branch"))
-    if command.key in {"torch-install", "torch-install-uv"} and version and tag:
-        return Wish(torch=f"{version}+{tag}")
-    if command.key == "toolkit-install" and version:
-        return Wish(toolkit=version)
-    if command.key.startswith("driver-install") and branch:
-        return Wish(driver=branch)
-    return Wish()

@@ -11,7 +11,7 @@ from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.present.what_if import alike, caption
+from gpuassist.present.chain import alike, caption
 from gpuassist.ui.pace import InTurns
 from gpuassist.ui.pace import Step as Turn
 from gpuassist.ui.widgets.cards import Card
