@@ -26,10 +26,10 @@ from gpuassist.diagnose.rules import (
 from gpuassist.diagnose.signature import Signature, SignatureInput, clues
 from gpuassist.diagnose.verdicts import Rule
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.finding import Diagnosis, Finding, Passed, Undetermined
+from gpuassist.model.finding import Diagnosis, Evidence, Finding, Passed, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Clue
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.text import Parameters, text, verbatim
 
 # In the order in which causes lead to consequences: a driver before what needs it.
 RULES: tuple[Rule, ...] = (
@@ -62,12 +62,21 @@ def judge(machine: Machine, knowledge: Knowledge, rules: tuple[Rule, ...] = RULE
     """Every rule's verdicts, each once, in the rules' order."""
     case = RuleInput(machine, knowledge)
     verdicts = list(dict.fromkeys(verdict for rule in rules for verdict in survived(rule.__name__, rule, case)))
-    found = tuple(one for one in verdicts if isinstance(one, Finding))
+    found = tuple(_of_equal_gpus(one for one in verdicts if isinstance(one, Finding)))
     passed = tuple(one for one in verdicts if isinstance(one, Passed))
     blamed = {one.problem for one in found}
     told = blamed | _NEED_A_DRIVER if blamed & _NO_DRIVER else blamed
     open_ = tuple(one for one in verdicts if isinstance(one, Undetermined) and one.problem not in told)
     return Diagnosis(found, open_, passed)
+
+
+def _of_equal_gpus(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """What is found of several GPUs of one name is one finding, with the evidence of each."""
+    alike: dict[tuple[str, Parameters], dict[Evidence, None]] = {}
+    for one in findings:
+        alike.setdefault((one.problem, one.parameters), {}).update(dict.fromkeys(one.evidence))
+    for (problem, parameters), evidence in alike.items():
+        yield Finding(problem, parameters, tuple(evidence))
 
 
 def survived(name: str, check: Callable[..., Iterable[R]], *asked: object) -> Iterator[R | Undetermined]:

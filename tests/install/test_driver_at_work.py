@@ -71,7 +71,7 @@ def test_library_for_cuda_is_installed_where_only_it_is_missing() -> None:
 
 def test_permissions_get_the_remedy_of_the_doctor() -> None:
     (step,) = steps_of(machine(Recipe(node_mode=0o660)))
-    assert (step.kind, step.commands) == (StepKind.ROOT_COMMAND, ("sudo usermod -aG video $USER",))
+    assert (step.kind, step.commands) == (StepKind.ROOT_COMMAND, ('sudo usermod -aG video "$USER"',))
 
 
 @pytest.mark.parametrize(
