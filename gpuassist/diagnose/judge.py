@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
-from gpuassist.diagnose import signatures
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules import (
     cards,
@@ -23,13 +21,15 @@ from gpuassist.diagnose.rules import (
     torch,
     variables,
 )
-from gpuassist.diagnose.signature import Signature, SignatureInput, clues
 from gpuassist.diagnose.verdicts import Rule
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Diagnosis, Evidence, Finding, Passed, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Clue
 from gpuassist.model.text import Parameters, text, verbatim
+
+if TYPE_CHECKING:  # a machine is judged without texts, whose part is a twentieth of such a start
+    from gpuassist.diagnose.signature import Signature, SignatureInput
 
 # In the order in which causes lead to consequences: a driver before what needs it.
 RULES: tuple[Rule, ...] = (
@@ -94,6 +94,10 @@ def survived(name: str, check: Callable[..., Iterable[R]], *asked: object) -> It
 @cache
 def families() -> dict[str, tuple[Signature, ...]]:
     """Every family of signatures by its module's name."""
+    import pkgutil
+
+    from gpuassist.diagnose import signatures
+
     names = sorted(module.name for module in pkgutil.iter_modules(signatures.__path__))
     return {name: pkgutil.resolve_name(f"{signatures.__name__}.{name}:SIGNATURES") for name in names}
 
@@ -107,6 +111,8 @@ class Recognised(Struct, frozen=True):
 
 def recognise(setting: SignatureInput) -> Recognised:
     """Every passage that points to a problem of the catalogue."""
+    from gpuassist.diagnose.signature import clues
+
     found = dict.fromkeys(
         one
         for name, family in families().items()

@@ -22,6 +22,7 @@ from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.inspect import in_words
+from gpuassist.session.remedies import PlannedRemedies
 from gpuassist.system.files import Files
 
 _CONVICTING = frozenset({Severity.PROBLEM, Severity.WARNING})
@@ -105,13 +106,14 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     of_facts = in_words(session, Machine(), by_text.findings)
     minor = frozenset(answer.id for answer in of_facts if answer.severity is not Severity.PROBLEM)
     explained = rank_causes(recognised.clues, by_text, by_all, minor=minor, refuted=refutations(setting))
-    answers = in_words(session, whole, explained.findings)
+    planner = PlannedRemedies(session, whole)
+    answers = in_words(session, whole, explained.findings, planner)
     against = contradictions(paste)
     silent = not (recognised.clues or explained.less_likely or _convicting(answers) or against)
     healthy = sound(SignatureInput(paste, RuleInput(told, session.knowledge))) if silent else None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,)), *answers)
-    doubts = in_words(session, whole, tuple(one.finding for one in explained.less_likely))
+    doubts = in_words(session, whole, tuple(one.finding for one in explained.less_likely), planner)
     return Explanation(
         paste=paste,
         machine=told,

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from gpuassist.context import Session
 from gpuassist.detect.recording import RecordingError, read_recording
-from gpuassist.diagnose.catalogue import Catalogue
+from gpuassist.diagnose.catalogue import Catalogue, Planner
 from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
 from gpuassist.install.drivers.packages import surroundings_of
@@ -90,10 +90,12 @@ def answers_of(session: Session, machine: Machine, diagnosis: Diagnosis) -> tupl
     return tuple(sorted(answers, key=lambda answer: _WORST_FIRST.index(answer.severity)))
 
 
-def in_words(session: Session, machine: Machine, findings: tuple[Finding, ...]) -> tuple[Answer, ...]:
-    """The findings in the user's words and in their own order."""
+def in_words(
+    session: Session, machine: Machine, findings: tuple[Finding, ...], planner: Planner | None = None
+) -> tuple[Answer, ...]:
+    """The findings in the user's words and in their own order; `planner` makes their plans, where some were made already."""
     catalogue = Catalogue(session.world.resources.read, session.knowledge.commands)
-    planner = PlannedRemedies(session, machine)
+    planner = planner or PlannedRemedies(session, machine)
     return tuple(
         catalogue.answer(
             one,

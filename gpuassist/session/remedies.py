@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.fact import Known, value_or
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Action, CommandUse, Finding, Remedy
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
@@ -46,7 +46,9 @@ class PlannedRemedies:
         return Remedy(told, (), needs_root=False, action=Action.NONE, check="", goal=goal, notes=outlook.notes)
 
     def _outlook(self, goal: str, python: str) -> Outlook | None:
-        """The plan; none for a version that is no release's, as a torch of one's own has."""
+        """The plan; none where the GPUs are not known, or for a version that is no release's, as a torch of one's own has."""
+        if isinstance(self._machine.gpus, Unknown):
+            return None
         from gpuassist.session.plan import GoalError, parse_goal, plan_goals  # what finds nothing to install starts without
 
         if (goal, python) not in self._made:
