@@ -1,0 +1,677 @@
+"""The machines that answers are judged on, made up after what people own and rent; none is a copy of a recording."""
+
+from __future__ import annotations
+
+from tests.answers.build import Driver, Environment, Gpu, Machine, Toolkit
+
+NOTHING = Driver()
+
+
+def _nouveau(card: str) -> Gpu:
+    return Gpu(card=card, held_by="nouveau")
+
+
+def _open(version: str, *packages: str) -> Driver:
+    return Driver(version=version, packages=packages)
+
+
+def _proprietary(version: str, *packages: str) -> Driver:
+    return Driver(version=version, open=False, packages=packages)
+
+
+def _env(python: str, torch: str = "", **more: str) -> Environment:
+    return Environment(python=python, torch=torch, **more)  # type: ignore[arg-type]
+
+
+_EIGHT_A100 = tuple(Gpu(card="a100") for _ in range(8))
+_EIGHT_H100 = tuple(Gpu(card="h100") for _ in range(8))
+_EIGHT_H200 = tuple(Gpu(card="h200") for _ in range(8))
+_EIGHT_B200 = tuple(Gpu(card="b200") for _ in range(8))
+
+MACHINES: dict[str, Machine] = {
+    # Ubuntu
+    "u24-4070-sb": Machine(note="RTX 4070, Ubuntu 24.04 HWE, Secure Boot, no driver", system="ubuntu24", gpus=(_nouveau("rtx4070"),), secure_boot=True),
+    "u22-5070-sb": Machine(note="RTX 5070, Ubuntu 22.04 HWE, Secure Boot, no driver", system="ubuntu22", gpus=(_nouveau("rtx5070"),), secure_boot=True),
+    "u26-5080": Machine(note="RTX 5080, Ubuntu 26.04, no driver", system="ubuntu26", gpus=(_nouveau("rtx5080"),)),
+    "u26-1070-sb": Machine(note="GTX 1070, Ubuntu 26.04, Secure Boot, no driver", system="ubuntu26", gpus=(_nouveau("gtx1070"),), secure_boot=True),
+    "u24-oem-4060": Machine(
+        note="RTX 4060, Ubuntu 24.04 OEM kernel, Secure Boot", system="ubuntu24", kernel="6.14.0-1018-oem", gpus=(_nouveau("rtx4060"),), secure_boot=True
+    ),
+    "u24-lowlatency-3060": Machine(
+        note="RTX 3060, Ubuntu 24.04 lowlatency kernel, Secure Boot",
+        system="ubuntu24",
+        kernel="6.8.0-90-lowlatency",
+        gpus=(_nouveau("rtx3060"),),
+        secure_boot=True,
+    ),
+    "u24-780ti": Machine(note="GTX 780 Ti, Ubuntu 24.04, nouveau", system="ubuntu24", gpus=(_nouveau("gtx780ti"),)),
+    "u22-k40": Machine(note="Tesla K40, Ubuntu 22.04, nouveau", system="ubuntu22", kernel="5.15.0-163-generic", gpus=(_nouveau("k40"),)),
+    "u24-quadro4000": Machine(note="Quadro 4000 (Fermi), Ubuntu 24.04, nouveau", system="ubuntu24", gpus=(_nouveau("quadro4000"),)),
+    "u24-970": Machine(note="GTX 970, Ubuntu 24.04, nouveau", system="ubuntu24", gpus=(_nouveau("gtx970"),)),
+    "u24-1060-595": Machine(
+        note="GTX 1060 and the open 595, which does not serve it",
+        system="ubuntu24",
+        gpus=(Gpu(card="gtx1060", held_by="none"),),
+        driver=_open("595.71.05", "nvidia-driver-595-open", "nvidia-dkms-595-open", "libnvidia-compute-595"),
+    ),
+    "u24-5060-prop": Machine(
+        note="RTX 5060 Ti with the proprietary 580 module",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx5060ti", held_by="none"),),
+        driver=_proprietary("580.126.09", "nvidia-driver-580", "nvidia-dkms-580", "libnvidia-compute-580"),
+    ),
+    "u22-535-2080": Machine(
+        note="RTX 2080 Ti, driver 535, torch for CUDA 13",
+        system="ubuntu22",
+        gpus=(Gpu(card="rtx2080ti"),),
+        driver=_proprietary("535.288.01", "nvidia-driver-535", "libnvidia-compute-535"),
+        environments=(_env("3.10", "2.12.0+cu130"),),
+    ),
+    "u22-535-noroot": Machine(
+        note="two RTX 3090 on a shared server, driver 535, nobody may become root",
+        system="ubuntu22",
+        gpus=(Gpu(card="rtx3090"), Gpu(card="rtx3090")),
+        driver=_proprietary("535.288.01", "nvidia-driver-535-server"),
+        administrator=False,
+        environments=(_env("3.10"),),
+    ),
+    "u24-restart": Machine(
+        note="RTX 3080: 580.126 on disk and in libcuda, 580.95 still loaded",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx3080"),),
+        driver=Driver(
+            version="580.95.05", on_disk="580.126.09", libcuda=("580.126.09",), status=18, packages=("nvidia-driver-580-open", "libnvidia-compute-580")
+        ),
+        environments=(_env("3.12", "2.11.0+cu130"),),
+    ),
+    "u24-installed-not-loaded": Machine(
+        note="RTX 5070 Ti: 595 installed, still nouveau, not restarted yet",
+        system="ubuntu24",
+        gpus=(_nouveau("rtx5070ti"),),
+        driver=Driver(version="595.71.05", loaded=False, packages=("nvidia-driver-595-open", "libnvidia-compute-595")),
+    ),
+    "u24-two-branches": Machine(
+        note="RTX 3070: module of 580, libraries of 595, packages of both",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx3070"),),
+        driver=Driver(
+            version="580.126.09",
+            libcuda=("595.71.05",),
+            status=18,
+            packages=("nvidia-dkms-580-open", "nvidia-kernel-source-580-open", "libnvidia-compute-595", "nvidia-utils-595"),
+        ),
+    ),
+    "u24-run": Machine(
+        note="RTX 4080 with the driver from a .run file, kernel updated, no module for it",
+        system="ubuntu24",
+        gpus=(_nouveau("rtx4080"),),
+        driver=Driver(version="570.172.08", loaded=False, on_disk="", uninstaller="/usr/bin/nvidia-uninstall", packages=()),
+    ),
+    "u22-run-over-packages": Machine(
+        note="RTX 3090: .run 595 over the packages of 580",
+        system="ubuntu22",
+        gpus=(Gpu(card="rtx3090"),),
+        driver=Driver(
+            version="580.126.09",
+            libcuda=("580.126.09", "595.58.03"),
+            status=18,
+            uninstaller="/usr/bin/nvidia-uninstall",
+            packages=("nvidia-driver-580-open", "libnvidia-compute-580"),
+        ),
+    ),
+    "u24-nolib": Machine(
+        note="RTX 4060, headless packages without the compute library",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx4060"),),
+        driver=Driver(version="580.126.09", libcuda=(), status=12, packages=("nvidia-headless-no-dkms-580-open", "linux-modules-nvidia-580-open-generic-hwe-24.04")),
+    ),
+    "u24-sb-unsigned": Machine(
+        note="RTX 4070, Secure Boot, dkms module built and refused",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx4070", held_by="none"),),
+        driver=Driver(version="580.126.09", loaded=False, packages=("nvidia-driver-580-open", "nvidia-dkms-580-open", "libnvidia-compute-580")),
+        secure_boot=True,
+    ),
+    "u24-4090-ok": Machine(
+        note="RTX 4090, 580, torch cu130, all right",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx4090"),),
+        driver=_open("580.126.09", "nvidia-driver-580-open", "libnvidia-compute-580"),
+        environments=(_env("3.12", "2.12.0+cu130"),),
+    ),
+    "u22-1080ti-ok": Machine(
+        note="GTX 1080 Ti, proprietary 580, torch cu126, all right",
+        system="ubuntu22",
+        gpus=(Gpu(card="gtx1080ti"),),
+        driver=_proprietary("580.126.09", "nvidia-driver-580", "libnvidia-compute-580"),
+        environments=(_env("3.10", "2.12.0+cu126"),),
+    ),
+    "u22-1080ti-cu128": Machine(
+        note="GTX 1080 Ti with a torch that has no code for it",
+        system="ubuntu22",
+        gpus=(Gpu(card="gtx1080ti"),),
+        driver=_proprietary("580.126.09", "nvidia-driver-580", "libnvidia-compute-580"),
+        environments=(_env("3.10", "2.9.1+cu128"),),
+    ),
+    "u24-4090-cu117": Machine(
+        note="RTX 4090, nvcc 12.0 of Ubuntu's own package, torch 1.13",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx4090"),),
+        driver=_open("580.126.09", "nvidia-driver-580-open"),
+        toolkits=(Toolkit(version="12.0.140", root="/usr", origin="package"), Toolkit(version="12.8.93")),
+        nvcc="/usr",
+        environments=(_env("3.10", "1.13.1+cu117"),),
+    ),
+    "u24-5090-cu124": Machine(
+        note="RTX 5090, torch 2.5 without sm_120, nvcc 12.4 first",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx5090"),),
+        driver=_open("580.126.09", "nvidia-driver-580-open"),
+        toolkits=(Toolkit(version="12.4.131"),),
+        nvcc="/usr/local/cuda-12.4",
+        environments=(_env("3.11", "2.5.1+cu124", manager="conda"),),
+    ),
+    "u24-5090-570": Machine(
+        note="RTX 5090 on driver 570, no torch",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx5090"),),
+        driver=_open("570.211.01", "nvidia-driver-570-open"),
+        environments=(_env("3.12"),),
+    ),
+    "u22-nvcc13-550": Machine(
+        note="RTX A6000, driver 550, nvcc 13.1 first on PATH, 12.4 beside it",
+        system="ubuntu22",
+        gpus=(Gpu(card="a6000"),),
+        driver=_open("550.163.01", "nvidia-driver-550-open"),
+        toolkits=(Toolkit(version="13.1.80"), Toolkit(version="12.4.131")),
+        nvcc="/usr/local/cuda-13.1",
+        environments=(_env("3.10", "2.6.0+cu124"),),
+    ),
+    "u26-4090-nvcc12": Machine(
+        note="RTX 4090, Ubuntu 26.04: glibc 2.43 and gcc 15 against nvcc 12.8",
+        system="ubuntu26",
+        gpus=(Gpu(card="rtx4090"),),
+        driver=_open("595.71.05", "nvidia-driver-595-open"),
+        toolkits=(Toolkit(version="12.8.93"),),
+        nvcc="/usr/local/cuda-12.8",
+        environments=(_env("3.13", "2.11.0+cu128"),),
+    ),
+    "u25-5070": Machine(note="RTX 5070, Ubuntu 25.10, nouveau", system="ubuntu25", gpus=(_nouveau("rtx5070"),)),
+    "u20-2060": Machine(note="RTX 2060, Ubuntu 20.04, nouveau", system="ubuntu20", gpus=(_nouveau("rtx2060"),)),
+    "u20-1650-470": Machine(
+        note="GTX 1650, Ubuntu 20.04, driver 470, Python 3.8 with torch for CUDA 12.1",
+        system="ubuntu20",
+        gpus=(Gpu(card="gtx1650"),),
+        driver=_proprietary("470.256.02", "nvidia-driver-470"),
+        environments=(_env("3.8", "2.3.1+cu121"),),
+    ),
+    "u24-cpu-torch": Machine(
+        note="RTX 4070 Super class, CPU torch by pip, xformers beside it",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx4070"),),
+        driver=_open("580.126.09", "nvidia-driver-580-open"),
+        environments=(Environment(python="3.12", torch="2.10.0+cpu", packages=("xformers==0.0.34", "torchvision==0.25.0", "torchaudio==2.10.0")),),
+    ),
+    "u24-conda-cpu": Machine(
+        note="RTX 3060, conda's CPU build",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx3060"),),
+        driver=_open("580.126.09", "nvidia-driver-580-open"),
+        environments=(Environment(python="3.12", torch="2.13.0", manager="conda", installer="conda"),),
+    ),
+    "u22-pyenv": Machine(
+        note="RTX 3060, only pyenv's base interpreter",
+        system="ubuntu22",
+        gpus=(Gpu(card="rtx3060"),),
+        driver=_open("580.126.09", "nvidia-driver-580-open"),
+        environments=(Environment(python="3.11", name="3.11.9", manager="pyenv", prefix="/home/you/.pyenv/versions/3.11.9"),),
+    ),
+    "u24-conda-base": Machine(
+        note="RTX 4060, only conda's base",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx4060"),),
+        driver=_open("580.126.09", "nvidia-driver-580-open"),
+        environments=(Environment(python="3.13", name="base", manager="conda", prefix="/home/you/miniforge3"),),
+    ),
+    "u24-py315": Machine(
+        note="RTX 4090, Python 3.15, driver 550",
+        system="ubuntu24",
+        gpus=(Gpu(card="rtx4090"),),
+        driver=_open("550.163.01", "nvidia-driver-550-open"),
+        environments=(_env("3.15"),),
+    ),
+    "u22-py38": Machine(
+        note="RTX 3070, an environment of Python 3.8",
+        system="ubuntu22",
+        gpus=(Gpu(card="rtx3070"),),
+        driver=_open("580.126.09", "nvidia-driver-580-open"),
+        environments=(_env("3.8"),),
+    ),
+    "u24-mixed-pascal-blackwell": Machine(
+        note="GTX 1070 beside an RTX 5080, nothing installed", system="ubuntu24", gpus=(_nouveau("gtx1070"), _nouveau("rtx5080"))
+    ),
+    "u24-mixed-volta-ada": Machine(note="TITAN V beside an RTX 4090, nothing installed", system="ubuntu24", gpus=(_nouveau("titanv"), _nouveau("rtx4090"))),
+    "u24-mixed-kepler-ampere": Machine(note="GT 710 for the screen, RTX 3090 to compute", system="ubuntu24", gpus=(_nouveau("gt710"), _nouveau("rtx3090"))),
+    "u22-mixed-p40-3090": Machine(
+        note="Tesla P40 and two RTX 3090, proprietary 580, no torch",
+        system="ubuntu22",
+        gpus=(Gpu(card="p40"), Gpu(card="rtx3090"), Gpu(card="rtx3090")),
+        driver=_proprietary("580.126.09", "nvidia-driver-580"),
+        environments=(_env("3.10"),),
+    ),
+    "u24-4x4090": Machine(
+        note="four RTX 4090, nothing installed", system="ubuntu24", gpus=tuple(_nouveau("rtx4090") for _ in range(4)), secure_boot=True
+    ),
+    "u24-laptop": Machine(
+        note="laptop, RTX 3050, asleep", system="ubuntu24", gpus=(Gpu(card="rtx3050l", asleep=True),), driver=_open("580.126.09", "nvidia-driver-580-open"), hybrid=True
+    ),
+    # derivatives of Ubuntu
+    "mint-1660": Machine(note="GTX 1660 Ti, Linux Mint 22.2, Secure Boot", system="mint22", gpus=(_nouveau("gtx1660ti"),), secure_boot=True),
+    "mint-680": Machine(note="GTX 680, Linux Mint 22.2", system="mint22", gpus=(_nouveau("gtx680"),)),
+    "pop22-3080": Machine(note="RTX 3080, Pop!_OS 22.04, no driver", system="pop22", gpus=(_nouveau("rtx3080"),)),
+    "pop24-1060": Machine(note="GTX 1060, Pop!_OS 24.04, no driver", system="pop24", gpus=(_nouveau("gtx1060"),)),
+    "zorin-4060": Machine(note="RTX 4060, Zorin OS 18, Secure Boot", system="zorin18", gpus=(_nouveau("rtx4060"),), secure_boot=True),
+    "elementary-5060": Machine(note="RTX 5060, elementary OS 8", system="elementary8", gpus=(_nouveau("rtx5060"),)),
+    # Debian and its children
+    "d11-k80": Machine(note="Tesla K80, Debian 11", system="debian11", gpus=(_nouveau("k80"), _nouveau("k80"))),
+    "d12-k40": Machine(note="Tesla K40, Debian 12", system="debian12", gpus=(_nouveau("k40"),)),
+    "d12-4090-sb": Machine(note="RTX 4090, Debian 12, Secure Boot", system="debian12", gpus=(_nouveau("rtx4090"),), secure_boot=True),
+    "d12-5070ti": Machine(note="RTX 5070 Ti, Debian 12", system="debian12", gpus=(_nouveau("rtx5070ti"),)),
+    "d13-5060": Machine(note="RTX 5060, Debian 13", system="debian13", gpus=(_nouveau("rtx5060"),)),
+    "d13-680": Machine(note="GTX 680, Debian 13", system="debian13", gpus=(_nouveau("gtx680"),)),
+    "d13-970": Machine(note="GTX 970, Debian 13", system="debian13", gpus=(_nouveau("gtx970"),)),
+    "d13-3060-nvcc12": Machine(
+        note="RTX 3060, Debian 13 with its own 550 and nvcc 12.4: glibc 2.41",
+        system="debian13",
+        gpus=(Gpu(card="rtx3060"),),
+        driver=_open("550.163.01", "nvidia-driver", "nvidia-open-kernel-dkms", "libcuda1"),
+        toolkits=(Toolkit(version="12.4.131", root="/usr", origin="package"),),
+        nvcc="/usr",
+        environments=(_env("3.13"),),
+    ),
+    "lmde7-3060": Machine(note="RTX 3060, LMDE 7", system="lmde7", gpus=(_nouveau("rtx3060"),)),
+    "lmde6-1060": Machine(note="GTX 1060, LMDE 6", system="lmde6", gpus=(_nouveau("gtx1060"),)),
+    "proxmox9-3090": Machine(note="RTX 3090 in a Proxmox 9 host", system="proxmox9", gpus=(_nouveau("rtx3090"),)),
+    "proxmox8-p40": Machine(note="Tesla P40 in a Proxmox 8 host", system="proxmox8", gpus=(_nouveau("p40"),)),
+    "kali-4070": Machine(note="RTX 4070, Kali", system="kali", gpus=(_nouveau("rtx4070"),)),
+    "d12-gcp-l4": Machine(
+        note="L4 on Google's Debian 12 image",
+        system="debian12",
+        kernel="6.1.0-41-cloud-amd64",
+        gpus=(Gpu(card="l4", held_by="none"),),
+        provider="gcp",
+        product="Google Compute Engine",
+        secure_boot=True,
+    ),
+    # Fedora and its children
+    "f43-4070-sb": Machine(note="RTX 4070, Fedora 43, Secure Boot", system="fedora43", gpus=(_nouveau("rtx4070"),), secure_boot=True),
+    "f44-5090": Machine(note="RTX 5090, Fedora 44", system="fedora44", gpus=(_nouveau("rtx5090"),)),
+    "f42-1060": Machine(note="GTX 1060, Fedora 42", system="fedora42", gpus=(_nouveau("gtx1060"),)),
+    "f43-780ti": Machine(note="GTX 780 Ti, Fedora 43", system="fedora43", gpus=(_nouveau("gtx780ti"),)),
+    "f44-580": Machine(note="GTX 580, Fedora 44", system="fedora44", gpus=(_nouveau("gtx580"),)),
+    "f41-3080": Machine(note="RTX 3080, Fedora 41 (past its end)", system="fedora41", gpus=(_nouveau("rtx3080"),)),
+    "f43-rpmfusion": Machine(
+        note="RTX 4080, Fedora 43, RPM Fusion's 595, no toolkit",
+        system="fedora43",
+        gpus=(Gpu(card="rtx4080"),),
+        driver=_open("595.71.05", "akmod-nvidia", "xorg-x11-drv-nvidia", "xorg-x11-drv-nvidia-cuda"),
+        environments=(_env("3.14"),),
+    ),
+    "f44-nvcc128": Machine(
+        note="RTX 3070, Fedora 44: gcc 16 and glibc 2.43 against nvcc 12.8",
+        system="fedora44",
+        gpus=(Gpu(card="rtx3070"),),
+        driver=_open("610.43.02", "akmod-nvidia", "xorg-x11-drv-nvidia-cuda"),
+        toolkits=(Toolkit(version="12.8.93"),),
+        nvcc="/usr/local/cuda-12.8",
+    ),
+    "silverblue-3060": Machine(note="RTX 3060, Silverblue 43, Secure Boot", system="silverblue43", gpus=(_nouveau("rtx3060"),), secure_boot=True),
+    "kinoite-1070": Machine(note="GTX 1070, Kinoite 44", system="kinoite44", gpus=(_nouveau("gtx1070"),)),
+    "bazzite-4070": Machine(note="RTX 4070, Bazzite without NVIDIA", system="bazzite", gpus=(_nouveau("rtx4070"),)),
+    "nobara-5070": Machine(note="RTX 5070, Nobara 43", system="nobara", gpus=(_nouveau("rtx5070"),)),
+    # RHEL and its children
+    "rhel8-v100": Machine(note="V100, RHEL 8.10", system="rhel8", gpus=(_nouveau("v100"),)),
+    "rhel9-l40s-sb": Machine(note="L40S, RHEL 9.6, Secure Boot", system="rhel9", gpus=(_nouveau("l40s"),), secure_boot=True),
+    "rhel10-p100": Machine(note="P100, RHEL 10.1", system="rhel10", gpus=(_nouveau("p100"),)),
+    "rocky8-k80": Machine(note="K80, Rocky 8.10", system="rocky8", gpus=(_nouveau("k80"),)),
+    "rocky9-t4": Machine(note="T4, Rocky 9.6", system="rocky9", gpus=(_nouveau("t4"),)),
+    "alma10-5080": Machine(note="RTX 5080, AlmaLinux 10.1, Secure Boot", system="alma10", gpus=(_nouveau("rtx5080"),), secure_boot=True),
+    "oracle9-a10": Machine(note="A10, Oracle Linux 9, UEK 8", system="oracle9", gpus=(Gpu(card="a10", held_by="none"),)),
+    "oracle8-v100": Machine(note="V100, Oracle Linux 8, UEK 7", system="oracle8", gpus=(Gpu(card="v100", held_by="none"),)),
+    "stream10-h100": Machine(note="H100 PCIe, CentOS Stream 10", system="stream10", gpus=(_nouveau("h100-pcie"),)),
+    "stream9-1080ti": Machine(note="GTX 1080 Ti, CentOS Stream 9", system="stream9", gpus=(_nouveau("gtx1080ti"),)),
+    "rocky8-580": Machine(
+        note="A100 PCIe, Rocky 8.10 with 580, Python 3.9, no torch",
+        system="rocky8",
+        gpus=(Gpu(card="a100-pcie"),),
+        driver=_open("580.126.09", "kmod-nvidia-open-dkms", "nvidia-driver-cuda"),
+        environments=(_env("3.9"),),
+        administrator=False,
+    ),
+    "al2023-g5": Machine(
+        note="A10G on Amazon Linux 2023 (g5.xlarge)", system="al2023", gpus=(Gpu(card="a10g", held_by="none"),), provider="aws", product="g5.xlarge"
+    ),
+    "al2023-612": Machine(
+        note="L4 on Amazon Linux 2023 with the kernel 6.12 (g6.xlarge)",
+        system="al2023",
+        kernel="6.12.55-74.119.amzn2023.x86_64",
+        gpus=(Gpu(card="l4", held_by="none"),),
+        provider="aws",
+        product="g6.xlarge",
+    ),
+    # SUSE
+    "leap156-1080ti": Machine(note="GTX 1080 Ti, Leap 15.6", system="leap156", gpus=(_nouveau("gtx1080ti"),)),
+    "leap156-3060": Machine(note="RTX 3060, Leap 15.6, Secure Boot", system="leap156", gpus=(_nouveau("rtx3060"),), secure_boot=True),
+    "leap16-4060": Machine(note="RTX 4060, Leap 16", system="leap16", gpus=(_nouveau("rtx4060"),)),
+    "leap16-970": Machine(note="GTX 970, Leap 16", system="leap16", gpus=(_nouveau("gtx970"),)),
+    "tw-5070": Machine(note="RTX 5070, Tumbleweed, Secure Boot", system="tumbleweed", gpus=(_nouveau("rtx5070"),), secure_boot=True),
+    "tw-680": Machine(note="GTX 680, Tumbleweed", system="tumbleweed", gpus=(_nouveau("gtx680"),)),
+    "sles-a100": Machine(note="A100 PCIe, SLES 15 SP7", system="sles15", gpus=(_nouveau("a100-pcie"),)),
+    "sles-v100": Machine(note="V100, SLES 15 SP7", system="sles15", gpus=(_nouveau("v100"),)),
+    # Arch and its children
+    "arch-4080": Machine(note="RTX 4080, Arch", system="arch", gpus=(_nouveau("rtx4080"),)),
+    "arch-lts-1060": Machine(note="GTX 1060, Arch with linux-lts", system="arch-lts", gpus=(_nouveau("gtx1060"),)),
+    "arch-lts-3070": Machine(note="RTX 3070, Arch with linux-lts", system="arch-lts", gpus=(_nouveau("rtx3070"),)),
+    "arch-zen-5070": Machine(note="RTX 5070, Arch with linux-zen", system="arch-zen", gpus=(_nouveau("rtx5070"),)),
+    "arch-3090-nvcc": Machine(
+        note="RTX 3090, Arch, all of today: cuda 13.4 in /opt/cuda",
+        system="arch",
+        gpus=(Gpu(card="rtx3090"),),
+        driver=_open("615.71", "nvidia-open", "nvidia-utils"),
+        toolkits=(Toolkit(version="13.4.60", root="/opt/cuda", origin="package"),),
+        nvcc="/opt/cuda",
+        environments=(_env("3.14", "2.15.0+cu132"),),
+    ),
+    "arch-970-590": Machine(
+        note="GTX 970, Arch after the update that dropped it",
+        system="arch",
+        gpus=(Gpu(card="gtx970", held_by="none"),),
+        driver=Driver(version="615.71", loaded=False, packages=("nvidia-open", "nvidia-utils")),
+    ),
+    "manjaro-3060": Machine(note="RTX 3060, Manjaro 6.18", system="manjaro", gpus=(_nouveau("rtx3060"),)),
+    "manjaro-1060": Machine(note="GTX 1060, Manjaro 6.18", system="manjaro", gpus=(_nouveau("gtx1060"),)),
+    "cachyos-4070": Machine(note="RTX 4070, CachyOS", system="cachyos", gpus=(_nouveau("rtx4070"),)),
+    "cachyos-1080ti": Machine(note="GTX 1080 Ti, CachyOS", system="cachyos", gpus=(_nouveau("gtx1080ti"),)),
+    "endeavour-3070": Machine(note="RTX 3070, EndeavourOS", system="endeavour", gpus=(_nouveau("rtx3070"),)),
+    # others
+    "nixos-4070": Machine(note="RTX 4070, NixOS", system="nixos", gpus=(_nouveau("rtx4070"),)),
+    "nixos-1080ti": Machine(note="GTX 1080 Ti, NixOS", system="nixos", gpus=(_nouveau("gtx1080ti"),)),
+    "gentoo-3080": Machine(note="RTX 3080, Gentoo", system="gentoo", gpus=(_nouveau("rtx3080"),)),
+    "gentoo-970": Machine(note="GTX 970, Gentoo", system="gentoo", gpus=(_nouveau("gtx970"),)),
+    "void-2060": Machine(note="RTX 2060, Void", system="void", gpus=(_nouveau("rtx2060"),)),
+    "alpine-3060": Machine(note="RTX 3060, Alpine", system="alpine", gpus=(_nouveau("rtx3060"),)),
+    # WSL2
+    "wsl-4070-572": Machine(
+        note="RTX 4070, WSL2, Windows 572.83", system="wsl22", wsl=2, gpus=(Gpu(card="rtx4070"),), driver=Driver(version="572.83"), environments=(_env("3.10"),)
+    ),
+    "wsl-5080-576": Machine(
+        note="RTX 5080, WSL2, Windows 576.88", system="wsl24", wsl=2, gpus=(Gpu(card="rtx5080"),), driver=Driver(version="576.88"), environments=(_env("3.12"),)
+    ),
+    "wsl-1060-581": Machine(
+        note="GTX 1060, WSL2, Windows 581.57 (R580)",
+        system="wsl24",
+        wsl=2,
+        gpus=(Gpu(card="gtx1060"),),
+        driver=Driver(version="581.57"),
+        environments=(_env("3.12", "2.12.0+cu126"),),
+    ),
+    "wsl-titanv-582": Machine(
+        note="TITAN V, WSL2, Windows 582.16, no torch", system="wsl22", wsl=2, gpus=(Gpu(card="titanv"),), driver=Driver(version="582.16"), environments=(_env("3.10"),)
+    ),
+    "wsl-4090-591": Machine(
+        note="RTX 4090, WSL2, Windows 591.74, torch cu130, all right",
+        system="wsl24",
+        wsl=2,
+        gpus=(Gpu(card="rtx4090"),),
+        driver=Driver(version="591.74"),
+        environments=(_env("3.12", "2.12.0+cu130"),),
+    ),
+    "wsl-linux-driver": Machine(
+        note="RTX 3080, WSL2, and Ubuntu's driver packages installed inside it",
+        system="wsl24",
+        wsl=2,
+        gpus=(Gpu(card="rtx3080"),),
+        driver=Driver(version="581.57", libcuda=("581.57", "580.126.09"), packages=("nvidia-driver-580-open", "libnvidia-compute-580", "nvidia-utils-580")),
+        environments=(_env("3.12"),),
+    ),
+    "wsl-nogpu": Machine(note="WSL2 without a card in sight", system="wsl22", wsl=2, gpus=(), driver=NOTHING),
+    "wsl-debian-3070": Machine(
+        note="RTX 3070, Debian in WSL2, Windows 581.80, nvcc missing",
+        system="wsldebian",
+        wsl=2,
+        gpus=(Gpu(card="rtx3070"),),
+        driver=Driver(version="581.80"),
+        environments=(_env("3.13", "2.9.1+cu128"),),
+    ),
+    # Jetson and Grace
+    "orin-jp6": Machine(
+        note="Jetson AGX Orin, JetPack 6.2, no torch",
+        system="jetpack6",
+        arch="aarch64",
+        jetson=True,
+        product="NVIDIA Jetson AGX Orin Developer Kit",
+        gpus=(Gpu(card="orin", held_by="nvidia"),),
+        driver=Driver(version="540.4.0"),
+        toolkits=(Toolkit(version="12.6.68"),),
+        nvcc="/usr/local/cuda-12.6",
+        environments=(_env("3.10"),),
+    ),
+    "orin-jp6-pypi": Machine(
+        note="Jetson Orin Nano, JetPack 6.2, torch from PyPI",
+        system="jetpack6",
+        arch="aarch64",
+        jetson=True,
+        product="NVIDIA Jetson Orin Nano Developer Kit Super",
+        gpus=(Gpu(card="orin", held_by="nvidia"),),
+        driver=Driver(version="540.4.0"),
+        toolkits=(Toolkit(version="12.6.68"),),
+        nvcc="/usr/local/cuda-12.6",
+        environments=(Environment(python="3.10", torch="2.12.0+cu130", targets="80 90 100 110 120"),),
+    ),
+    "orin-jp5": Machine(
+        note="Jetson AGX Orin, JetPack 5.1.4",
+        system="jetpack5",
+        arch="aarch64",
+        jetson=True,
+        product="Jetson AGX Orin",
+        gpus=(Gpu(card="orin", held_by="nvidia", nvml=False),),
+        driver=Driver(version="35.6.0", libcuda=("1.1",), status=12),
+        toolkits=(Toolkit(version="11.4.315"),),
+        nvcc="/usr/local/cuda-11.4",
+        environments=(_env("3.8"),),
+    ),
+    "thor-jp7": Machine(
+        note="Jetson AGX Thor, JetPack 7.1, no torch",
+        system="jetpack7",
+        arch="aarch64",
+        jetson=True,
+        product="NVIDIA Jetson AGX Thor Developer Kit",
+        gpus=(Gpu(card="thor"),),
+        driver=Driver(version="580.00", cuda="13.0"),
+        toolkits=(Toolkit(version="13.0.48"),),
+        nvcc="/usr/local/cuda-13.0",
+        environments=(_env("3.12"),),
+    ),
+    "gb10": Machine(
+        note="DGX Spark (GB10), DGX OS 7, CPU torch",
+        system="ubuntu24",
+        kernel="6.14.0-1015-nvidia",
+        arch="aarch64",
+        product="NVIDIA_DGX_Spark",
+        gpus=(Gpu(card="gb10"),),
+        driver=_open("580.126.09", "nvidia-driver-580-open", "libnvidia-compute-580"),
+        toolkits=(Toolkit(version="13.0.88"),),
+        nvcc="/usr/local/cuda-13.0",
+        environments=(_env("3.12", "2.9.1+cpu"),),
+    ),
+    "gh200": Machine(
+        note="GH200, Ubuntu 22.04, 64k pages, no driver",
+        system="ubuntu22",
+        kernel="6.8.0-1042-nvidia-64k",
+        arch="aarch64",
+        product="GH200",
+        gpus=(Gpu(card="gh200", held_by="none"),),
+    ),
+    "gh200-lambda": Machine(
+        note="GH200 rented, driver 570, no torch",
+        system="ubuntu22",
+        kernel="6.8.0-1042-nvidia-64k",
+        arch="aarch64",
+        gpus=(Gpu(card="gh200"),),
+        driver=_open("570.211.01", "nvidia-driver-570-server-open"),
+        environments=(_env("3.10"),),
+    ),
+    # DGX, HGX
+    "dgx-a100": Machine(
+        note="DGX A100, Ubuntu 24.04, nothing installed", system="ubuntu24", kernel="6.8.0-90-generic", product="DGXA100 920-23687-2530-000", gpus=_EIGHT_A100
+    ),
+    "hgx-h100-rocky": Machine(note="HGX H100, Rocky 9.6, nothing installed", system="rocky9", product="SYS-821GE-TNHR", gpus=_EIGHT_H100),
+    "hgx-h200-driver": Machine(
+        note="HGX H200, Ubuntu 22.04, driver without Fabric Manager",
+        system="ubuntu22",
+        kernel="5.15.0-163-generic",
+        product="PowerEdge XE9680",
+        gpus=_EIGHT_H200,
+        driver=_open("580.126.09", "nvidia-headless-580-server-open", "nvidia-utils-580-server", "libnvidia-compute-580-server"),
+        environments=(_env("3.10", "2.11.0+cu130"),),
+    ),
+    "dgx-b200": Machine(note="DGX B200, Ubuntu 24.04, nothing installed", system="ubuntu24", kernel="6.8.0-90-generic", product="DGXB200", gpus=_EIGHT_B200),
+    "a100-mig-empty": Machine(
+        note="A100 PCIe with MIG on and no instance",
+        system="ubuntu22",
+        gpus=(Gpu(card="a100-pcie", mig=True),),
+        driver=_open("580.126.09", "nvidia-driver-580-server-open"),
+        environments=(_env("3.10", "2.12.0+cu130"),),
+    ),
+    "h100-mig": Machine(
+        note="H100 PCIe with three MIG instances",
+        system="ubuntu24",
+        gpus=(Gpu(card="h100-pcie", mig=True, instances=3),),
+        driver=_open("580.126.09", "nvidia-driver-580-server-open"),
+        environments=(_env("3.12", "2.12.0+cu130"),),
+    ),
+    # clouds and virtual machines
+    "aws-g4dn": Machine(
+        note="T4, Ubuntu 24.04 on EC2 (g4dn)",
+        system="ubuntu24",
+        kernel="6.14.0-1018-aws",
+        gpus=(Gpu(card="t4", held_by="none"),),
+        provider="aws",
+        product="g4dn.xlarge",
+    ),
+    "aws-p5": Machine(
+        note="eight H100, Ubuntu 22.04 on EC2 (p5.48xlarge), no driver",
+        system="ubuntu22",
+        kernel="6.8.0-1044-aws",
+        gpus=tuple(Gpu(card="h100", held_by="none") for _ in range(8)),
+        provider="aws",
+        product="p5.48xlarge",
+    ),
+    "aws-p3": Machine(
+        note="V100, Ubuntu 22.04 on EC2 (p3.2xlarge), no driver",
+        system="ubuntu22",
+        kernel="6.8.0-1044-aws",
+        gpus=(Gpu(card="v100", held_by="none"),),
+        provider="aws",
+        product="p3.2xlarge",
+    ),
+    "gcp-a100": Machine(
+        note="A100 40 GB, Ubuntu 24.04 on Google Cloud (a2-highgpu-1g)",
+        system="ubuntu24",
+        kernel="6.14.0-1020-gcp",
+        gpus=(Gpu(card="a100-40", held_by="none"),),
+        provider="gcp",
+        product="Google Compute Engine",
+    ),
+    "azure-t4": Machine(
+        note="T4, Ubuntu 22.04 on Azure (NC4as_T4_v3), Secure Boot",
+        system="ubuntu22",
+        kernel="6.8.0-1044-azure",
+        gpus=(Gpu(card="t4", held_by="none"),),
+        provider="azure",
+        product="Virtual Machine",
+        secure_boot=True,
+    ),
+    "azure-vgpu": Machine(
+        note="A10-8Q on Azure (NV12ads_A10_v5), GRID 550 there",
+        system="ubuntu22",
+        kernel="6.8.0-1044-azure",
+        gpus=(Gpu(card="a10", named="NVIDIA A10-8Q"),),
+        driver=Driver(version="550.144.06", open=False, uninstaller="/usr/bin/nvidia-uninstall", packages=()),
+        provider="azure",
+        product="Virtual Machine",
+        environments=(_env("3.10"),),
+    ),
+    "vmware-vgpu": Machine(
+        note="L40S-12Q in VMware, GRID 535 there, torch for CUDA 13",
+        system="rocky9",
+        gpus=(Gpu(card="l40s", named="NVIDIA L40S-12Q"),),
+        driver=Driver(version="535.261.03", open=False, uninstaller="/usr/bin/nvidia-uninstall", packages=()),
+        product="VMware7,1",
+        environments=(_env("3.11", "2.12.0+cu130"),),
+    ),
+    "lambda-a10": Machine(
+        note="A10 rented, driver 570, torch cu128",
+        system="ubuntu22",
+        product="Standard PC (Q35 + ICH9, 2009)",
+        gpus=(Gpu(card="a10"),),
+        driver=_open("570.211.01", "nvidia-driver-570-server-open"),
+        environments=(_env("3.10", "2.7.1+cu128"),),
+    ),
+    "container-nogpu": Machine(note="a container without a GPU handed in", system="ubuntu22", container="docker", gpus=(Gpu(card="rtx3090", held_by="nvidia"),), driver=NOTHING),
+    # old cards with a driver
+    "u22-k80-470": Machine(
+        note="Tesla K80, 470 from the .run file, torch without sm_37",
+        system="ubuntu22",
+        kernel="5.15.0-163-generic",
+        gpus=(Gpu(card="k80"), Gpu(card="k80")),
+        driver=Driver(version="470.256.02", open=False, uninstaller="/usr/bin/nvidia-uninstall", packages=()),
+        environments=(_env("3.10", "2.5.1+cu121"),),
+    ),
+    "d12-680-470": Machine(
+        note="GTX 680, Debian 12, tesla-470",
+        system="debian12",
+        gpus=(Gpu(card="gtx680"),),
+        driver=_proprietary("470.256.02", "nvidia-tesla-470-driver"),
+        environments=(_env("3.11"),),
+    ),
+    "u22-m60-535": Machine(
+        note="Tesla M60, driver 535, no torch",
+        system="ubuntu22",
+        gpus=(Gpu(card="m60"), Gpu(card="m60")),
+        driver=_proprietary("535.288.01", "nvidia-driver-535-server"),
+        environments=(_env("3.10"),),
+    ),
+    "u22-v100-cu130": Machine(
+        note="V100 with a torch that has no code for it",
+        system="ubuntu22",
+        gpus=(Gpu(card="v100"), Gpu(card="v100")),
+        driver=_proprietary("580.126.09", "nvidia-driver-580-server"),
+        environments=(_env("3.12", "2.12.0+cu130"),),
+    ),
+    "u24-t4-450": Machine(
+        note="T4 with driver 450, torch for CUDA 12.1",
+        system="ubuntu20",
+        kernel="5.4.0-216-generic",
+        gpus=(Gpu(card="t4"),),
+        driver=_proprietary("450.248.02", "nvidia-driver-450-server"),
+        environments=(_env("3.9", "2.1.2+cu121"),),
+    ),
+    # half unknown
+    "unknown-distribution": Machine(note="RTX 3060, the distribution cannot be read", system=None, kernel="6.12.0", gpus=(_nouveau("rtx3060"),), provider=None, product=None),
+    "unknown-pci": Machine(
+        note="a card whose PCI id is not readable, Ubuntu 24.04", system="ubuntu24", gpus=(Gpu(card="rtx3060", held_by="nouveau", unknown=True),), secure_boot=None
+    ),
+    "unknown-gpus": Machine(note="nothing of PCI is readable, Fedora 43", system="fedora43", gpus=None),
+    "unknown-driver": Machine(note="RTX 4070, nothing of the driver is readable, Debian 13", system="debian13", gpus=(Gpu(card="rtx4070", held_by="none"),), driver=None),
+    "unknown-sb": Machine(
+        note="RTX 4060, Fedora 44, Secure Boot not readable, root not known",
+        system="fedora44",
+        gpus=(_nouveau("rtx4060"),),
+        secure_boot=None,
+        administrator=None,
+        provider=None,
+        product=None,
+    ),
+    "no-gpu": Machine(note="a computer without an NVIDIA card", system="ubuntu24", gpus=(), driver=NOTHING),
+}  # fmt: skip
