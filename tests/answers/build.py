@@ -1,30 +1,49 @@
-"""A recording, as `detect --json` prints it, from a few words about a machine: what a judge writes down about somebody's computer, not what gpuassist makes of it."""
+"""A recording, as `detect --json` prints it, from a few words about a machine: what a judge writes down of somebody's computer.
+
+`machines.jsonl` holds the machines, made up after what people own and rent; `cards.jsonl` and `systems.jsonl` what they are of.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import re
+from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
+
+_Kind = TypeVar("_Kind")
 
 HOME = "/home/you"
 
 # driver branch -> the CUDA that its libcuda reports (docs.nvidia.com/deploy/cuda-compatibility; 565 is the one without a toolkit)
 _CUDA_OF_BRANCH = {
-    390: "9.1", 450: "11.0", 460: "11.2", 470: "11.4", 510: "11.6", 515: "11.7", 520: "11.8", 525: "12.0", 530: "12.1", 535: "12.2", 540: "12.6",
-    545: "12.3", 550: "12.4", 555: "12.5", 560: "12.6", 565: "12.7", 570: "12.8", 575: "12.9", 580: "13.0", 590: "13.1", 595: "13.2", 610: "13.3",
-    615: "13.4", 620: "13.5",
+    390: "9.1", 450: "11.0", 460: "11.2", 470: "11.4", 510: "11.6", 515: "11.7", 520: "11.8", 525: "12.0", 530: "12.1", 535: "12.2",
+    540: "12.6", 545: "12.3", 550: "12.4", 555: "12.5", 560: "12.6", 565: "12.7", 570: "12.8", 575: "12.9", 580: "13.0",
+    590: "13.1", 595: "13.2", 610: "13.3", 615: "13.4", 620: "13.5",
 }  # fmt: skip
 
-# Windows numbers: 572 is R570, 576 R575, 581 and 582 R580, 591 R590 (docs.nvidia.com/datacenter/tesla, "R570: 570.172.08 (Linux)/573.48 (Windows)")
-_CUDA_OF_WINDOWS = {566: "12.7", 572: "12.8", 573: "12.8", 576: "12.9", 577: "12.9", 581: "13.0", 582: "13.0", 591: "13.1", 596: "13.2"}
+# 572 is R570, 576 R575, 581 and 582 R580, 591 R590 (docs.nvidia.com/datacenter/tesla: R570 is 570.172.08, under Windows 573.48)
+_CUDA_OF_WINDOWS = {572: "12.8", 576: "12.9", 581: "13.0", 582: "13.0", 591: "13.1"}
 
 # first toolkit that knows, first that no longer knows (release notes of 9.0, 11.0, 12.0, 13.0 and of the new ones)
 _TARGETS = [
-    (20, 0, 90), (30, 0, 110), (35, 0, 120), (37, 0, 120), (50, 0, 130), (52, 0, 130), (53, 0, 130), (60, 80, 130), (61, 80, 130), (62, 80, 130),
-    (70, 90, 130), (72, 92, 130), (75, 100, 999), (80, 110, 999), (86, 111, 999), (87, 114, 999), (89, 118, 999), (90, 118, 999), (100, 128, 999),
-    (101, 128, 130), (103, 129, 999), (110, 130, 999), (120, 128, 999), (121, 129, 999),
+    (20, 0, 90), (30, 0, 110), (35, 0, 120), (37, 0, 120), (50, 0, 130), (52, 0, 130), (53, 0, 130), (60, 80, 130), (61, 80, 130),
+    (62, 80, 130), (70, 90, 130), (72, 92, 130), (75, 100, 999), (80, 110, 999), (86, 111, 999), (87, 114, 999), (89, 118, 999),
+    (90, 118, 999), (100, 128, 999), (101, 128, 130), (103, 129, 999), (110, 130, 999), (120, 128, 999), (121, 129, 999),
 ]  # fmt: skip
 _GCC_LIMITS = [(134, 16), (130, 15), (128, 14), (124, 13), (120, 12), (117, 11), (111, 10), (110, 9), (101, 8)]
+
+
+_DEB = "/usr/lib/x86_64-linux-gnu"
+_STATUSES = {
+    0: "NVML_SUCCESS",
+    9: "NVML_ERROR_DRIVER_NOT_LOADED",
+    12: "NVML_ERROR_LIBRARY_NOT_FOUND",
+    18: "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
+}
+_ARCHES = {"manjaro", "cachyos", "endeavouros"}
+_BRANCH_OF_PACKAGE = re.compile(r"nvidia-driver-(\d+(?:-server)?)(?:-open)?")
 
 
 class Card(msgspec.Struct, frozen=True):
@@ -81,7 +100,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
     note: str
     system: str | None
-    """A key of SYSTEMS; none where the distribution could not be read."""
+    """A key of `systems.jsonl`; none where the distribution could not be read."""
     gpus: tuple[Gpu, ...] | None
     driver: Driver | None = Driver()
     kernel: str = ""
@@ -115,125 +134,17 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     python: str = "3.12"
 
 
-CARDS: dict[str, Card] = {
-    "gtx580": Card("NVIDIA GeForce GTX 580", "Fermi", "2.0", "10de:1080", 1),
-    "quadro4000": Card("NVIDIA Quadro 4000", "Fermi", "2.0", "10de:06dd", 2),
-    "gt710": Card("NVIDIA GeForce GT 710", "Kepler", "3.5", "10de:128b", 2),
-    "gtx680": Card("NVIDIA GeForce GTX 680", "Kepler", "3.0", "10de:1180", 2),
-    "gtx780ti": Card("NVIDIA GeForce GTX 780 Ti", "Kepler", "3.5", "10de:100a", 3),
-    "k40": Card("NVIDIA Tesla K40m", "Kepler", "3.5", "10de:1023", 12),
-    "k80": Card("NVIDIA Tesla K80", "Kepler", "3.7", "10de:102d", 12),
-    "gtx750ti": Card("NVIDIA GeForce GTX 750 Ti", "Maxwell", "5.0", "10de:1380", 2),
-    "gtx970": Card("NVIDIA GeForce GTX 970", "Maxwell", "5.2", "10de:13c2", 4),
-    "m60": Card("NVIDIA Tesla M60", "Maxwell", "5.2", "10de:13f2", 8),
-    "gtx1060": Card("NVIDIA GeForce GTX 1060 6GB", "Pascal", "6.1", "10de:1c03", 6),
-    "gtx1070": Card("NVIDIA GeForce GTX 1070", "Pascal", "6.1", "10de:1b81", 8),
-    "gtx1080ti": Card("NVIDIA GeForce GTX 1080 Ti", "Pascal", "6.1", "10de:1b06", 11),
-    "p100": Card("Tesla P100-PCIE-16GB", "Pascal", "6.0", "10de:15f8", 16),
-    "p40": Card("Tesla P40", "Pascal", "6.1", "10de:1b38", 24),
-    "v100": Card("Tesla V100-SXM2-16GB", "Volta", "7.0", "10de:1db1", 16),
-    "titanv": Card("NVIDIA TITAN V", "Volta", "7.0", "10de:1d81", 12),
-    "gtx1650": Card("NVIDIA GeForce GTX 1650", "Turing", "7.5", "10de:1f82", 4),
-    "gtx1660ti": Card("NVIDIA GeForce GTX 1660 Ti", "Turing", "7.5", "10de:2182", 6),
-    "rtx2060": Card("NVIDIA GeForce RTX 2060", "Turing", "7.5", "10de:1f08", 6),
-    "rtx2080ti": Card("NVIDIA GeForce RTX 2080 Ti", "Turing", "7.5", "10de:1e04", 11),
-    "t4": Card("Tesla T4", "Turing", "7.5", "10de:1eb8", 16),
-    "a100": Card("NVIDIA A100-SXM4-80GB", "Ampere", "8.0", "10de:20b2", 80),
-    "a100-40": Card("NVIDIA A100-SXM4-40GB", "Ampere", "8.0", "10de:20b0", 40),
-    "a100-pcie": Card("NVIDIA A100 80GB PCIe", "Ampere", "8.0", "10de:20b5", 80),
-    "rtx3050l": Card("NVIDIA GeForce RTX 3050 Laptop GPU", "Ampere", "8.6", "10de:25a2", 4),
-    "rtx3060": Card("NVIDIA GeForce RTX 3060", "Ampere", "8.6", "10de:2503", 12),
-    "rtx3070": Card("NVIDIA GeForce RTX 3070", "Ampere", "8.6", "10de:2484", 8),
-    "rtx3080": Card("NVIDIA GeForce RTX 3080", "Ampere", "8.6", "10de:2206", 10),
-    "rtx3090": Card("NVIDIA GeForce RTX 3090", "Ampere", "8.6", "10de:2204", 24),
-    "a6000": Card("NVIDIA RTX A6000", "Ampere", "8.6", "10de:2230", 48),
-    "a10": Card("NVIDIA A10", "Ampere", "8.6", "10de:2236", 24),
-    "a10g": Card("NVIDIA A10G", "Ampere", "8.6", "10de:2237", 24),
-    "orin": Card("Orin (nvgpu)", "Ampere", "8.7", "", 61),
-    "rtx4060": Card("NVIDIA GeForce RTX 4060", "Ada Lovelace", "8.9", "10de:2882", 8),
-    "rtx4070": Card("NVIDIA GeForce RTX 4070", "Ada Lovelace", "8.9", "10de:2786", 12),
-    "rtx4080": Card("NVIDIA GeForce RTX 4080", "Ada Lovelace", "8.9", "10de:2704", 16),
-    "rtx4090": Card("NVIDIA GeForce RTX 4090", "Ada Lovelace", "8.9", "10de:2684", 24),
-    "rtx6000ada": Card("NVIDIA RTX 6000 Ada Generation", "Ada Lovelace", "8.9", "10de:26b1", 48),
-    "l4": Card("NVIDIA L4", "Ada Lovelace", "8.9", "10de:27b8", 24),
-    "l40s": Card("NVIDIA L40S", "Ada Lovelace", "8.9", "10de:26b9", 48),
-    "h100": Card("NVIDIA H100 80GB HBM3", "Hopper", "9.0", "10de:2330", 80),
-    "h100-pcie": Card("NVIDIA H100 PCIe", "Hopper", "9.0", "10de:2331", 80),
-    "h200": Card("NVIDIA H200", "Hopper", "9.0", "10de:2335", 141),
-    "gh200": Card("NVIDIA GH200 480GB", "Hopper", "9.0", "10de:2342", 96),
-    "b200": Card("NVIDIA B200", "Blackwell", "10.0", "10de:2901", 180),
-    "rtx5060": Card("NVIDIA GeForce RTX 5060", "Blackwell", "12.0", "10de:2d05", 8),
-    "rtx5060ti": Card("NVIDIA GeForce RTX 5060 Ti", "Blackwell", "12.0", "10de:2d04", 16),
-    "rtx5070": Card("NVIDIA GeForce RTX 5070", "Blackwell", "12.0", "10de:2f04", 12),
-    "rtx5070ti": Card("NVIDIA GeForce RTX 5070 Ti", "Blackwell", "12.0", "10de:2c05", 16),
-    "rtx5080": Card("NVIDIA GeForce RTX 5080", "Blackwell", "12.0", "10de:2c02", 16),
-    "rtx5090": Card("NVIDIA GeForce RTX 5090", "Blackwell", "12.0", "10de:2b85", 32),
-    "pro6000": Card("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "Blackwell", "12.0", "10de:2bb1", 96),
-    "gb10": Card("NVIDIA GB10", "Blackwell", "12.1", "10de:2e12", 119),
-    "thor": Card("NVIDIA Thor", "Blackwell", "11.0", "10de:2b00", 122),
-}
+def _read(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (Path(__file__).parent / name).read_text("utf-8").splitlines()]
 
-_DEB = "/usr/lib/x86_64-linux-gnu"
 
-SYSTEMS: dict[str, System] = {
-    "ubuntu20": System(id="ubuntu", like="debian", version="20.04", name="Ubuntu 20.04.6 LTS", kernel="5.15.0-139-generic", glibc="2.31", gcc="9.4.0", libraries=_DEB, python="3.8"),
-    "ubuntu22": System(id="ubuntu", like="debian", version="22.04", name="Ubuntu 22.04.5 LTS", kernel="6.8.0-90-generic", glibc="2.35", gcc="11.4.0", libraries=_DEB, python="3.10"),
-    "ubuntu24": System(id="ubuntu", like="debian", version="24.04", name="Ubuntu 24.04.4 LTS", kernel="6.17.0-14-generic", glibc="2.39", gcc="13.3.0", libraries=_DEB),
-    "ubuntu25": System(id="ubuntu", like="debian", version="25.10", name="Ubuntu 25.10", kernel="6.17.0-14-generic", glibc="2.42", gcc="15.2.0", libraries=_DEB, python="3.13"),
-    "ubuntu26": System(id="ubuntu", like="debian", version="26.04", name="Ubuntu 26.04.1 LTS", kernel="7.0.0-22-generic", glibc="2.43", gcc="15.2.0", libraries=_DEB, python="3.14"),
-    "mint22": System(id="linuxmint", like="ubuntu debian", version="22.2", name="Linux Mint 22.2", kernel="6.14.0-37-generic", glibc="2.39", gcc="13.3.0", libraries=_DEB),
-    "lmde7": System(id="linuxmint", like="debian", version="7", name="LMDE 7 (gigi)", kernel="6.12.57+deb13-amd64", glibc="2.41", gcc="14.2.0", libraries=_DEB, python="3.13"),
-    "lmde6": System(id="linuxmint", like="debian", version="6", name="LMDE 6 (faye)", kernel="6.1.0-40-amd64", glibc="2.36", gcc="12.2.0", libraries=_DEB, python="3.11"),
-    "pop22": System(id="pop", like="ubuntu debian", version="22.04", name="Pop!_OS 22.04 LTS", kernel="6.17.4-76061704-generic", glibc="2.35", gcc="11.4.0", libraries=_DEB, python="3.10"),
-    "pop24": System(id="pop", like="ubuntu debian", version="24.04", name="Pop!_OS 24.04 LTS", kernel="6.17.9-76061709-generic", glibc="2.39", gcc="13.3.0", libraries=_DEB),
-    "zorin18": System(id="zorin", like="ubuntu debian", version="18", name="Zorin OS 18", kernel="6.14.0-37-generic", glibc="2.39", gcc="13.3.0", libraries=_DEB),
-    "elementary8": System(id="elementary", like="ubuntu debian", version="8", name="elementary OS 8", kernel="6.14.0-37-generic", glibc="2.39", gcc="13.3.0", libraries=_DEB),
-    "debian11": System(id="debian", version="11", name="Debian GNU/Linux 11 (bullseye)", kernel="5.10.0-36-amd64", glibc="2.31", gcc="10.2.1", libraries=_DEB, python="3.9"),
-    "debian12": System(id="debian", version="12", name="Debian GNU/Linux 12 (bookworm)", kernel="6.1.0-41-amd64", glibc="2.36", gcc="12.2.0", libraries=_DEB, python="3.11"),
-    "debian13": System(id="debian", version="13", name="Debian GNU/Linux 13 (trixie)", kernel="6.12.57+deb13-amd64", glibc="2.41", gcc="14.2.0", libraries=_DEB, python="3.13"),
-    "proxmox9": System(id="debian", version="13", name="Debian GNU/Linux 13 (trixie)", kernel="6.17.2-1-pve", glibc="2.41", gcc="14.2.0", libraries=_DEB, python="3.13"),
-    "proxmox8": System(id="debian", version="12", name="Debian GNU/Linux 12 (bookworm)", kernel="6.8.12-15-pve", glibc="2.36", gcc="12.2.0", libraries=_DEB, python="3.11"),
-    "kali": System(id="kali", like="debian", version="2026.3", name="Kali GNU/Linux Rolling", kernel="6.18.5+kali-amd64", glibc="2.42", gcc="15.2.0", libraries=_DEB, python="3.13"),
-    "fedora41": System(id="fedora", version="41", name="Fedora Linux 41 (Workstation Edition)", kernel="6.17.10-100.fc41.x86_64", glibc="2.40", gcc="14.3.1", python="3.13"),
-    "fedora42": System(id="fedora", version="42", name="Fedora Linux 42 (Workstation Edition)", kernel="6.18.7-100.fc42.x86_64", glibc="2.41", gcc="15.2.1", python="3.13"),
-    "fedora43": System(id="fedora", version="43", name="Fedora Linux 43 (KDE Plasma Desktop Edition)", kernel="6.19.8-200.fc43.x86_64", glibc="2.42", gcc="15.2.1", python="3.14"),
-    "fedora44": System(id="fedora", version="44", name="Fedora Linux 44 (Workstation Edition)", kernel="7.0.6-200.fc44.x86_64", glibc="2.43", gcc="16.0.1", python="3.14"),
-    "silverblue43": System(id="fedora", version="43", name="Fedora Linux 43.20260901.0 (Silverblue)", kernel="6.19.8-200.fc43.x86_64", glibc="2.42", gcc="", python="3.14"),
-    "kinoite44": System(id="fedora", version="44", name="Fedora Linux 44.20261101.0 (Kinoite)", kernel="7.0.6-200.fc44.x86_64", glibc="2.43", gcc="", python="3.14"),
-    "bazzite": System(id="bazzite", like="fedora", version="43", name="Bazzite 43 (FROM Fedora Kinoite)", kernel="6.17.7-ba19.fc43.x86_64", glibc="2.42", gcc="", python="3.14"),
-    "nobara": System(id="nobara", like="rhel centos fedora", version="43", name="Nobara Linux 43 (KDE Plasma)", kernel="6.19.5-200.nobara.fc43.x86_64", glibc="2.42", gcc="15.2.1", python="3.14"),
-    "rhel8": System(id="rhel", like="fedora", version="8.10", name="Red Hat Enterprise Linux 8.10 (Ootpa)", kernel="4.18.0-553.83.1.el8_10.x86_64", glibc="2.28", gcc="8.5.0", python="3.6"),
-    "rhel9": System(id="rhel", like="fedora", version="9.6", name="Red Hat Enterprise Linux 9.6 (Plow)", kernel="5.14.0-570.58.1.el9_6.x86_64", glibc="2.34", gcc="11.5.0", python="3.9"),
-    "rhel10": System(id="rhel", like="fedora", version="10.1", name="Red Hat Enterprise Linux 10.1 (Coughlan)", kernel="6.12.0-124.13.1.el10_1.x86_64", glibc="2.39", gcc="14.3.1"),
-    "rocky8": System(id="rocky", like="rhel centos fedora", version="8.10", name="Rocky Linux 8.10 (Green Obsidian)", kernel="4.18.0-553.83.1.el8_10.x86_64", glibc="2.28", gcc="8.5.0", python="3.6"),
-    "rocky9": System(id="rocky", like="rhel centos fedora", version="9.6", name="Rocky Linux 9.6 (Blue Onyx)", kernel="5.14.0-570.58.1.el9_6.x86_64", glibc="2.34", gcc="11.5.0", python="3.9"),
-    "alma10": System(id="almalinux", like="rhel centos fedora", version="10.1", name="AlmaLinux 10.1 (Heliotrope Lion)", kernel="6.12.0-124.13.1.el10_1.x86_64", glibc="2.39", gcc="14.3.1"),
-    "oracle9": System(id="ol", like="fedora", version="9.6", name="Oracle Linux Server 9.6", kernel="6.12.0-104.43.4.2.el9uek.x86_64", glibc="2.34", gcc="11.5.0", python="3.9"),
-    "oracle8": System(id="ol", like="fedora", version="8.10", name="Oracle Linux Server 8.10", kernel="5.15.0-313.189.5.el8uek.x86_64", glibc="2.28", gcc="8.5.0", python="3.6"),
-    "stream10": System(id="centos", like="rhel fedora", version="10", name="CentOS Stream 10 (Coughlan)", kernel="6.12.0-170.el10.x86_64", glibc="2.39", gcc="14.3.1"),
-    "stream9": System(id="centos", like="rhel fedora", version="9", name="CentOS Stream 9", kernel="5.14.0-640.el9.x86_64", glibc="2.34", gcc="11.5.0", python="3.9"),
-    "al2023": System(id="amzn", like="fedora", version="2023", name="Amazon Linux 2023.9.20251110", kernel="6.1.158-178.288.amzn2023.x86_64", glibc="2.34", gcc="11.5.0", python="3.9"),
-    "leap156": System(id="opensuse-leap", like="suse opensuse", version="15.6", name="openSUSE Leap 15.6", kernel="6.4.0-150600.23.78-default", glibc="2.38", gcc="7.5.0", python="3.6"),
-    "leap16": System(id="opensuse-leap", like="suse opensuse", version="16.0", name="openSUSE Leap 16.0", kernel="6.12.0-160000.7-default", glibc="2.40", gcc="15.2.0", python="3.13"),
-    "tumbleweed": System(id="opensuse-tumbleweed", like="opensuse suse", version="20261110", name="openSUSE Tumbleweed", kernel="7.0.3-1-default", glibc="2.43", gcc="16.1.0", python="3.13"),
-    "sles15": System(id="sles", like="suse", version="15.7", name="SUSE Linux Enterprise Server 15 SP7", kernel="6.4.0-150700.53.22-default", glibc="2.38", gcc="7.5.0", python="3.6"),
-    "arch": System(id="arch", name="Arch Linux", kernel="7.0.8-arch1-1", glibc="2.43", gcc="16.1.1", libraries="/usr/lib", python="3.14"),
-    "arch-lts": System(id="arch", name="Arch Linux", kernel="6.18.12-1-lts", glibc="2.43", gcc="16.1.1", libraries="/usr/lib", python="3.14"),
-    "arch-zen": System(id="arch", name="Arch Linux", kernel="7.0.8-zen1-1-zen", glibc="2.43", gcc="16.1.1", libraries="/usr/lib", python="3.14"),
-    "manjaro": System(id="manjaro", like="arch", name="Manjaro Linux", kernel="6.18.11-1-MANJARO", glibc="2.42", gcc="15.2.1", libraries="/usr/lib", python="3.13"),
-    "cachyos": System(id="cachyos", like="arch", name="CachyOS", kernel="7.0.8-2-cachyos", glibc="2.43", gcc="16.1.1", libraries="/usr/lib", python="3.14"),
-    "endeavour": System(id="endeavouros", like="arch", name="EndeavourOS", kernel="7.0.8-arch1-1", glibc="2.43", gcc="16.1.1", libraries="/usr/lib", python="3.14"),
-    "nixos": System(id="nixos", version="25.11", name="NixOS 25.11 (Xantusia)", kernel="6.12.60", glibc="2.40", gcc="", libraries="/run/opengl-driver/lib", python="3.13"),
-    "gentoo": System(id="gentoo", version="2.18", name="Gentoo Linux", kernel="6.18.12-gentoo-dist", glibc="2.42", gcc="15.2.1", python="3.13"),
-    "void": System(id="void", name="Void", kernel="6.12.60_1", glibc="2.41", gcc="14.2.1", libraries="/usr/lib", python="3.14"),
-    "alpine": System(id="alpine", version="3.23.0", name="Alpine Linux v3.23", kernel="6.18.1-0-lts", glibc="", gcc="15.2.0", libraries="/usr/lib"),
-    "wsl22": System(id="ubuntu", like="debian", version="22.04", name="Ubuntu 22.04.5 LTS", kernel="6.6.87.2-microsoft-standard-WSL2", glibc="2.35", gcc="11.4.0", libraries=_DEB, python="3.10"),
-    "wsl24": System(id="ubuntu", like="debian", version="24.04", name="Ubuntu 24.04.3 LTS", kernel="6.6.87.2-microsoft-standard-WSL2", glibc="2.39", gcc="13.3.0", libraries=_DEB),
-    "wsldebian": System(id="debian", version="13", name="Debian GNU/Linux 13 (trixie)", kernel="6.6.87.2-microsoft-standard-WSL2", glibc="2.41", gcc="14.2.0", libraries=_DEB, python="3.13"),
-    "jetpack5": System(id="ubuntu", like="debian", version="20.04", name="Ubuntu 20.04.6 LTS", kernel="5.10.216-tegra", glibc="2.31", gcc="9.4.0", libraries="/usr/lib/aarch64-linux-gnu/tegra", python="3.8"),
-    "jetpack6": System(id="ubuntu", like="debian", version="22.04", name="Ubuntu 22.04.5 LTS", kernel="5.15.148-tegra", glibc="2.35", gcc="11.4.0", libraries="/usr/lib/aarch64-linux-gnu/nvidia", python="3.10"),
-    "jetpack7": System(id="ubuntu", like="debian", version="24.04", name="Ubuntu 24.04.3 LTS", kernel="6.8.12-tegra", glibc="2.39", gcc="13.3.0", libraries="/usr/lib/aarch64-linux-gnu/nvidia"),
-}  # fmt: skip
+def _by_key(name: str, kind: type[_Kind]) -> dict[str, _Kind]:
+    return {record.pop("key"): msgspec.convert(record, kind) for record in _read(name)}
+
+
+CARDS = _by_key("cards.jsonl", Card)
+SYSTEMS = _by_key("systems.jsonl", System)
+MACHINES = _by_key("machines.jsonl", Machine)
 
 
 def recording(machine: Machine) -> dict[str, Any]:
@@ -275,7 +186,9 @@ class _Build:
         self.machine = machine
         self.system = system
         self.kernel = machine.kernel or (system.kernel if system else "")
-        self.libraries = "/usr/lib/wsl/lib" if machine.wsl else (system.libraries if system else "/usr/lib64").replace("x86_64", machine.arch)
+        self.libraries = (
+            "/usr/lib/wsl/lib" if machine.wsl else (system.libraries if system else "/usr/lib64").replace("x86_64", machine.arch)
+        )
 
     @property
     def _answers(self) -> bool:
@@ -338,8 +251,12 @@ class _Build:
         silent = gpu.unknown
         return {
             "pci_address": _known(address, "NVML" if virtual else "/sys/bus/pci/devices"),
-            "pci_id": _unknown(f"{place}/device is not readable") if silent or not card.pci_id else _known(card.pci_id, f"{place}/device"),
-            "name": _unknown("not known without a driver") if silent else _known(named, "NVML nvmlDeviceGetName" if answers else by_id),
+            "pci_id": _unknown(f"{place}/device is not readable")
+            if silent or not card.pci_id
+            else _known(card.pci_id, f"{place}/device"),
+            "name": _unknown("not known without a driver")
+            if silent
+            else _known(named, "NVML nvmlDeviceGetName" if answers else by_id),
             "architecture": _unknown("not known without a PCI id") if silent else _known(card.architecture, by_id),
             "compute_capability": _unknown("not known without a PCI id") if silent else capability,
             "kernel_driver": no_pci if virtual else _known("" if holder == "none" else holder, f"{place}/driver"),
@@ -347,7 +264,8 @@ class _Build:
             "pcie_link": no_pci
             if virtual
             else _known(
-                {"width": 16, "max_width": 16, "speed_gigatransfers": 2.5, "max_speed_gigatransfers": 16.0}, f"{place}/current_link_speed"
+                {"width": 16, "max_width": 16, "speed_gigatransfers": 2.5, "max_speed_gigatransfers": 16.0},
+                f"{place}/current_link_speed",
             ),
             "index": asked(index, "nvmlDeviceGetIndex"),
             "uuid": asked(f"GPU-{index:08x}-0000-4000-8000-000000000000", "nvmlDeviceGetUUID"),
@@ -356,7 +274,9 @@ class _Build:
             "memory_used_bytes": asked(300 << 20, "nvmlDeviceGetMemoryInfo"),
             "display_active": asked(False, "nvmlDeviceGetDisplayActive"),
             "mig_enabled": asked(gpu.mig, "nvmlDeviceGetMigMode"),
-            "mig_uuids": asked([f"MIG-{index:08x}-0000-5000-8000-00000000000{n}" for n in range(gpu.instances)], "nvmlDeviceGetMigMode"),
+            "mig_uuids": asked(
+                [f"MIG-{index:08x}-0000-5000-8000-00000000000{n}" for n in range(gpu.instances)], "nvmlDeviceGetMigMode"
+            ),
             "compute_mode": asked("default", "nvmlDeviceGetComputeMode"),
             "processes": asked([], "nvmlDeviceGetComputeRunningProcesses"),
             "addressed": _unasked(),
@@ -382,15 +302,20 @@ class _Build:
         unread = driver is None
         driver = driver or Driver()
         answers = self._answers
-        status = driver.status if driver.status is not None else (0 if answers else (9 if driver.version and driver.libcuda != () else 12))
-        names = {0: "NVML_SUCCESS", 9: "NVML_ERROR_DRIVER_NOT_LOADED", 12: "NVML_ERROR_LIBRARY_NOT_FOUND", 18: "NVML_ERROR_LIB_RM_VERSION_MISMATCH", 999: "NVML_ERROR_UNKNOWN"}
+        status = (
+            driver.status
+            if driver.status is not None
+            else (0 if answers else (9 if driver.version and driver.libcuda != () else 12))
+        )
         loaded = [self._module(driver.version, "nvidia", "/proc/driver/nvidia/version")] if driver.version and driver.loaded else []
         lies = driver.version if driver.on_disk is None else driver.on_disk
         path = f"/lib/modules/{self.kernel}/updates/dkms/nvidia.ko.zst"
         on_disk = [self._module(lies, path, path)] if lies else []
         libraries = ((driver.version,) if driver.version else ()) if driver.libcuda is None else driver.libcuda
-        refused = _unknown(f"NVML refused nvmlInit: {names[status]}")
-        nodes = ["/dev/nvidia0", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidiactl"] if loaded else []
+        refused = _unknown(f"NVML refused nvmlInit: {_STATUSES[status]}")
+        nodes = (
+            ["/dev/nvidia0", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidiactl"] if loaded else []
+        )
         no_module = _unknown("WSL2 has no NVIDIA kernel module")
         nouveau = any(gpu.held_by == "nouveau" for gpu in machine.gpus or ())
         wants = _unknown("not readable") if unread else None
@@ -404,20 +329,43 @@ class _Build:
                 f"{self.libraries}/libcuda.so*",
             ),
             "device_nodes": wants
-            or _known([{"path": node, "mode": 438, "owner": "root:root", "readable": True, "writable": True} for node in nodes], "/dev/nvidia*"),
-            "nvml_status": wants or _known({"code": status, "name": names[status]}, "NVML nvmlInit"),
+            or _known(
+                [{"path": node, "mode": 438, "owner": "root:root", "readable": True, "writable": True} for node in nodes],
+                "/dev/nvidia*",
+            ),
+            "nvml_status": wants or _known({"code": status, "name": _STATUSES[status]}, "NVML nvmlInit"),
             "nvml_version": wants or (_known(f"12.{driver.version}", "NVML nvmlSystemGetNVMLVersion") if answers else refused),
             "nvml_fault": _known("", "NVML"),
             "version": wants or (_known(driver.version, "NVML nvmlSystemGetDriverVersion") if answers else refused),
             "cuda_version": wants
-            or (_known(driver.cuda or self._cuda(driver.version), "NVML nvmlSystemGetCudaDriverVersion_v2") if answers and libraries else refused),
+            or (
+                _known(driver.cuda or self._cuda(driver.version), "NVML nvmlSystemGetCudaDriverVersion_v2")
+                if answers and libraries
+                else refused
+            ),
             "bars": _known([], "/etc/modprobe.d"),
             "options": _unasked(),
             "firmware": _unasked(),
             "uninstaller": wants or _known(driver.uninstaller, "/usr/bin/nvidia-uninstall"),
-            "driver_packages": wants or _maybe(list(driver.packages) if driver.packages is not None else None, "the package database"),
+            "driver_packages": wants or self._packages(driver),
             "nvidia_smi": wants or _known("/usr/bin/nvidia-smi" if libraries else "", "/usr/bin/nvidia-smi"),
         }
+
+    def _packages(self, driver: Driver) -> dict[str, Any]:
+        """As the probe lists them: with dpkg by name, with pacman by name and release; an rpm database is no file to read."""
+        system = self.system
+        if system is None or driver.packages is None:
+            return _unknown("not readable")
+        if system.id in {"arch", *_ARCHES}:
+            return _known([f"{name}-{driver.version}-1" for name in driver.packages], "/var/lib/pacman/local")
+        if not {"debian", "ubuntu"} & {system.id, *system.like.split()}:
+            return _unknown("the packages of this distribution are not listed in files that can be read")
+        found = dict.fromkeys(driver.packages)
+        for name in driver.packages:
+            words = _BRANCH_OF_PACKAGE.fullmatch(name)
+            if words:
+                found |= dict.fromkeys((f"libnvidia-compute-{words[1]}", f"nvidia-utils-{words[1]}"))
+        return _known(list(found), "/var/lib/dpkg/info")
 
     def _library_directory(self, version: str) -> str:
         """Inside WSL2 the Windows driver's library is the one in /usr/lib/wsl/lib; another version is a Linux package's."""
@@ -432,7 +380,11 @@ class _Build:
 
     def compilers(self) -> dict[str, Any]:
         version = self.machine.gcc or (self.system.gcc if self.system else "")
-        found = [{"family": "g++", "path": "/usr/bin/g++", "version": _known(version, "/usr/bin/g++ -dumpfullversion -dumpversion")}] if version else []
+        found = (
+            [{"family": "g++", "path": "/usr/bin/g++", "version": _known(version, "/usr/bin/g++ -dumpfullversion -dumpversion")}]
+            if version
+            else []
+        )
         return _known(found, "/usr/bin")
 
     def shell(self) -> dict[str, Any]:
@@ -483,7 +435,9 @@ def _toolkit(toolkit: Toolkit) -> dict[str, Any]:
         "version": _known(toolkit.version, f"{nvcc} --version"),
         "nvcc": _known(nvcc, nvcc),
         "nvcc_version": _known(toolkit.version, f"{nvcc} --version"),
-        "targets": _known([f"compute_{each}" for each, first, gone in _TARGETS if first <= number < gone], f"{nvcc} --list-gpu-arch"),
+        "targets": _known(
+            [f"compute_{each}" for each, first, gone in _TARGETS if first <= number < gone], f"{nvcc} --list-gpu-arch"
+        ),
         "gcc_limit": _known(limit, f"{root}/include/crt/host_config.h"),
         "clang_limit": _unasked(),
         "links": [],
@@ -492,7 +446,9 @@ def _toolkit(toolkit: Toolkit) -> dict[str, Any]:
 
 
 def _environment(environment: Environment) -> dict[str, Any]:
-    prefix = environment.prefix or (f"{HOME}/miniforge3/envs/{environment.name}" if environment.manager == "conda" else f"{HOME}/{environment.name}")
+    prefix = environment.prefix or (
+        f"{HOME}/miniforge3/envs/{environment.name}" if environment.manager == "conda" else f"{HOME}/{environment.name}"
+    )
     site = f"{prefix}/lib/python{environment.python}/site-packages"
     packages = [dict(zip(("name", "version", "build"), (*each.split("=="), ""), strict=False)) for each in environment.packages]
     return {
@@ -530,11 +486,11 @@ def _wheel_targets(version: str, tag: str) -> list[str]:
     """What PyTorch's own x86-64 wheels hold (measured in the wheels; pytorch/RELEASE.md)."""
     minor = int(version.split(".")[1])
     if version.startswith("1."):
-        return "37 50 60 70 75 80 86".split()
+        return ["37", "50", "60", "70", "75", "80", "86"]
     if tag in {"cu117", "cu118"}:
-        return "37 50 60 70 75 80 86 90".split()
+        return ["37", "50", "60", "70", "75", "80", "86", "90"]
     if tag in {"cu121", "cu124", "cu126"}:
-        return "50 60 70 75 80 86 90".split()
+        return ["50", "60", "70", "75", "80", "86", "90"]
     if tag in {"cu128", "cu129"} and 8 <= minor <= 10:
-        return "70 75 80 86 90 100 120".split()
-    return "75 80 86 90 100 120".split()
+        return ["70", "75", "80", "86", "90", "100", "120"]
+    return ["75", "80", "86", "90", "100", "120"]
