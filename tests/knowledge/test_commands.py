@@ -57,7 +57,7 @@ def test_every_parameter_shows_in_the_lines() -> None:
 def test_parameters_of_one_key_agree_in_name() -> None:
     allowed = {"branch", "version", "tag", "python", "name", "cuda", "path", "root", "file", "directory", "compiler", "library"}
     allowed |= {"architectures", "architecture", "repository", "major", "index", "group", "pid", "image", "container", "value"}
-    allowed |= {"devices", "id", "requirement", "package", "program", "options", "variable", "unit"}
+    allowed |= {"devices", "id", "requirement", "package", "program", "options", "variable", "unit", "goal", "torch"}
     allowed |= SEVERAL | {"prefix", "kernel"}
     assert {name for record in COMMANDS.records for name in record.parameters} <= allowed
 
