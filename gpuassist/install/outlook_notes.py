@@ -92,8 +92,8 @@ def notes_on(case: RuleInput, configuration: Configuration, constraints: Constra
     if change.torch is not None and configuration.torch is not None and not configuration.torch.cpu and constraints.torch is None:
         notes += _other_torch(configuration, configuration.torch, change.torch.build, constraints)
     if constraints.newest_driver and change.driver is None and configuration.driver is not None and case.cards:
-        branch = configuration.driver.major
-        notes.append(text("branch {branch} is the newest driver that serves {gpus}", branch=branch, gpus=_names(case.cards)))
+        newest = configuration.driver.major
+        notes.append(text("branch {branch} is the newest driver that serves {gpus}", branch=newest, gpus=_names(case.cards)))
     elif (
         change.driver is None
         and constraints.driver is None
