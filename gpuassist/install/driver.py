@@ -264,8 +264,14 @@ def _loading(case: RuleInput, waiting: KernelModule, place: InstallPlace, comman
         if presence.bars(case, "nouveau"):
             does = text("Write the early boot image anew: it is older than the line that forbids nouveau, and still starts it")
             return step((use("initramfs-rebuild"),), place, commands, (does, None)), again
-        does = text("Keep nouveau from taking the GPU: NVIDIA's driver is installed and cannot load while it has it")
-        return step((use("nouveau-blacklist"),), place, commands, (does, None)), again
+        # The packages of every distribution and NVIDIA's installer forbid it: mostly only the restart is missing.
+        first = text("Restart the computer: NVIDIA's driver is installed, and nouveau has the GPU until then")
+        does = text("Only where nouveau has the GPU after that as well: keep it from taking it, and restart once more")
+        keep = (use("nouveau-blacklist"), use("reboot"))
+        return (
+            step((use("reboot"),), place, commands, (first, _LISTED), proof=_AT_WORK),
+            step(keep, place, commands, (does, _LISTED), proof=_AT_WORK),
+        )
     secure = case.machine.host.secure_boot.is_true
     if secure and commands.record("key-enroll", place.families) is not None:
         does = text("Enroll the key that the module is signed with, because Secure Boot is on; the restart asks for the password")

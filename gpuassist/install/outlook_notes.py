@@ -51,6 +51,10 @@ def undetermined(case: RuleInput, constraints: Constraints) -> tuple[Text, ...]:
     asked = bool(case.cards) and constraints.driver is None and constraints.driver_need is Need.MUST
     if asked and isinstance(case.driver, Unknown) and (case.loaded or (case.wsl and windows) or unread):
         unknown.append(text("the driver's version: {reason}", reason=case.driver.reason))
+    strangers = [card.name for card in case.cards if card.architecture is None]
+    if strangers and asked and not case.running and not case.wsl:
+        which = text("which GPU {gpus} is, and so which driver serves it: `lspci -nn -d 10de:` tells", gpus=enumerated(strangers))
+        unknown.append(which)
     for card in case.cards if constraints.torch_need is Need.MUST or constraints.toolkit_need is Need.MUST else ():
         if isinstance(card.capability, Unknown):
             unknown.append(text("the compute capability of {gpu}: {reason}", gpu=card.name, reason=card.capability.reason))

@@ -44,7 +44,7 @@ def test_module_that_waits_is_loaded() -> None:
 
 def test_module_that_waits_behind_nouveau() -> None:
     found = commands(machine(IDLE, bound="nouveau"))
-    assert ("blacklist nouveau" in found[0], found[-1]) == (True, "sudo systemctl reboot")
+    assert (found[0], "blacklist nouveau" in found[1], found[-1]) == ("sudo systemctl reboot", True, "sudo systemctl reboot")
 
 
 def test_module_that_secure_boot_keeps_out() -> None:

@@ -176,7 +176,9 @@ def _what_to_install(case: RuleInput) -> dict[str, str]:
 
 
 def best_driver(case: RuleInput) -> DriverChoice:
-    """The driver that would serve every GPU of the machine."""
+    """The driver that would serve every GPU of the machine; none where one of them is not known."""
+    if any(card.architecture is None for card in case.cards):
+        return DriverChoice((), None, open_module=False)
     return choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], one_module=not case.wsl)
 
 
