@@ -21,6 +21,7 @@ from gpuassist.diagnose.guide import read_guide
 from gpuassist.knowledge.commands import CommandError, Commands
 from gpuassist.knowledge.families import Family
 from gpuassist.model.finding import Action, Answer, CommandUse, Finding, GuideLink, Remedy, Severity
+from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 
@@ -118,7 +119,7 @@ class _Writer:
         self._commands = commands
         self._families = families
         self._planned = planned
-        self._plans: list[tuple[CommandUse, ...]] = []
+        self._plans: list[tuple[Step, ...]] = []
 
     def answer(self, finding: Finding) -> Answer:
         changed = (severity for condition, severity in self._entry.severity_when if condition.holds(self._parameters))
@@ -158,13 +159,15 @@ class _Writer:
         )
 
     def _new(self, planned: Remedy | None) -> Remedy | None:
-        """A plan, unless another goal of this answer led to the same steps; what stands after it may ask whether there is one."""
+        """A plan, unless this answer has the same steps already, or this is another way that leads nowhere; what stands after it
+        may ask whether there is one.
+        """
         if planned is None:
             return None
         self._parameters = {**self._parameters, PLANNED: planned.goal}
-        repeated = planned.commands in self._plans
-        self._plans.append(planned.commands)
-        return None if repeated else planned
+        told = planned.steps in self._plans or (bool(self._plans) and not planned.steps)
+        self._plans.append(planned.steps)
+        return None if told else planned
 
     def _use(self, entry: CommandEntry) -> CommandUse | None:
         if not all(self._fills(slots_of(template)) for _, template in entry.parameters):

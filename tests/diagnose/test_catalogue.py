@@ -10,7 +10,8 @@ from gpuassist.diagnose.catalogue import Catalogue
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import CommandRecord
-from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, Finding, Severity
+from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, Finding, Remedy, Severity
+from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import Parameter, Text, text, verbatim
 from gpuassist.model.words import ENGLISH, Words
 from tests.translations import words_of
@@ -293,3 +294,58 @@ def test_only_the_problem_that_was_found_is_read() -> None:
 
     Catalogue(reader, COMMANDS).answer(_finding(), families=FAMILIES, words=ENGLISH)
     assert read == ["problems/wants.toml"]
+
+
+PLANS = """
+[[remedy]]
+plan = "driver"
+text = "Install it."
+
+[[remedy]]
+plan = "torch=={version}"
+text = "Or keep {version}."
+
+[[remedy]]
+when = ["!planned"]
+text = "Ask whoever owns it."
+"""
+INSTALL, RESTART = Step(StepKind.ROOT_COMMAND, text("Install")), Step(StepKind.REBOOT, text("Restart"))
+
+
+def _planned(known: dict[str, tuple[Step, ...]], **parameters: Parameter) -> list[tuple[str, str]]:
+    """The remedies by their goals and words, where these goals can be planned."""
+
+    def planner(finding: Finding, goal: str, does: str) -> Remedy | None:
+        return Remedy(does, (), False, Action.COMMAND, "", goal, known[goal]) if goal in known else None
+
+    answer = _catalogue(remedies=PLANS).answer(_finding(**parameters), families=FAMILIES, words=ENGLISH, planner=planner)
+    return [(one.goal, one.text) for one in answer.remedies]
+
+
+def test_plans_stand_for_what_is_said_without_one() -> None:
+    assert _planned({"driver": (INSTALL,), "torch==2.6": (RESTART,)}, version="2.6") == [
+        ("driver", "Install it."),
+        ("torch==2.6", "Or keep 2.6."),
+    ]
+    assert _planned({}, version="2.6") == [("", "Ask whoever owns it.")]
+
+
+def test_the_same_steps_are_no_other_way() -> None:
+    assert _planned({"driver": (INSTALL,), "torch==2.6": (INSTALL,)}, version="2.6") == [("driver", "Install it.")]
+
+
+def test_another_way_that_leads_nowhere_is_left_out() -> None:
+    assert _planned({"driver": (INSTALL,), "torch==2.6": ()}, version="2.6") == [("driver", "Install it.")]
+    assert _planned({"driver": (), "torch==2.6": (INSTALL,)}, version="2.6")[0] == ("driver", "Install it.")
+
+
+def test_a_goal_with_an_unknown_parameter_is_not_planned() -> None:
+    assert _planned({"driver": (INSTALL,), "torch==": (RESTART,)}) == [("driver", "Install it.")]
+
+
+def test_a_plan_has_no_commands_of_its_own() -> None:
+    added = 'commands = [{ key = "reboot" }]\n'
+    answer = _catalogue(remedies=f'[[remedy]]\nplan = "driver"\ntext = "Install it."\n{added}').answer(
+        _finding(), families=FAMILIES, words=ENGLISH
+    )
+    assert answer.title.startswith("A problem that is known as wants")
