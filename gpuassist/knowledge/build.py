@@ -27,7 +27,9 @@ from gpuassist.knowledge.records import (
     ModuleFlavour,
     NvmlCodeRecord,
     Party,
+    RepositoryRecord,
     RunfileRecord,
+    Sighting,
     SystemRecord,
     ToolkitRecord,
     TorchBuild,
@@ -197,6 +199,19 @@ early_toolkits = _record(
 )
 runfile = _record(
     RunfileRecord, release=_one(Version.parse), version=_one(Version.parse), driver=_one(Version.parse), machines=texts_of
+)
+repository = _record(
+    RepositoryRecord,
+    repository=text_of,
+    architecture=text_of,
+    first_toolkit=_maybe(Version.parse),
+    last_toolkit=_maybe(Version.parse),
+    first_driver=_maybe(Version.parse),
+    last_driver=_maybe(Version.parse),
+    begins=flag_of,
+    ends=flag_of,
+    lacks=_each(Version.parse),
+    seen=_one(Sighting),
 )
 wheel = _record(
     WheelRecord,
