@@ -19,12 +19,13 @@ from tools.tables import Row, options_of, read_table, write_table
 
 TABLE, RELEASES = Path("resources/knowledge/repositories.json"), Path("resources/knowledge/toolkits.json")
 SOURCE = "index"
-# Files of the page that lists them, `cuda-toolkit-13-3-13.3.0-1.x86_64.rpm` and `cuda-toolkit-12-8_12.8.1-1_amd64.deb`; the names in
-# front of a version are compared whole, because `cuda-toolkit-13-3-config-common` and `cuda-drivers-fabricmanager` are other packages.
+# Files of the page that lists them, `cuda-toolkit-13-3-13.3.0-1.x86_64.rpm` and `cuda-toolkit-12-8_12.8.1-1_amd64.deb`; names are
+# compared whole, because `cuda-toolkit-13-3-config-common` and `cuda-drivers-fabricmanager` are other packages.
 FILE = re.compile(r"(?<![\w.+-])(?P<name>[a-z][a-z0-9+-]*?)[-_](?P<version>\d+(?:\.\d+)+)-[\w.~^+]+\.(?:rpm|deb)\b")
 STANZA = re.compile(r"^Package: (?P<name>\S+)\n(?:(?!\n\n)[\s\S])*?^Version: (?:\d+:)?(?P<version>\d+(?:\.\d+)+)", re.MULTILINE)
 ENTRY = re.compile(r"<name>(?P<name>[^<]+)</name>[\s\S]*?<version [^>]*\bver=\"(?P<version>\d+(?:\.\d+)+)\"")
 TOOLKIT = re.compile(r"cuda-toolkit-(?P<major>\d+)-(?P<minor>\d+)")
+PIN = re.compile(r"nvidia-driver-pinning-(?P<branch>\d+)")
 DRIVERS = frozenset({"cuda-drivers", "nvidia-open"})
 
 Numbers = tuple[int, ...]
@@ -90,6 +91,8 @@ def row_of(before: Row, found: Iterable[tuple[str, str]], releases: Iterable[str
     if before.get("ends") and (not held or (newest is not None and held[-1] <= _numbers(newest))):
         row["ends"] = True
     row |= {"lacks": lacks} if lacks else {}
+    pins = {*before.get("pins", ()), *(int(one["branch"]) for name, _ in names if (one := PIN.fullmatch(name)))}
+    row |= {"pins": sorted(pins)} if pins else {}
     return {**row, "seen": "index", "source": SOURCE, "checked": checked}
 
 

@@ -196,6 +196,10 @@ def system_of(case: RuleInput) -> System:
         hybrid=host.hybrid.is_true,
         provider=value_or(host.provider, ""),
         part=is_part(case),
+        last_branch=min(
+            (one.architecture.last_branch for one in case.cards if one.architecture and one.architecture.last_branch is not None),
+            default=None,
+        ),
         home=home_of(case.machine),
         administrator=value_or(host.administrator, True),  # noqa: FBT003 -- the fact's default
         jetson=case.jetson,

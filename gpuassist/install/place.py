@@ -24,7 +24,8 @@ class System(Struct, frozen=True):
     not known. `driver` is the version that is installed, loaded or not, `open_module` its flavour, both None where not there or not
     known; `uninstaller` is that of NVIDIA's own installer, empty where it was not used. `needs_open`: a GPU runs with the open
     modules alone. `nouveau` has a GPU; `hybrid`: a laptop whose processor draws as well. `provider` is the cloud it is rented from,
-    `part` that only a part of a GPU is rented (vGPU).
+    `part` that only a part of a GPU is rented (vGPU). `last_branch` is the newest driver branch that still serves every GPU, None
+    where no end of it is known.
     `administrator` whether this user may become root.
     """
 
@@ -40,6 +41,7 @@ class System(Struct, frozen=True):
     hybrid: bool = False
     provider: str = ""
     part: bool = False
+    last_branch: int | None = None
     home: str = ""
     administrator: bool = True
     jetson: bool = False

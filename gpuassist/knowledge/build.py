@@ -211,6 +211,7 @@ repository = _record(
     begins=flag_of,
     ends=flag_of,
     lacks=_each(Version.parse),
+    pins=numbers_of,
     seen=_one(Sighting),
 )
 wheel = _record(

@@ -12,8 +12,8 @@ from msgspec import Struct
 from gpuassist.knowledge.records import ArchitectureRecord, ModuleFlavour, ToolkitRecord
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
-# CUDA Compatibility, table 1 (minor-version compatibility, from CUDA 11 on); of the rest the release notes' table of driver versions:
-# CUDA 11.0 came with a driver that is older than what runs all others of its major, 450.36.06 was that of its release candidate.
+# CUDA Compatibility, table 1 (minor-version compatibility, from CUDA 11 on); of the rest the release notes' table of driver
+# versions: 11.0 came with a driver that is older than what runs all others of its major, 450.36.06 was its release candidate's.
 _FLOOR_OF_MAJOR = {13: "580.65.06", 12: "525.60.13", 11: "450.80.02"}
 _FLOOR_OF_RELEASE = {
     (11, 0): "450.51.05",

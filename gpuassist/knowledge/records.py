@@ -148,7 +148,8 @@ class Sighting(str, Enum):
 class RepositoryRecord(Struct, frozen=True):
     """A package repository for one architecture (NVIDIA's names: `ubuntu2404`, `sbsa`), and the oldest and newest CUDA toolkit and
     driver that were seen there (None: none was). `begins` where it is known that nothing older is there, `ends` where nothing newer
-    is or will be; `lacks` are releases between the two that are missing.
+    is or will be; `lacks` are releases between the two that are missing, `pins` the branches whose package that keeps apt to them
+    was seen there (`nvidia-driver-pinning-580`).
     """
 
     repository: str
@@ -160,6 +161,7 @@ class RepositoryRecord(Struct, frozen=True):
     begins: bool
     ends: bool
     lacks: tuple[Version, ...]
+    pins: tuple[int, ...]
     seen: Sighting
     source: str
     checked: str

@@ -46,6 +46,9 @@ Version: 12.6.0-1
 Package: cuda-toolkit-12-config-common
 Version: 12.8.0-1
 
+Package: nvidia-driver-pinning-580
+Version: 580.65.06-1
+
 """
 PRIMARY = """<?xml version="1.0"?><metadata xmlns="http://linux.duke.edu/metadata/common" packages="2">
 <package type="rpm"><name>cuda-toolkit-13-2</name><arch>x86_64</arch>
@@ -88,6 +91,14 @@ def test_releases_between_that_are_missing_are_named(tmp_path: Path) -> None:
     assert "lacks" not in read(tmp_path, PRIMARY)
 
 
+def test_packages_that_keep_a_branch_are_found_and_stay(tmp_path: Path) -> None:
+    assert read(tmp_path, PACKAGES)["pins"] == [580]
+    path = tmp_path / "list"
+    path.write_text(PAGE, "utf-8")
+    before = {"repository": "made44", "architecture": "x86_64", "pins": [570]}
+    assert row_of(before, packages(path), RELEASES, "")["pins"] == [570]
+
+
 def test_packed_list_reads_the_same(tmp_path: Path) -> None:
     packed = tmp_path / "Packages.gz"
     packed.write_bytes(gzip.compress(PACKAGES.encode()))
@@ -103,7 +114,7 @@ def test_what_lists_no_packages_is_refused(tmp_path: Path, words: str) -> None:
 
 
 @pytest.mark.parametrize(("last", "stays"), [("13.3", True), ("13.1", False)])
-def test_row_that_got_a_newer_release_does_not_end_any_more(tmp_path: Path, last: str, stays: bool) -> None:  # noqa: FBT001
+def test_row_that_got_a_newer_release_does_not_end_any_more(tmp_path: Path, last: str, stays: bool) -> None:
     path = tmp_path / "list"
     path.write_text(PAGE, "utf-8")
     before = {"repository": "made44", "architecture": "x86_64", "last_toolkit": last, "ends": True}

@@ -20,7 +20,7 @@ RELEASES = {one.release for one in knowledge().toolkits()}
 def made(first: str, last: str, **flags: bool) -> RepositoryRecord:
     begins, ends = flags.get("begins", False), flags.get("ends", False)
     one, other = (version(words) if words else None for words in (first, last))
-    return RepositoryRecord("made1", "x86_64", one, other, None, None, begins, ends, (version("12.5"),), Sighting.INDEX, "", "")
+    return RepositoryRecord("made1", "x86_64", one, other, None, None, begins, ends, (version("12.5"),), (), Sighting.INDEX, "", "")
 
 
 @pytest.mark.parametrize(
