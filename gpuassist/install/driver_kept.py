@@ -8,7 +8,7 @@ from gpuassist.install.place import InstallPlace
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.knowledge.families import Family
-from gpuassist.knowledge.records import Holding, RepositoryRecord
+from gpuassist.knowledge.repositories import Held, RepositoryRecord
 from gpuassist.model.text import Text, text
 
 _FROM_ELSEWHERE = frozenset({Family.UBUNTU, Family.FEDORA, Family.OPENSUSE})  # whose drivers other repositories bring
@@ -67,5 +67,5 @@ def _from_elsewhere(branch: int, move: DriverMove | None, place: InstallPlace, r
     if place.packages is Family.FEDORA and move is not None and move.pinned and move.open_module:
         return False  # NVIDIA's packages, for a branch that was asked for
     if place.packages is Family.DEBIAN:
-        return repository is not None and repository.driver(branch) is Holding.LACKS
+        return repository is not None and repository.driver(branch) is Held.LACKS
     return place.packages in _FROM_ELSEWHERE

@@ -14,7 +14,7 @@ from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove, GccMove, ToolkitMove
 from gpuassist.knowledge.commands import Commands, use
 from gpuassist.knowledge.families import Family
-from gpuassist.knowledge.records import Holding, RepositoryRecord
+from gpuassist.knowledge.repositories import Held, RepositoryRecord
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
@@ -51,7 +51,7 @@ def toolkit_ways(
 def of_conda(release: Version, architecture: str, knowledge: Knowledge) -> bool:
     """Whether conda-forge is known to have that CUDA, nvcc with it."""
     forge = knowledge.repository(_CONDA_FORGE, architecture)
-    return forge is not None and forge.toolkit(release) is Holding.HOLDS
+    return forge is not None and forge.toolkit(release) is Held.HOLDS
 
 
 def own_toolkit(place: InstallPlace, knowledge: Knowledge) -> Version | None:
@@ -72,12 +72,12 @@ class _Goal(Struct, frozen=True):
     def ways(self) -> tuple[WayPlan, ...]:
         held = self._held
         root = self.place.system.administrator
-        packages = (self.packages(),) if root and held is Holding.HOLDS else ()
-        unsure = (self.packages(asked=True),) if root and held is Holding.UNKNOWN else ()
+        packages = (self.packages(),) if root and held is Held.HOLDS else ()
+        unsure = (self.packages(asked=True),) if root and held is Held.UNKNOWN else ()
         wheels = (self.wheels(),) if self.release >= _FIRST_OF_WHEELS else ()
         other = (*self.conda(), *wheels) if self.place.system.conda else (*wheels, *self.conda())
         ways = (*self.own(), *packages, *self.runfile(), *other, *unsure)
-        if not ways or not root or held is not Holding.LACKS:
+        if not ways or not root or held is not Held.LACKS:
             return ways
         return (replace(ways[0], notes=(*ways[0].notes, self._lacking())), *ways[1:])
 
@@ -86,13 +86,13 @@ class _Goal(Struct, frozen=True):
         return self.knowledge.repository(self.place.repository, self.place.repository_architecture)
 
     @property
-    def _held(self) -> Holding | None:
+    def _held(self) -> Held | None:
         """Whether NVIDIA's packages for this distribution have the release; None where there are none. JetPack's has its own."""
         if self.place.system.jetson:
-            return Holding.HOLDS
+            return Held.HOLDS
         if not self.place.repository:
             return None
-        return self._repository.toolkit(self.release) if self._repository is not None else Holding.UNKNOWN
+        return self._repository.toolkit(self.release) if self._repository is not None else Held.UNKNOWN
 
     def _lacking(self) -> Text:
         record = self._repository

@@ -27,9 +27,7 @@ from gpuassist.knowledge.records import (
     ModuleFlavour,
     NvmlCodeRecord,
     Party,
-    RepositoryRecord,
     RunfileRecord,
-    Sighting,
     SystemRecord,
     ToolkitRecord,
     TorchBuild,
@@ -38,6 +36,7 @@ from gpuassist.knowledge.records import (
     XidCause,
     XidRecord,
 )
+from gpuassist.knowledge.repositories import RepositoryRecord, Sighting
 from gpuassist.knowledge.rows import (
     Row,
     RowError,

@@ -130,63 +130,6 @@ class RunfileRecord(Struct, frozen=True):
         return f"cuda_{self.version}_{self.driver}_linux{'' if machine == 'x86_64' else '_sbsa'}.run"
 
 
-class Holding(str, Enum):
-    """Whether a repository has a release; `UNKNOWN` where nobody looked, or where newer ones may have come since."""
-
-    HOLDS = "holds"
-    LACKS = "lacks"
-    UNKNOWN = "unknown"
-
-
-class Sighting(str, Enum):
-    """How it is known what a repository holds: by its own list of files, or by a page that names them."""
-
-    INDEX = "index"
-    PAGE = "page"
-
-
-class RepositoryRecord(Struct, frozen=True):
-    """A package repository for one architecture (NVIDIA's names: `ubuntu2404`, `sbsa`), and the oldest and newest CUDA toolkit and
-    driver that were seen there (None: none was). `begins` where it is known that nothing older is there, `ends` where nothing newer
-    is or will be; `lacks` are releases between the two that are missing, `pins` the branches whose package that keeps apt to them
-    was seen there (`nvidia-driver-pinning-580`).
-    """
-
-    repository: str
-    architecture: str
-    first_toolkit: Version | None
-    last_toolkit: Version | None
-    first_driver: Version | None
-    last_driver: Version | None
-    begins: bool
-    ends: bool
-    lacks: tuple[Version, ...]
-    pins: tuple[int, ...]
-    seen: Sighting
-    source: str
-    checked: str
-
-    def toolkit(self, release: Version) -> Holding:
-        """Whether it has a CUDA release."""
-        if release.release in self.lacks:
-            return Holding.LACKS
-        return self._holding(release.release, self.first_toolkit, self.last_toolkit)
-
-    def driver(self, branch: int) -> Holding:
-        """Whether it has a driver of a branch."""
-        first, last = (Version(one.parts[:1]) if one is not None else None for one in (self.first_driver, self.last_driver))
-        return self._holding(Version((branch,)), first, last)
-
-    def _holding(self, wanted: Version, first: Version | None, last: Version | None) -> Holding:
-        if first is not None and first <= wanted <= (last or first):
-            return Holding.HOLDS
-        if first is None and last is None:  # somebody looked at all that there is, and there was none
-            return Holding.LACKS if self.begins and self.seen is Sighting.INDEX else Holding.UNKNOWN
-        older = self.begins and first is not None and wanted < first
-        newer = self.ends and last is not None and wanted > last
-        return Holding.LACKS if older or newer else Holding.UNKNOWN
-
-
 class WheelRecord(Struct, frozen=True):
     """A package that holds a part of CUDA for Python environments: `role` in plain English, `libraries` the sonames inside, over
     all its versions, `compilers` the programs inside that compile, `directory` where its files lie under site-packages; `instead`

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         GpuRecord,
         ImageRecord,
         NvmlCodeRecord,
-        RepositoryRecord,
         RunfileRecord,
         SystemRecord,
         ToolkitRecord,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
         WheelRecord,
         XidRecord,
     )
+    from gpuassist.knowledge.repositories import RepositoryRecord
     from gpuassist.model.text import Text
     from gpuassist.model.version import ComputeCapability, Version
 

@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.install.drivers.packages import packages_of
 from gpuassist.knowledge.families import packages_family
-from gpuassist.knowledge.records import Holding, RepositoryRecord, Sighting
+from gpuassist.knowledge.repositories import Held, RepositoryRecord, Sighting
 from gpuassist.model.machine import Distribution
 from gpuassist.model.version import Version
 from tests.rows import for_each
@@ -26,23 +26,23 @@ def made(first: str, last: str, **flags: bool) -> RepositoryRecord:
 @pytest.mark.parametrize(
     ("record", "release", "expected"),
     [
-        (made("12.4", "12.9"), "12.4", Holding.HOLDS),
-        (made("12.4", "12.9"), "12.9", Holding.HOLDS),
-        (made("12.4", "12.9"), "12.5", Holding.LACKS),
-        (made("12.4", "12.9"), "12.3", Holding.UNKNOWN),
-        (made("12.4", "12.9", begins=True), "12.3", Holding.LACKS),
-        (made("12.4", "12.9", begins=True), "13.0", Holding.UNKNOWN),
-        (made("12.4", "12.9", ends=True), "13.0", Holding.LACKS),
-        (made("", "12.9", ends=True), "12.8", Holding.UNKNOWN),
-        (made("", "12.9", ends=True), "13.0", Holding.LACKS),
-        (made("12.4", ""), "12.4", Holding.HOLDS),
-        (made("12.4", ""), "12.6", Holding.UNKNOWN),
-        (made("", "", begins=True), "12.8", Holding.LACKS),
-        (made("", ""), "12.8", Holding.UNKNOWN),
+        (made("12.4", "12.9"), "12.4", Held.HOLDS),
+        (made("12.4", "12.9"), "12.9", Held.HOLDS),
+        (made("12.4", "12.9"), "12.5", Held.LACKS),
+        (made("12.4", "12.9"), "12.3", Held.UNKNOWN),
+        (made("12.4", "12.9", begins=True), "12.3", Held.LACKS),
+        (made("12.4", "12.9", begins=True), "13.0", Held.UNKNOWN),
+        (made("12.4", "12.9", ends=True), "13.0", Held.LACKS),
+        (made("", "12.9", ends=True), "12.8", Held.UNKNOWN),
+        (made("", "12.9", ends=True), "13.0", Held.LACKS),
+        (made("12.4", ""), "12.4", Held.HOLDS),
+        (made("12.4", ""), "12.6", Held.UNKNOWN),
+        (made("", "", begins=True), "12.8", Held.LACKS),
+        (made("", ""), "12.8", Held.UNKNOWN),
     ],
 )
 def test_release_is_held_where_it_was_seen_and_missing_where_that_is_known(
-    record: RepositoryRecord, release: str, expected: Holding
+    record: RepositoryRecord, release: str, expected: Held
 ) -> None:
     assert record.toolkit(version(release)) is expected
 
@@ -50,19 +50,19 @@ def test_release_is_held_where_it_was_seen_and_missing_where_that_is_known(
 @pytest.mark.parametrize(
     ("name", "release", "expected"),
     [
-        ("fedora43", "13.2", Holding.HOLDS),
-        ("fedora43", "13.5", Holding.LACKS),
-        ("fedora44", "13.2", Holding.LACKS),
-        ("suse16", "12.9", Holding.LACKS),
-        ("debian13", "13.0", Holding.LACKS),
-        ("debian10", "11.8", Holding.LACKS),
-        ("ubuntu2404", "12.4", Holding.LACKS),
-        ("ubuntu2404", "12.8", Holding.HOLDS),
-        ("rhel10", "12.8", Holding.LACKS),
-        ("fedora40", "12.6", Holding.LACKS),
+        ("fedora43", "13.2", Held.HOLDS),
+        ("fedora43", "13.5", Held.LACKS),
+        ("fedora44", "13.2", Held.LACKS),
+        ("suse16", "12.9", Held.LACKS),
+        ("debian13", "13.0", Held.LACKS),
+        ("debian10", "11.8", Held.LACKS),
+        ("ubuntu2404", "12.4", Held.LACKS),
+        ("ubuntu2404", "12.8", Held.HOLDS),
+        ("rhel10", "12.8", Held.LACKS),
+        ("fedora40", "12.6", Held.LACKS),
     ],
 )
-def test_shipped_rows_say_it_of_releases_that_were_asked_for(name: str, release: str, expected: Holding) -> None:
+def test_shipped_rows_say_it_of_releases_that_were_asked_for(name: str, release: str, expected: Held) -> None:
     record = knowledge().repository(name, "x86_64")
     assert record is not None
     assert record.toolkit(version(release)) is expected
@@ -72,8 +72,8 @@ def test_driver_of_an_older_branch_than_the_first_is_missing() -> None:
     fedora, suse = (knowledge().repository(name, "x86_64") for name in ("fedora43", "suse16"))
     assert fedora is not None
     assert suse is not None
-    assert [fedora.driver(branch) for branch in (580, 595)] == [Holding.LACKS, Holding.HOLDS]
-    assert suse.driver(580) is Holding.LACKS
+    assert [fedora.driver(branch) for branch in (580, 595)] == [Held.LACKS, Held.HOLDS]
+    assert suse.driver(580) is Held.LACKS
 
 
 @for_each("record", RECORDS)
