@@ -138,6 +138,7 @@ def around(
         of_conda=environment is not None and value_or(environment.manager, Manager.VENV) is Manager.CONDA,
         torch_of_conda=torch is not None and value_or(torch.installer, "").startswith("conda"),
         conda_root=conda_root(machine),
+        base=environment is None or environment.is_base,
         settings=value_or(machine.package_settings, PackageSettings()),
     )
 

@@ -63,7 +63,8 @@ class TorchSurroundings(Struct, frozen=True):
     """`prefix` and `name` are the environment's, `new` is the directory of one to be made, which is not there yet; `packages` those
     that have to do with the GPU, `directory` that of its torch; `pythons` are interpreters that can make an environment, `wished`
     the tool that the user asked for. `of_conda` where conda made the environment, `torch_of_conda` where its torch came by conda;
-    `conda_root` is the directory under which conda keeps its environments; `settings` say where packages come from.
+    `conda_root` is the directory under which conda keeps its environments; `base` where the environment is an interpreter that
+    others are made from, and nobody's project; `settings` say where packages come from.
     """
 
     prefix: str = ""
@@ -77,6 +78,7 @@ class TorchSurroundings(Struct, frozen=True):
     of_conda: bool = False
     torch_of_conda: bool = False
     conda_root: str = ""
+    base: bool = False
     settings: PackageSettings = field(default_factory=PackageSettings)
 
     @property
