@@ -56,12 +56,13 @@ def device_choices(session: Session) -> ChoiceRows:
     else:
         title = text("GPUs of this machine:") if gpus.value else text("this machine has no NVIDIA GPU, so there is none to choose")
         rows = tuple(verbatim(one) for one in names_of(gpus.value).split("; ") if one)
-    how = text(
-        "to choose: {one} for a single one, {several} for several, {all} for every GPU",
-        one=_devices("0"),
-        several=_devices("0,1"),
-        all=_devices("all"),
-    )
+    one, every = _devices("0"), _devices("all")
+    how = text("to choose: {one} for a single one, {all} for every GPU", one=one, all=every)
+    if len(rows) > 1:
+        several = _devices("0,1")
+        how = text(
+            "to choose: {one} for a single one, {several} for several, {all} for every GPU", one=one, several=several, all=every
+        )
     return ChoiceRows(title, rows, _devices_now(session), how)
 
 
