@@ -124,7 +124,7 @@ def left_by(move: TorchMove, place: InstallPlace, knowledge: Knowledge) -> tuple
 
 def _company(move: TorchMove, place: InstallPlace, knowledge: Knowledge) -> Company:
     release = knowledge.torch_release(move.build.newest)
-    return company_of(move.build, place.around.packages, release, knowledge.bad_pairs())
+    return company_of(move.build, place.around.packages, release, knowledge.bad_pairs(), releases=knowledge.torch_releases())
 
 
 def _use(build: TorchBuild, company: Company, place: InstallPlace, target: InstallTarget) -> UsedCommand:
@@ -289,8 +289,15 @@ def _of(tool: Tool, settings: PackageSettings) -> Indexes:
 
 def _on_index(build: TorchBuild, tool: Tool, told: Indexes) -> Iterator[Text]:
     version, tag = str(build.newest), build.tag
-    if told.offline:
+    if told.offline and tool is Tool.UV:
         yield text("{source} keeps uv from the network: it takes only what is in its cache", source=told.offline.source)
+    elif told.offline:
+        places = ", ".join(one.value for one in told.links)
+        yield text(
+            "{source} keeps pip from every index: it takes only what lies in {places}",
+            source=told.offline.source,
+            places=places or text("a directory that find-links names"),
+        )
     if told.forbidden:
         yield text(
             "{source} forbids every index: the wheels of torch {version}+{tag} and of what it asks for have to be in {places}",
