@@ -163,7 +163,8 @@ def by_conda(
     toolkits = tuple(one for one in knowledge.toolkits() if of_conda(one.release, architecture, knowledge))
     stock = Stock(knowledge.branches(), knowledge.torch_builds(), toolkits)
     inside = replace(configuration, glibc=None, gcc=None, toolkit=None, toolkits=(), own_toolkit=None)
-    needs = (Need.MUST, constraints.driver_need) if configuration.driver is None else (constraints.driver_need,)
+    first = configuration.driver is None and place.system.administrator
+    needs = (Need.MUST, constraints.driver_need) if first else (constraints.driver_need,)
     tried = (smallest_change(inside, replace(constraints, driver_need=need), stock).change for need in needs)
     change = next((one for one in tried if one is not None), None)
     if change is None or change.toolkit is None or not {Blocker.DRIVER}.issuperset(change.left):
