@@ -16,7 +16,7 @@ from gpuassist.changes.wishes import UseDevices
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Plan, Step, StepKind
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, counted, text
 from gpuassist.shellfiles.block import devices_section
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, write
@@ -37,7 +37,12 @@ def plan_use_devices(world: World, machine: Machine, wish: UseDevices) -> Change
     goal = text("Make programs of new shells see every GPU")
     does = text("Take the lines that choose GPUs out of gpuassist's block in {path}", path=main.path)
     if devices.values:
-        goal = text("Make programs of new shells see the GPUs {devices} alone", devices=devices.value)
+        goal = counted(
+            "Make programs of new shells see the GPU {devices} alone",
+            "Make programs of new shells see the GPUs {devices} alone",
+            len(devices.values),
+            devices=devices.value,
+        )
         does = text("Write CUDA_VISIBLE_DEVICES={value} in gpuassist's block in {path}", value=devices.value, path=main.path)
     restart = text("Open a new terminal: those that are open, and programs that run, keep what they have.")
     value = devices.value or text("an empty line")

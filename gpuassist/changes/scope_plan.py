@@ -21,7 +21,7 @@ from gpuassist.changes.wishes import UseCuda, UseDevices
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Plan, Step, StepKind
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, counted, text
 from gpuassist.shellfiles.block import RepairError, find
 from gpuassist.shellfiles.edit import LineChanges, write
 from gpuassist.system.world import World
@@ -57,7 +57,13 @@ def plan_in_scope(world: World, machine: Machine, wish: UseCuda | UseDevices) ->
         draft = _drafted(world, scope, Wanted(devices=devices.values))
         goal = text("Choose no GPUs any more for {scope}", scope=title)
         if devices.values:
-            goal = text("Show the GPUs {devices} alone, for {scope}", devices=devices.value, scope=title)
+            goal = counted(
+                "Show the GPU {devices} alone, for {scope}",
+                "Show the GPUs {devices} alone, for {scope}",
+                len(devices.values),
+                devices=devices.value,
+                scope=title,
+            )
         command = f"use devices {wish.devices.strip()} --scope {wish.scope}"
         choice = ScopeChoice(scope, draft.held, devices=devices)
         return _planned(

@@ -21,6 +21,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import loader_words
+from gpuassist.present.choices import device_choices, toolkit_choices
 from gpuassist.present.marks import Exit
 from gpuassist.session.use import look, look_at_gpus
 from gpuassist.shellfiles.block import RepairError
@@ -68,8 +69,10 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if not _SHORTEST_SECONDS <= options.seconds <= _LONGEST_SECONDS:
         most, least = _LONGEST_SECONDS, _SHORTEST_SECONDS
         raise UsageError(text("--seconds takes a number of seconds from {least} to {most}", least=least, most=most))
-    if options.what is None or options.which is None:
+    if options.what is None:
         raise UsageError(text("what to use is missing: cuda and a version, or devices and which ones"))
+    if options.which is None:
+        return _show_choices(options, context)
     try:
         if options.scope != SHELL:
             change = use_scope.planned(options, context)
@@ -80,6 +83,21 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     except RepairError as error:
         return refuse(options, context, error.reason)
     return change_files(options, context, change)
+
+
+def _show_choices(options: argparse.Namespace, context: Context) -> Exit:
+    """What there is to choose from: still wrong usage, for who called it without."""
+    missing = text("which CUDA version is missing") if options.what == "cuda" else text("which GPUs are missing")
+    if options.json:
+        raise UsageError(missing)
+    choices = toolkit_choices(context.session) if options.what == "cuda" else device_choices(context.session)
+    context.note(missing)
+    context.say(choices.title)
+    for row in choices.rows:
+        context.say(f"  {context.session.words(row)}")
+    context.say(choices.now)
+    context.say(choices.how)
+    return Exit.USAGE
 
 
 def _devices(options: argparse.Namespace, context: Context) -> PlannedChange:

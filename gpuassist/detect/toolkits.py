@@ -112,7 +112,8 @@ def _describe(world: World, place: _Place) -> Toolkit:
 
 
 def _origin(world: World, root: str) -> Origin:
-    if "/site-packages/" in root:
+    site, of_python, _ = root.partition("/site-packages/")
+    if of_python and not _is_for_the_compiler_alone(world.files, f"{site}/site-packages"):
         return Origin.WHEEL
     if world.files.is_directory(f"{root}/conda-meta"):
         return Origin.CONDA
@@ -120,6 +121,15 @@ def _origin(world: World, root: str) -> Origin:
         return Origin.HOME
     # Arch and Gentoo package it as /opt/cuda; NVIDIA's own packages and installer say /usr/local/cuda-X.Y.
     return Origin.PACKAGE if root in (_DEBIAN, "/opt/cuda", "/usr") else Origin.LOCAL
+
+
+_TOOLS = frozenset({"pip", "setuptools", "wheel", "cuda_toolkit"})
+
+
+def _is_for_the_compiler_alone(files: Files, site: str) -> bool:
+    """Whether an environment holds a toolkit's wheels and nothing else, so that it is no project's: the directory of a toolkit."""
+    names = {name.partition("-")[0].lower() for name in files.names(site) if name.endswith(".dist-info")}
+    return bool(names) and all(name in _TOOLS or name.startswith("nvidia_") for name in names)
 
 
 def _version(files: Files, root: str, nvcc_version: Fact[Version]) -> Fact[Version]:

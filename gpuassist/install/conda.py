@@ -107,7 +107,7 @@ def conda_ways(move: TorchMove, record: CondaRecord, place: InstallPlace, knowle
     if not place.around.of_conda or place.around.python is None or not _serves(record, place.around.python):
         return (goal.in_new(),)
     if not place.torch_there:
-        return (goal.added(), goal.in_new())
+        return (goal.in_new(), goal.added()) if place.around.base else (goal.added(), goal.in_new())
     return (goal.in_new(), goal.cleaned(), goal.exchanged()) if place.around.torch_of_conda else (goal.in_new(),)
 
 
@@ -151,7 +151,8 @@ class _Goal(Struct, frozen=True):
         told = notes if name and self.place.torch_there else ()
         needs = () if self.place.around.conda_root or self.place.around.of_conda else (_CONDA,)
         made = self._install(use("conda-create", directory=directory, arguments=arguments), directory, creates=directory)
-        return WayPlan(Method.NEW, does, (made,), (*told, *needs))
+        entered = (text("each new terminal enters it with `conda activate {directory}`", directory=directory),)
+        return WayPlan(Method.NEW, does, (made,), (*(entered if self.place.around.base else ()), *told, *needs))
 
     def added(self) -> WayPlan:
         does = text("Into {name}, which has no torch yet", name=self.place.around.name)

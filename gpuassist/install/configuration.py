@@ -141,6 +141,7 @@ def around(
         of_conda=environment is not None and value_or(environment.manager, Manager.VENV) is Manager.CONDA,
         torch_of_conda=torch is not None and value_or(torch.installer, "").startswith("conda"),
         conda_root=conda_root(machine),
+        base=environment is None or environment.is_base,
         settings=value_or(machine.package_settings, PackageSettings()),
     )
 
@@ -199,6 +200,10 @@ def system_of(case: RuleInput) -> System:
         hybrid=host.hybrid.is_true,
         provider=value_or(host.provider, ""),
         part=is_part(case),
+        last_branch=min(
+            (one.architecture.last_branch for one in case.cards if one.architecture and one.architecture.last_branch is not None),
+            default=None,
+        ),
         home=home_of(case.machine),
         administrator=value_or(host.administrator, True),  # noqa: FBT003 -- the fact's default
         jetson=case.jetson,

@@ -218,9 +218,13 @@ class _View(Struct):
                     self.removed[name] = self.after.pop(name).version
         elif act.does is Does.INSTALLS:
             return self._install(act)
-        elif self.run.environment or self.run.interpreter:
+        elif (self.run.environment or self.run.interpreter) and not self._links_inside(program):
             self.blind.append(" ".join(program))
         return None
+
+    def _links_inside(self, program: tuple[str, ...]) -> bool:
+        """Whether it makes a link in the step's own environment, which changes no package."""
+        return program[:1] == ("ln",) and program[-1].startswith(f"{self.run.environment}/") and ".." not in program[-1]
 
     def seen(self) -> DryRunView:
         for name, version in self.removed.items():

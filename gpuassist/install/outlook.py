@@ -17,7 +17,7 @@ from gpuassist.install.driver import driver_notes, driver_steps, mending_steps
 from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
 from gpuassist.install.place import InstallPlace
 from gpuassist.install.replacements import with_driver, with_toolkit
-from gpuassist.install.toolkit_methods import gcc_steps, of_conda, toolkit_steps, toolkit_ways
+from gpuassist.install.toolkit_methods import gcc_steps, of_conda, own_toolkit, toolkit_steps, toolkit_ways
 from gpuassist.install.torch import jetson_ways, left_by, torch_ways
 from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, Stock, VersionChange
 from gpuassist.knowledge.choice import Obstacle
@@ -54,8 +54,9 @@ def foresee(session: Session, question: Question) -> Outlook:
         return looked
     # The outlook with the steps that the wish takes, or with what stands in the way.
     case = RuleInput(question.base, session.knowledge)
-    knowledge, configuration, constraints = session.knowledge, configuration_of(case), question.constraints
+    knowledge, constraints = session.knowledge, question.constraints
     place = place_of(case, session.world.files.exists, question.tool)
+    configuration = replace(configuration_of(case), own_toolkit=own_toolkit(place, knowledge))
     found = find(knowledge, configuration, constraints, question.tool, torch_of_conda=place.around.torch_of_conda)
     change = found.smallest.change
     if change is not None:
@@ -70,8 +71,8 @@ def foresee(session: Session, question: Question) -> Outlook:
         after = chains(hypothetical.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
         ways = jetson_ways(place, knowledge)
         return replace(looked, after=after, steps=ways[0].steps, ways=ways)
-    if found.smallest.blockers == (Blocker.TOOLKIT,):
-        inside = by_conda(knowledge, case, looked, constraints=constraints, configuration=configuration, place=place)
+    if Blocker.TOOLKIT in found.smallest.blockers:
+        inside = by_conda(session, question, looked, configuration=configuration, place=place)
         if inside is not None:
             return inside
     return replace(looked, blocked_by=found.missing or blocked_by(case, configuration, constraints, found.smallest))
@@ -150,43 +151,46 @@ def _changed(knowledge: Knowledge, machine: Machine, change: VersionChange) -> M
 
 
 def by_conda(
-    knowledge: Knowledge,
-    case: RuleInput,
-    looked: Outlook,
-    *,
-    constraints: Constraints,
-    configuration: Configuration,
-    place: InstallPlace,
+    session: Session, question: Question, looked: Outlook, *, configuration: Configuration, place: InstallPlace
 ) -> Outlook | None:
-    """The outlook with conda's toolkit; None where something else stands in the way, or conda has none that fits."""
+    """The outlook with conda's toolkit; None where something else stands in the way, or conda has none that fits. A driver comes
+    first where none is there yet.
+    """
     if configuration.glibc is None:
         return None
-    toolkits = tuple(one for one in knowledge.toolkits() if of_conda(one.release))
+    knowledge, constraints = session.knowledge, question.constraints
+    architecture = place.repository_architecture
+    toolkits = tuple(one for one in knowledge.toolkits() if of_conda(one.release, architecture, knowledge))
     stock = Stock(knowledge.branches(), knowledge.torch_builds(), toolkits)
-    found = smallest_change(replace(configuration, glibc=None, gcc=None, toolkit=None, toolkits=()), constraints, stock)
-    change = found.change
-    if change is None or change.toolkit is None or change.torch is not None or change.left:
+    inside = replace(configuration, glibc=None, gcc=None, toolkit=None, toolkits=(), own_toolkit=None)
+    first = configuration.driver is None and place.system.administrator
+    needs = (Need.MUST, constraints.driver_need) if first else (constraints.driver_need,)
+    tried = (smallest_change(inside, replace(constraints, driver_need=need), stock).change for need in needs)
+    change = next((one for one in tried if one is not None), None)
+    if change is None or change.toolkit is None or not {Blocker.DRIVER}.issuperset(change.left):
         return None
-    ways = tuple(one for one in install_ways(change, place, knowledge) if one.way is Method.CONDA)
+    if change.torch is not None and question.tool is Tool.CONDA:
+        return None
+    ways = install_ways(change, place, knowledge, inside=Method.CONDA)
     if not ways:
         return None
     # The machine as it is inside that environment, which has a C library of its own and the newest compiler that nvcc accepts.
-    if change.driver is not None or change.toolkit is None:
-        changed = case.machine
-    else:
-        made = with_toolkit(knowledge, case.machine, change.toolkit.release)
-        record = knowledge.toolkit(change.toolkit.release)
-        limit = record.gcc_limit if record is not None else None
-        inside = replace(made, host=replace(made.host, glibc=NOT_ASKED))
-        changed = hypothetical.with_gcc(inside, Version((limit,))) if limit is not None else inside
-    after = chains(changed, knowledge, thorough=True)
+    made = _changed(knowledge, question.base, replace(change, gcc=None))
+    record = knowledge.toolkit(change.toolkit.release)
+    limit = record.gcc_limit if record is not None else None
+    made = replace(made, host=replace(made.host, glibc=NOT_ASKED))
+    after = chains(hypothetical.with_gcc(made, Version((limit,))) if limit is not None else made, knowledge, thorough=True)
     why = text(
         "the headers of CUDA {release} clash with this system's glibc {glibc}: conda's nvcc compiles with a C library and a "
         "compiler of its own",
         release=str(change.toolkit.release),
         glibc=str(configuration.glibc),
     )
-    return replace(looked, after=after, steps=ways[0].steps, ways=ways, notes=(*looked.notes, why))
+    case = RuleInput(question.base, knowledge)
+    driver = driver_notes(session, case, change.driver, place)
+    stays = (DRIVER_STAYS,) if Blocker.DRIVER in change.left else ()
+    of_torch = left_by(change.torch, place, knowledge) if change.torch is not None else ()
+    return replace(looked, after=after, steps=ways[0].steps, ways=ways, notes=(*looked.notes, *driver, why, *stays, *of_torch))
 
 
 # A change arranged into steps: driver and restart first, because all else stands on it, then torch, toolkit and host compiler.
@@ -199,21 +203,36 @@ def install_steps(change: VersionChange, place: InstallPlace, knowledge: Knowled
 
 
 def install_ways(
-    change: VersionChange, place: InstallPlace, knowledge: Knowledge, record: CondaRecord | None = None
+    change: VersionChange,
+    place: InstallPlace,
+    knowledge: Knowledge,
+    record: CondaRecord | None = None,
+    *,
+    inside: Method | None = None,
 ) -> tuple[WayPlan, ...]:
     """Each way to the torch of a change, or else to its toolkit, with all steps of the change; empty where both stay. `record` is
-    that of conda's build where torch is to come from there.
+    that of conda's build where torch is to come from there, `inside` the only way that leads to the toolkit where that is so.
     """
+    before = _before(change, place, knowledge)
     if change.torch is None:
         # Those to a toolkit that is not there yet; conda's brings a host compiler of its own.
         if change.toolkit is None or change.toolkit.root:
             return ()
         gcc = gcc_steps(change.gcc, place, knowledge.commands) if change.gcc is not None else ()
-        before, ways = _before(change, place, knowledge), toolkit_ways(change.toolkit, place, knowledge)
-        return tuple(replace(one, steps=(*before, *one.steps, *(() if one.way is Method.CONDA else gcc))) for one in ways)
+        ways = toolkit_ways(change.toolkit, place, knowledge, change.driver)
+        return tuple(
+            replace(one, steps=(*before, *one.steps, *(() if one.way is Method.CONDA else gcc)))
+            for one in ways
+            if inside in {None, one.way}
+        )
     torch = change.torch
+    after = _after(change, place, knowledge)
+    if inside is not None:
+        only = install_ways(replace(change, torch=None, driver=None), place, knowledge, inside=inside)
+        if not only:
+            return ()
+        after = only[0].steps
     ways = torch_ways(torch, place, knowledge) if record is None else conda_ways(torch, record, place, knowledge)
-    before, after = _before(change, place, knowledge), _after(change, place, knowledge)
     return tuple(replace(one, steps=(*before, *one.steps, *after)) for one in ways)
 
 
@@ -222,7 +241,7 @@ def _before(change: VersionChange, place: InstallPlace, knowledge: Knowledge) ->
 
 
 def _after(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> tuple[Step, ...]:
-    toolkit = toolkit_steps(change.toolkit, place, knowledge) if change.toolkit is not None else ()
+    toolkit = toolkit_steps(change.toolkit, place, knowledge, change.driver) if change.toolkit is not None else ()
     gcc = gcc_steps(change.gcc, place, knowledge.commands) if change.gcc is not None else ()
     return (*toolkit, *gcc)
 

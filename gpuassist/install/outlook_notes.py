@@ -10,11 +10,13 @@ from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need
 from gpuassist.knowledge.choice import GpuWish, Obstacle, choose_driver
 from gpuassist.knowledge.compatibility import (
     DriverFit,
+    cubin_runs,
     driver_floor,
     driver_serves_cuda,
     driver_serves_gpu,
     first_toolkit_for,
     glibc_clashes,
+    is_jetson,
     kernels_run,
     last_toolkit_for,
     toolkit_builds_for,
@@ -93,6 +95,8 @@ def notes_on(case: RuleInput, configuration: Configuration, constraints: Constra
         notes.append(text("the toolkit stays as it is, which matters to those who compile: `gpuassist plan cuda` tells more"))
     if Blocker.DRIVER in change.left:
         notes.append(DRIVER_STAYS)
+    if change.torch is not None:
+        notes += _code_of_servers(case, change.torch.build)
     if change.torch is not None and configuration.torch is not None and not configuration.torch.cpu and constraints.torch is None:
         notes += _other_torch(configuration, configuration.torch, change.torch.build, constraints)
     if constraints.newest_driver and change.driver is None and configuration.driver is not None and case.cards:
@@ -116,6 +120,24 @@ def notes_on(case: RuleInput, configuration: Configuration, constraints: Constra
                 )
             )
     return tuple(notes)
+
+
+def _code_of_servers(case: RuleInput, build: TorchBuild) -> Iterator[Text]:
+    """A board that runs the code of servers' chips, which CUDA 13.2 allows, where the build has none of its own."""
+    for card in case.cards:
+        if not isinstance(card.capability, Known) or not is_jetson(card.capability.value):
+            continue
+        capability = card.capability.value
+        running = [one for one in build.targets if cubin_runs(capability, one, cuda=build.cuda)]
+        if running and all(one.capability != capability for one in running):
+            best = max(running, key=lambda one: one.capability)
+            yield text(
+                "this build has no code of its own for {gpu} ({own}): that for {other} runs there, from CUDA 13.2 on, and is tuned "
+                "for another chip",
+                gpu=card.name,
+                own=f"sm_{capability.major}{capability.minor}",
+                other=str(best),
+            )
 
 
 def _best_driver(case: RuleInput) -> int | None:

@@ -24,7 +24,8 @@ class System(Struct, frozen=True):
     not known. `driver` is the version that is installed, loaded or not, `open_module` its flavour, both None where not there or not
     known; `uninstaller` is that of NVIDIA's own installer, empty where it was not used. `needs_open`: a GPU runs with the open
     modules alone. `nouveau` has a GPU; `hybrid`: a laptop whose processor draws as well. `provider` is the cloud it is rented from,
-    `part` that only a part of a GPU is rented (vGPU).
+    `part` that only a part of a GPU is rented (vGPU). `last_branch` is the newest driver branch that still serves every GPU, None
+    where no end of it is known.
     `administrator` whether this user may become root.
     """
 
@@ -40,6 +41,7 @@ class System(Struct, frozen=True):
     hybrid: bool = False
     provider: str = ""
     part: bool = False
+    last_branch: int | None = None
     home: str = ""
     administrator: bool = True
     jetson: bool = False
@@ -61,7 +63,8 @@ class TorchSurroundings(Struct, frozen=True):
     """`prefix` and `name` are the environment's, `new` is the directory of one to be made, which is not there yet; `packages` those
     that have to do with the GPU, `directory` that of its torch; `pythons` are interpreters that can make an environment, `wished`
     the tool that the user asked for. `of_conda` where conda made the environment, `torch_of_conda` where its torch came by conda;
-    `conda_root` is the directory under which conda keeps its environments; `settings` say where packages come from.
+    `conda_root` is the directory under which conda keeps its environments; `base` where the environment is an interpreter that
+    others are made from, and nobody's project; `settings` say where packages come from.
     """
 
     prefix: str = ""
@@ -75,6 +78,7 @@ class TorchSurroundings(Struct, frozen=True):
     of_conda: bool = False
     torch_of_conda: bool = False
     conda_root: str = ""
+    base: bool = False
     settings: PackageSettings = field(default_factory=PackageSettings)
 
     @property

@@ -18,6 +18,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version, VersionError
 from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import Ending, ProcessResult, clean
+from gpuassist.verify.kernel import KernelWish, check_kernel
 
 _TORCH_SECONDS = 120.0  # the first import of a CUDA build from a slow disk
 _PYTHON_SECONDS = 20.0
@@ -87,7 +88,44 @@ def _nvcc(session: Session, proof: StepProof) -> Proved:
         return Proved(
             Holds.NO, text("{path} is nvcc {version}, not {wanted}", path=proof.place, version=found, wanted=proof.wanted)
         )
-    return Proved(Holds.YES, text("{path} is nvcc {version}", path=proof.place, version=found))
+    return _links(session, proof.place, found)
+
+
+# What nvcc and shells say of a host compiler that is not there, or that nvcc refuses: another step, or the user, brings one.
+_HOST_COMPILER = (
+    "host compiler",
+    "unsupported gnu version",
+    "unsupported clang version",
+    "could not find compiler",
+    "g++: not found",
+)
+
+
+def _links(session: Session, nvcc: str, version: str) -> Proved:
+    """Whether the toolkit makes a program: that its nvcc is there says nothing of its headers and libraries. A host compiler is no
+    part of it.
+    """
+    environment = clean(session.world.surroundings.variables)
+    check = check_kernel(session.world, KernelWish(nvcc, "", {**environment, **_inside(session, nvcc)}))
+    words = {"path": nvcc, "version": version}
+    if check.passed:
+        return Proved(Holds.YES, text("{path} is nvcc {version}, and compiles and links a kernel", **words))
+    if any(sign in check.said.lower() for sign in _HOST_COMPILER):
+        words["reason"] = check.said.splitlines()[0][:300]
+        told = text("{path} is nvcc {version}; it has no host compiler that it accepts yet ({reason})", **words)
+        return Proved(Holds.UNKNOWN, told)
+    return Proved(Holds.NO, text("{path} is nvcc {version}, but no kernel: {reason}", reason=check.words, **words))
+
+
+def _inside(session: Session, nvcc: str) -> dict[str, str]:
+    """What activating an environment of conda's sets for its nvcc: the host compiler beside it (conda-forge's cuda-nvcc)."""
+    prefix = nvcc.removesuffix("/bin/nvcc")
+    if not session.world.files.is_directory(f"{prefix}/conda-meta"):
+        return {}
+    path = session.world.surroundings.variables.get("PATH", "")
+    compiler = next(iter(session.world.files.glob(f"{prefix}/bin/*-conda-linux-gnu-c++")), "")
+    flags = {"NVCC_PREPEND_FLAGS": f"-ccbin={compiler}"} if compiler else {}
+    return {"PATH": f"{prefix}/bin:{path}", "CONDA_PREFIX": prefix, **flags}
 
 
 def _new_terminal(session: Session, proof: StepProof) -> Proved:

@@ -5,60 +5,154 @@ compiler that its nvcc accepts.
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from gpuassist.install.driver import driver_uses
+from gpuassist.install.driver_kept import KeptDriver, kept_driver
 from gpuassist.install.drivers.packages import add_repository, packages_of
 from gpuassist.install.place import InstallPlace, step
-from gpuassist.knowledge.change import GccMove, ToolkitMove
+from gpuassist.knowledge.change import DriverMove, GccMove, ToolkitMove
 from gpuassist.knowledge.commands import Commands, use
+from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.repositories import Held, RepositoryRecord
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 
-# conda-forge has CUDA in parts, its nvcc among them, from 12.0 on; the newest that its cuda-version named in April 2026 is 13.2.
-_FIRST_OF_CONDA, _LAST_OF_CONDA = Version((12, 0)), Version((13, 2))
+_CONDA_FORGE = "conda-forge"
 _FIRST_OF_WHEELS = Version((13, 0))  # the wheels of 11 and 12 hold ptxas and no nvcc (wheels.json)
 _MACHINES = {"x86_64": "x86_64", "sbsa": "aarch64"}
 _FIRST = {Tool.CONDA: Method.CONDA, Tool.PIP: Method.WHEELS, Tool.UV: Method.WHEELS}
 
 
-def toolkit_ways(move: ToolkitMove, place: InstallPlace, knowledge: Knowledge) -> tuple[WayPlan, ...]:
-    """Each way that there is, the best first: the packages where the user may become root, else what needs none; the one by the
-    tool that the user asked for before all others.
+class _OwnToolkit(Struct, frozen=True):
+    """A distribution's own package of CUDA: the name of the row that says which release it is, and where it lies."""
+
+    repository: str
+    root: str
+
+
+_OWN = {Family.ARCH: _OwnToolkit("arch", "/opt/cuda")}
+
+
+def toolkit_ways(
+    move: ToolkitMove, place: InstallPlace, knowledge: Knowledge, driver: DriverMove | None = None
+) -> tuple[WayPlan, ...]:
+    """Each way that there is, the best first: the packages where the user may become root and they are known to hold it, else what
+    needs none; the one by the tool that the user asked for before all others. `driver` comes with the same plan.
     """
-    goal = _Goal(move.release.release, place, knowledge)
+    goal = _Goal(move.release.release, place, knowledge, driver)
     first = _FIRST.get(place.around.wished) if place.around.wished else None
     return tuple(sorted(goal.ways(), key=lambda one: one.way is not first))
 
 
-def of_conda(release: Version) -> bool:
-    return _FIRST_OF_CONDA <= release.release <= _LAST_OF_CONDA
+def of_conda(release: Version, architecture: str, knowledge: Knowledge) -> bool:
+    """Whether conda-forge is known to have that CUDA, nvcc with it."""
+    forge = knowledge.repository(_CONDA_FORGE, architecture)
+    return forge is not None and forge.toolkit(release) is Held.HOLDS
+
+
+def own_toolkit(place: InstallPlace, knowledge: Knowledge) -> Version | None:
+    """The CUDA release that the distribution itself has, where this user may install it and it is known."""
+    own = _OWN.get(place.packages)
+    if own is None or not place.system.administrator:
+        return None
+    record = knowledge.repository(own.repository, place.repository_architecture)
+    return record.last_toolkit if record is not None else None
 
 
 class _Goal(Struct, frozen=True):
     release: Version
     place: InstallPlace
     knowledge: Knowledge
+    driver: DriverMove | None = None
 
     def ways(self) -> tuple[WayPlan, ...]:
-        first = packages_of(self.place.packages).first_toolkits.get(self.place.repository)
-        held = self.place.system.jetson or (bool(self.place.repository) and (first is None or self.release >= first))
-        packages = (self.packages(),) if held and self.place.system.administrator else ()
+        held = self._held
+        root = self.place.system.administrator
+        packages = (self.packages(),) if root and held is Held.HOLDS else ()
+        unsure = (self.packages(asked=True),) if root and held is Held.UNKNOWN else ()
         wheels = (self.wheels(),) if self.release >= _FIRST_OF_WHEELS else ()
         other = (*self.conda(), *wheels) if self.place.system.conda else (*wheels, *self.conda())
-        return (*packages, *self.runfile(), *other)
+        ways = (*self.own(), *packages, *self.runfile(), *other, *unsure)
+        if not ways or not root or held is not Held.LACKS:
+            return ways
+        return (replace(ways[0], notes=(*ways[0].notes, self._lacking())), *ways[1:])
 
-    def packages(self) -> WayPlan:
-        root = f"/usr/local/cuda-{self.release}"
-        added = add_repository(self.place)
+    @property
+    def _repository(self) -> RepositoryRecord | None:
+        return self.knowledge.repository(self.place.repository, self.place.repository_architecture)
+
+    @property
+    def _held(self) -> Held | None:
+        """Whether NVIDIA's packages for this distribution have the release; None where there are none. JetPack's has its own."""
+        if self.place.system.jetson:
+            return Held.HOLDS
+        if not self.place.repository:
+            return None
+        return self._repository.toolkit(self.release) if self._repository is not None else Held.UNKNOWN
+
+    def _lacking(self) -> Text:
+        record = self._repository
+        first, last = (record.first_toolkit, record.last_toolkit) if record is not None else (None, None)
+        if first is None or last is None:
+            return text("NVIDIA's repository {repository} has no CUDA toolkit", repository=self.place.repository)
+        return text(
+            "NVIDIA's repository {repository} has no CUDA {release}: those that were seen there are {first} to {last}",
+            repository=self.place.repository,
+            release=self._words,
+            first=str(first),
+            last=str(last),
+        )
+
+    def own(self) -> tuple[WayPlan, ...]:
+        """The distribution's package, which is the newest: at least the release that is known of it."""
+        own = _OWN.get(self.place.packages)
+        if own is None or self.release != own_toolkit(self.place, self.knowledge):
+            return ()
+        does = text(
+            "Install the distribution's own CUDA, which is {release} or newer, into {directory}",
+            release=self._words,
+            directory=own.root,
+        )
+        check = text("{path} is there", path=f"{own.root}/bin/nvcc")
+        proof = StepProof(Proves.NVCC, f"{own.root}/bin/nvcc", f"{self._words}+")
         install = use("toolkit-install", version=self.release)
-        # JetPack brings its own repository, whose CUDA is built for the board.
-        uses = (install,) if self.place.system.jetson else (added, install)
+        made = step((install,), self.place, self.knowledge.commands, (does, check), proof=proof)
+        used = _used(str(self.release.major), own.root, self.place, self.knowledge)
+        return (WayPlan(Method.PACKAGES, text("By the distribution's own package, for every user of the machine"), (made, used)),)
+
+    def packages(self, *, asked: bool = False) -> WayPlan:
+        """NVIDIA's; `asked` where whether they have it is not known, and their repository tells once it is there."""
+        root = f"/usr/local/cuda-{self.release}"
+        install = use("toolkit-install", version=self.release)
         does = text("Install CUDA {release} from NVIDIA's repository, without a driver, beside what is there", release=self._words)
         check = text("/usr/local/cuda-{release}/bin/nvcc is there", release=self._words)
-        made = step(uses, self.place, self.knowledge.commands, (does, check), proof=self._nvcc(root))
-        return WayPlan(Method.PACKAGES, text("By NVIDIA's packages, for every user of the machine"), (made, self.used(root)))
+        # JetPack brings its own repository, whose CUDA is built for the board.
+        adding, kept = () if self.place.system.jetson else (add_repository(self.place),), KeptDriver()
+        if adding:
+            kept = kept_driver(self.driver, self.place, self._repository)
+        if self.driver is not None and any(one.key == adding[0].key for one in driver_uses(self.driver, self.place) if adding):
+            adding = ()  # the driver comes from it, in the same plan
+        questions = (use("toolkit-ask", version=self.release),) if asked else ()
+        steps = list[Step]()
+        if kept.does is not None:
+            uses = (*kept.before, *adding, *kept.after)
+            steps.append(step(uses, self.place, self.knowledge.commands, (kept.does, None)))
+            adding = ()
+        uses = (*adding, *questions, install)
+        steps.append(step(uses, self.place, self.knowledge.commands, (does, check), proof=self._nvcc(root)))
+        steps.append(self.used(root))
+        told = text(
+            "whether NVIDIA's repository {repository} has CUDA {release} is not known here: the question in front of the "
+            "installation tells, once the repository is added",
+            repository=self.place.repository,
+            release=self._words,
+        )
+        does = text("By NVIDIA's packages, for every user of the machine")
+        return WayPlan(Method.PACKAGES, does, tuple(steps), (told,) if asked else ())
 
     def runfile(self) -> tuple[WayPlan, ...]:
         record = self.knowledge.runfile(self.release)
@@ -80,7 +174,7 @@ class _Goal(Struct, frozen=True):
         return (WayPlan(Method.RUNFILE, text("Into your home directory, without root"), (made, self.used(root)), (told,)),)
 
     def conda(self) -> tuple[WayPlan, ...]:
-        if not of_conda(self.release) or not self._machine:
+        if not self._machine or not of_conda(self.release, self.place.repository_architecture, self.knowledge):
             return ()
         there = self.place.system.conda
         under = self.place.around.conda_root or f"{self._miniforge}/envs"
@@ -120,20 +214,32 @@ class _Goal(Struct, frozen=True):
         )
         inside = f"{directory}/bin/python"
         requirement = f"cuda-toolkit[nvcc,cccl]~={self.release}.0"
-        packages = f"{directory}/lib/python{release.release}/site-packages/nvidia/cu{self.release.major}" if release else ""
-        does = text("Install the compiler of CUDA {release} with its headers from PyPI", release=self._words)
+        root = f"{directory}/lib/python{release.release}/site-packages/nvidia/cu{self.release.major}" if release else ""
+        get = use("toolkit-install-wheels", python=inside, requirement=requirement)
+        # nvcc looks for its libraries in lib64, and the wheels have lib (bin/nvcc.profile of nvidia-cuda-nvcc 13.0.88).
+        major = self.release.major
+        link = (
+            use("toolkit-wheels-link", root=root, major=major)
+            if root
+            else use("toolkit-wheels-link-in", python=inside, major=major)
+        )
+        does = text(
+            "Install the compiler of CUDA {release} with its headers from PyPI, and put its libraries where it looks for them",
+            release=self._words,
+        )
+        check = text("`{nvcc}` compiles and links a kernel", nvcc=f"{root}/bin/nvcc") if root else None
         install = step(
-            (use("toolkit-install-wheels", python=inside, requirement=requirement),),
+            (get, link),
             self.place,
             self.knowledge.commands,
-            (does, None),
+            (does, check),
             run=StepRun((), Tool.PIP, directory, inside),
-            proof=self._nvcc(packages) if packages else None,
+            proof=self._nvcc(root) if root else None,
         )
         return WayPlan(
             Method.WHEELS,
             text("By the wheels of the compiler: nvcc, its headers and the runtime, without the libraries for mathematics"),
-            (create, install, self.used(packages)),
+            (create, install, self.used(root)),
         )
 
     def used(self, root: str) -> Step:
@@ -167,11 +273,13 @@ class _Goal(Struct, frozen=True):
 _CONDA_COMPILER = "x86_64-conda-linux-gnu-g++"
 
 
-def toolkit_steps(move: ToolkitMove, place: InstallPlace, knowledge: Knowledge) -> tuple[Step, ...]:
+def toolkit_steps(
+    move: ToolkitMove, place: InstallPlace, knowledge: Knowledge, driver: DriverMove | None = None
+) -> tuple[Step, ...]:
     """Installing the toolkit in the best way where it is not there, and making it the one that new terminals find."""
     if move.root:
         return (_used(str(move.release), move.root, place, knowledge),)
-    ways = toolkit_ways(move, place, knowledge)
+    ways = toolkit_ways(move, place, knowledge, driver)
     if ways:
         return ways[0].steps
     release = str(move.release)

@@ -124,7 +124,7 @@ def left_by(move: TorchMove, place: InstallPlace, knowledge: Knowledge) -> tuple
 
 def _company(move: TorchMove, place: InstallPlace, knowledge: Knowledge) -> Company:
     release = knowledge.torch_release(move.build.newest)
-    return company_of(move.build, place.around.packages, release, knowledge.bad_pairs())
+    return company_of(move.build, place.around.packages, release, knowledge.bad_pairs(), releases=knowledge.torch_releases())
 
 
 def _use(build: TorchBuild, company: Company, place: InstallPlace, target: InstallTarget) -> UsedCommand:
@@ -159,10 +159,13 @@ class _Install(Struct, frozen=True):
         if not place.tool or without_pip or (self.move is not None and self.move.python is not None):
             return (self._in_new(),)
         if not place.torch_there:
-            # Into an environment that has no torch.
+            # Into an environment that has no torch; one that others are made from is everybody's, and uv closes its own to pip.
             does = text("Into {name}, which has no torch yet", name=self._name)
             steps = tuple(self._installed(here(self.place)))
-            return (WayPlan(Method.IN_PLACE, does, steps, (*self._needs(*steps), *self._project())), self._in_new())
+            added = WayPlan(Method.IN_PLACE, does, steps, (*self._needs(*steps), *self._project()))
+            if not place.around.base:
+                return (added, self._in_new())
+            return (self._in_new(),) if place.tool == "uv" else (self._in_new(), added)
         return (self._in_new(), self._cleaned(), self._exchanged())
 
     def _in_new(self) -> WayPlan:
@@ -173,7 +176,9 @@ class _Install(Struct, frozen=True):
         notes = (text("the other packages of {name} do not come along: install what your project needs there as well", name=name),)
         told = notes if name and self.place.torch_there else ()
         made = create(target, self.place, self.knowledge.commands, self.move)
-        return WayPlan(Method.NEW, does, (made, *self._installed(target)), (*told, *self._needs(made), *self._venv(made)))
+        entered = (text("each new terminal enters it with `. {directory}/bin/activate`", directory=target.prefix),)
+        enters = entered if self.place.around.base else ()
+        return WayPlan(Method.NEW, does, (made, *self._installed(target)), (*enters, *told, *self._needs(made), *self._venv(made)))
 
     def _cleaned(self) -> WayPlan:
         """Into the same environment, once nothing of the old torch is left in it."""
@@ -284,8 +289,15 @@ def _of(tool: Tool, settings: PackageSettings) -> Indexes:
 
 def _on_index(build: TorchBuild, tool: Tool, told: Indexes) -> Iterator[Text]:
     version, tag = str(build.newest), build.tag
-    if told.offline:
+    if told.offline and tool is Tool.UV:
         yield text("{source} keeps uv from the network: it takes only what is in its cache", source=told.offline.source)
+    elif told.offline:
+        places = ", ".join(one.value for one in told.links)
+        yield text(
+            "{source} keeps pip from every index: it takes only what lies in {places}",
+            source=told.offline.source,
+            places=places or text("a directory that find-links names"),
+        )
     if told.forbidden:
         yield text(
             "{source} forbids every index: the wheels of torch {version}+{tag} and of what it asks for have to be in {places}",

@@ -36,6 +36,7 @@ from gpuassist.knowledge.records import (
     XidCause,
     XidRecord,
 )
+from gpuassist.knowledge.repositories import RepositoryRecord, Sighting
 from gpuassist.knowledge.rows import (
     Row,
     RowError,
@@ -197,6 +198,20 @@ early_toolkits = _record(
 )
 runfile = _record(
     RunfileRecord, release=_one(Version.parse), version=_one(Version.parse), driver=_one(Version.parse), machines=texts_of
+)
+repository = _record(
+    RepositoryRecord,
+    repository=text_of,
+    architecture=text_of,
+    first_toolkit=_maybe(Version.parse),
+    last_toolkit=_maybe(Version.parse),
+    first_driver=_maybe(Version.parse),
+    last_driver=_maybe(Version.parse),
+    begins=flag_of,
+    ends=flag_of,
+    lacks=_each(Version.parse),
+    pins=numbers_of,
+    seen=_one(Sighting),
 )
 wheel = _record(
     WheelRecord,

@@ -45,7 +45,8 @@ class TorchThere(Struct, frozen=True):
 
 class Configuration(Struct, frozen=True):
     """A machine as far as parts must fit: None is not there or not known. `one_module` is false under WSL2, `driver_fixed`
-    where the driver is part of a system image (Jetson); `gccs` are the other installed ones.
+    where the driver is part of a system image (Jetson); `gccs` are the other installed ones, `own_toolkit` is the CUDA release that
+    the distribution itself has.
     """
 
     gpus: tuple[GpuWish, ...]
@@ -63,6 +64,7 @@ class Configuration(Struct, frozen=True):
     gcc: Version | None = None
     gccs: tuple[Version, ...] = ()
     glibc: Version | None = None
+    own_toolkit: Version | None = None
 
 
 class Constraints(Struct, frozen=True):

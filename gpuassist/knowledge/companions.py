@@ -34,8 +34,17 @@ class Company(Struct, frozen=True):
     left: tuple[Text, ...] = ()
 
 
-def company_of(build: TorchBuild, packages: Iterable[Package], release: TorchRelease | None, pairs: Iterable[BadPair]) -> Company:
-    """What comes with a build into an environment that has, or had, these packages."""
+def company_of(
+    build: TorchBuild,
+    packages: Iterable[Package],
+    release: TorchRelease | None,
+    pairs: Iterable[BadPair],
+    *,
+    releases: Iterable[TorchRelease] = (),
+) -> Company:
+    """What comes with a build into an environment that has, or had, these packages; `releases` tell what ended with an
+    older torch.
+    """
     here = {one.name: one.version for one in packages}
     belongs = {one.name: one for one in release.companions_of(build.newest)} if release else {}
     lacking = {"xformers"} if build.tag not in _XFORMERS else set()
@@ -45,8 +54,13 @@ def company_of(build: TorchBuild, packages: Iterable[Package], release: TorchRel
     return Company(
         (f"torch=={build.newest}", "torchvision", *map(requirement, moving), *limits),
         tuple(_others(here, belongs, known)),
-        tuple(_left(build, here, belongs)),
+        tuple(_left(build, here, belongs, _ends(releases))),
     )
+
+
+def _ends(releases: Iterable[TorchRelease]) -> dict[str, Version]:
+    """The last torch that each companion has a release for."""
+    return {one.name: release.release for release in sorted(releases, key=lambda each: each.release) for one in release.companions}
 
 
 def requirement(companion: Companion) -> str:
@@ -99,9 +113,17 @@ def _others(here: dict[str, str], belongs: dict[str, Companion], pairs: Iterable
     yield next((f"bitsandbytes>={floor}" for floor in floors), "bitsandbytes")
 
 
-def _left(build: TorchBuild, here: dict[str, str], belongs: dict[str, Companion]) -> Iterator[Text]:
+def _left(build: TorchBuild, here: dict[str, str], belongs: dict[str, Companion], ends: dict[str, Version]) -> Iterator[Text]:
     for name in _FOLLOW:
-        if name in here and name not in belongs:
+        if name in here and name not in belongs and name in ends and ends[name] < build.release:
+            yield text(
+                "{name} {there} will not work: the last {name} belongs to torch {last}, and none to torch {torch}",
+                name=name,
+                there=here[name],
+                last=str(ends[name]),
+                torch=str(build.newest),
+            )
+        elif name in here and name not in belongs:
             yield text(
                 "{name} {there} will not work: gpuassist knows no {name} that belongs to torch {torch}",
                 name=name,

@@ -12,9 +12,11 @@ from msgspec import Struct
 from gpuassist.knowledge.records import ArchitectureRecord, ModuleFlavour, ToolkitRecord
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
-# CUDA Compatibility, table 1 (minor-version compatibility, from CUDA 11 on); below 11 the release notes' table of driver versions.
+# CUDA Compatibility, table 1 (minor-version compatibility, from CUDA 11 on); of the rest the release notes' table of driver
+# versions: 11.0 came with a driver that is older than what runs all others of its major, 450.36.06 was its release candidate's.
 _FLOOR_OF_MAJOR = {13: "580.65.06", 12: "525.60.13", 11: "450.80.02"}
 _FLOOR_OF_RELEASE = {
+    (11, 0): "450.51.05",
     (10, 2): "440.33",
     (10, 1): "418.39",
     (10, 0): "410.48",
@@ -105,6 +107,8 @@ def way_to_run(
 def driver_floor(cuda: Version) -> Version:
     """The oldest driver that runs programs of a CUDA release; for a release newer than known here, what it needs at least."""
     newest = max(_FLOOR_OF_MAJOR)
+    if cuda.release.parts in _FLOOR_OF_RELEASE:
+        return Version.parse(_FLOOR_OF_RELEASE[cuda.release.parts])
     if cuda.major in _FLOOR_OF_MAJOR or cuda.major > newest:
         return Version.parse(_FLOOR_OF_MAJOR[min(cuda.major, newest)])
     older = [release for release in _FLOOR_OF_RELEASE if release <= cuda.release.parts]

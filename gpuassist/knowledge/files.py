@@ -90,6 +90,7 @@ class KnowledgeFiles:
         self.compat_packages = RecordTable(read, "compat_packages", build.compat_package)
         self.toolkits = RecordTable(read, "toolkits", build.toolkit)
         self.runfiles = RecordTable(read, "runfiles", build.runfile)
+        self.repositories = RecordTable(read, "repositories", build.repository)
         self.early_toolkits = RecordTable(read, "early_toolkits", build.early_toolkits)
         self.wheels = RecordTable(read, "wheels", build.wheel)
         self.torch = RecordTable(read, "torch", build.torch)

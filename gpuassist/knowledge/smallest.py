@@ -278,11 +278,13 @@ def _toolkits_to_install(search: _Search, workload: Workload) -> Iterator[_Optio
     records = [one for one in search.stock.toolkits if _is_release(one.release, constraints.toolkit)]
     fitting = [one for one in records if toolkit_fits(one, one.release, workload) and _builds_for_torch(one.release, workload)]
     with_gcc = replace(workload, gcc=configuration.gcc)
-    chosen = {choose_toolkit_release(fitting, with_gcc), choose_toolkit_release(fitting, workload)}
+    own = configuration.own_toolkit
+    chosen = {choose_toolkit_release(fitting, with_gcc), choose_toolkit_release(fitting, workload), own}
     for record in fitting:
         if record.release in chosen:
             move = ToolkitMove(record.release)
-            yield from _with_gcc(configuration, record.gcc_limit, _toolkit_option(record.release, move, workload, _ROOT_LARGE))
+            cost = _ROOT_PACKAGE if record.release == own else _ROOT_LARGE
+            yield from _with_gcc(configuration, record.gcc_limit, _toolkit_option(record.release, move, workload, cost))
 
 
 def _toolkit_option(version: Version, move: ToolkitMove | None, workload: Workload, cost: int) -> _Option:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         WheelRecord,
         XidRecord,
     )
+    from gpuassist.knowledge.repositories import RepositoryRecord
     from gpuassist.model.text import Text
     from gpuassist.model.version import ComputeCapability, Version
 
@@ -108,6 +109,15 @@ class Knowledge:
     def runfile(self, release: Version) -> RunfileRecord | None:
         """NVIDIA's installer of a CUDA release; None where its name is not known."""
         return self._files.runfiles.first("release", str(release.release))
+
+    def repositories(self) -> tuple[RepositoryRecord, ...]:
+        """Every package repository whose CUDA toolkits and drivers somebody looked up."""
+        return self._files.repositories.all()
+
+    def repository(self, name: str, architecture: str) -> RepositoryRecord | None:
+        """What a repository holds, by NVIDIA's name of it; None where nobody looked."""
+        every = self.repositories()
+        return next((one for one in every if (one.repository, one.architecture) == (name, architecture)), None)
 
     def early_toolkits(self, capability: ComputeCapability) -> EarlyToolkits | None:
         """The first and last CUDA release of a compute capability that is older than the records of toolkits."""

@@ -6,7 +6,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from gpuassist.model.fact import NOT_ASKED, Fact
+from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.version import Target, Version
 
 
@@ -83,3 +83,15 @@ class PythonEnvironment(Struct, frozen=True):
     libraries: Fact[tuple[LoadedLibrary, ...]] = NOT_ASKED
     sites: Fact[tuple[str, ...]] = NOT_ASKED
     stray: Fact[tuple[str, ...]] = NOT_ASKED
+
+    @property
+    def is_base(self) -> bool:
+        """Whether it is an interpreter that environments are made from, and no project's: the system's, one of pyenv's or uv's own,
+        conda's base.
+        """
+        manager = self.manager.value if isinstance(self.manager, Known) else None
+        if manager is Manager.UV:
+            return "/uv/python/" in f"{self.prefix}/"
+        if manager is Manager.CONDA:
+            return self.name == "base"
+        return manager in {Manager.SYSTEM, Manager.PYENV}

@@ -242,3 +242,22 @@ def test_an_nvcc_that_others_could_have_put_there_is_not_run_as_root(tmp_path: P
         assert "is not run as root" in _why(said)
         assert "everybody may write in it" in _why(said)
     assert not any(command[0] == str(nvcc) for command in processes.asked)
+
+
+@pytest.mark.parametrize(
+    ("packages", "origin"),
+    [
+        (("pip", "setuptools", "cuda_toolkit", "nvidia_cuda_nvcc", "nvidia_nvvm"), Origin.HOME),
+        (("nvidia_cuda_nvcc", "pip", "torch"), Origin.WHEEL),
+        (("nvidia_cuda_nvcc", "numba"), Origin.WHEEL),
+    ],
+)
+def test_environment_that_was_made_for_the_compiler_alone_is_the_place_of_a_toolkit(
+    tmp_path: Path, packages: tuple[str, ...], origin: Origin
+) -> None:
+    put(tmp_path, "/home/you/cuda-13.0/pyvenv.cfg", "version = 3.12.1\n")
+    site = "/home/you/cuda-13.0/lib/python3.12/site-packages"
+    for name in packages:
+        put(tmp_path, f"{site}/{name}-1.0.dist-info/METADATA")
+    (found,) = _found(tmp_path, make_toolkit(tmp_path, f"{site}/nvidia/cu13", "13.0.88"))
+    assert (found.root, found.origin) == (f"{site}/nvidia/cu13", Known(origin, f"{site}/nvidia/cu13"))

@@ -276,3 +276,10 @@ def test_index_that_is_not_there_is_no_missing_package(place: Place, tool: str) 
     place.variables.update(PIP_INDEX_URL=nowhere, PIP_RETRIES="1", UV_DEFAULT_INDEX=nowhere, UV_OFFLINE="0", UV_HTTP_RETRIES="0")
     step = place.by(tool, "install torch")
     assert "could not reach where it gets packages from" in reason(place.look(step, RIG))
+
+
+def test_a_link_in_the_steps_own_environment_changes_no_package(place: Place) -> None:
+    inside, outside = f"{place.prefix}/lib64", f"{place.home}/lib64"
+    assert place.look(place.step(("ln", "-sfn", "lib", inside)), RIG).warnings == ()
+    assert len(place.look(place.step(("ln", "-sfn", "lib", outside)), RIG).warnings) == 1
+    assert len(place.look(place.step(("ln", "-sfn", "lib", f"{place.prefix}/../lib64")), RIG).warnings) == 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,6 +14,7 @@ from gpuassist.context import Session
 from gpuassist.install.step_proof import Holds, Proved, prove_step
 from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.system.files import Files
+from gpuassist.system.processes import Ending, ProcessResult
 from tests.fakes import ScriptedProcesses, put
 from tests.install.installs_made import session_at
 
@@ -84,11 +87,59 @@ def test_an_empty_directory_is_no_environment(session: Session, tmp_path: Path) 
     assert told(session, StepProof(Proves.ENVIRONMENT, str(tmp_path)))[0] is Holds.NO
 
 
-@pytest.mark.parametrize(("wanted", "holds"), [("12.8", Holds.YES), ("12.8.93", Holds.YES), ("12.9", Holds.NO), ("", Holds.YES)])
+NVCC = "/cuda/bin/nvcc"
+Answers = dict[str, str | ProcessResult | Callable[[], ProcessResult]]
+
+
+def with_nvcc(session: Session, status: int = 0, said: str = "") -> Session:
+    """A session whose nvcc 12.8 compiles, or ends with these words."""
+    version = "Cuda compilation tools, release 12.8, V12.8.93\n"
+    compiled = ProcessResult(Ending.EXITED, status, b"", said.encode(), 0.1)
+    answers: Answers = {f"{NVCC} --version": version, f"{NVCC} -o kernel kernel.cu": compiled}
+    return replace(session, world=replace(session.world, processes=ScriptedProcesses(answers)))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "holds"),
+    [("12.8", Holds.YES), ("12.8.93", Holds.YES), ("12.9", Holds.NO), ("", Holds.YES), ("12.4+", Holds.YES), ("13.4+", Holds.NO)],
+)
 def test_nvcc_says_its_version(session: Session, wanted: str, holds: Holds) -> None:
-    answer = "Cuda compilation tools, release 12.8, V12.8.93\n"
-    world = replace(session.world, processes=ScriptedProcesses({"/cuda/bin/nvcc --version": answer}))
-    assert told(replace(session, world=world), StepProof(Proves.NVCC, "/cuda/bin/nvcc", wanted))[0] is holds
+    assert told(with_nvcc(session), StepProof(Proves.NVCC, NVCC, wanted))[0] is holds
+
+
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    [
+        ("/usr/bin/ld: cannot find -lcudadevrt: No such file or directory\ncollect2: error: ld returned 1 exit status", Holds.NO),
+        ("kernel.cu: fatal error: cuda_runtime.h: No such file or directory", Holds.NO),
+        ("gcc: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties.", Holds.UNKNOWN),
+        ("host_config.h:180:2: error: #error -- unsupported GNU version! gcc versions later than 14", Holds.UNKNOWN),
+        ("", Holds.NO),
+    ],
+)
+def test_a_toolkit_is_proved_by_a_kernel_that_it_links(session: Session, said: str, holds: Holds) -> None:
+    found, words = told(with_nvcc(session, 1, said), StepProof(Proves.NVCC, NVCC, "12.8"))
+    assert found is holds
+    assert "12.8.93" in words
+
+
+def test_an_nvcc_of_condas_compiles_with_the_compiler_beside_it(session: Session, tmp_path: Path) -> None:
+    prefix = str(tmp_path / "env")
+    put(tmp_path, "/env/conda-meta/history", "")
+    compiler = put(tmp_path, "/env/bin/x86_64-conda-linux-gnu-c++", "", mode=0o755)
+    asked: list[dict[str, str]] = []
+
+    class Recording(ScriptedProcesses):
+        def run(self, command: Sequence[str], **around: Any) -> ProcessResult:
+            asked.append(dict(around["environment"]))
+            return super().run(command, **around)
+
+    version = "Cuda compilation tools, release 12.8, V12.8.93\n"
+    answers: Answers = {f"{prefix}/bin/nvcc --version": version, f"{prefix}/bin/nvcc -o kernel kernel.cu": ""}
+    session = replace(session, world=replace(session.world, processes=Recording(answers)))
+    assert told(session, StepProof(Proves.NVCC, f"{prefix}/bin/nvcc", "12.8"))[0] is Holds.YES
+    assert asked[-1]["NVCC_PREPEND_FLAGS"] == f"-ccbin={compiler}"
+    assert asked[-1]["PATH"].startswith(f"{prefix}/bin:")
 
 
 def test_an_nvcc_that_does_not_answer_is_no(session: Session) -> None:

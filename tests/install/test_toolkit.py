@@ -57,6 +57,47 @@ def test_best_way_comes_first(release: str, place: InstallPlace, expected: list[
     assert kinds(release, place) == expected
 
 
+@pytest.mark.parametrize(
+    ("repository", "release", "expected"),
+    [
+        ("ubuntu2404", "12.4", [Method.RUNFILE, Method.CONDA]),
+        ("fedora44", "13.2", [Method.RUNFILE, Method.WHEELS, Method.CONDA]),
+        ("fedora43", "13.2", [Method.PACKAGES, Method.RUNFILE, Method.WHEELS, Method.CONDA]),
+        ("suse16", "12.9", [Method.RUNFILE, Method.CONDA]),
+        ("ubuntu2404", "13.5", [Method.WHEELS, Method.PACKAGES]),
+        ("ubuntu2804", "12.8", [Method.RUNFILE, Method.CONDA, Method.PACKAGES]),
+    ],
+)
+def test_packages_come_first_where_they_are_known_to_be_there(repository: str, release: str, expected: list[Method]) -> None:
+    assert kinds(release, replace(UBUNTU, repository=repository)) == expected
+
+
+def test_repository_is_asked_where_nobody_knows_what_it_holds() -> None:
+    asked = way("13.5", Method.PACKAGES)
+    installing = asked.steps[-2].commands
+    assert installing[-2:] == ("apt-cache policy cuda-toolkit-13-5", "sudo apt install cuda-toolkit-13-5")
+    assert len(asked.notes) == 1
+    assert not any("apt-cache policy" in line for line in lines(way("12.8", Method.PACKAGES).steps))
+
+
+def test_what_the_repository_lacks_is_told() -> None:
+    (note,) = way("12.4", Method.RUNFILE).notes[1:]
+    told = dict(note.parameters)
+    assert (told["repository"], told["first"], told["last"]) == ("ubuntu2404", "12.5", "13.4")
+
+
+def arch(**system: object) -> InstallPlace:
+    return InstallPlace((Family.ARCH, Family.ANY), "", "x86_64", system=replace(ROOT, distribution="arch", **system))
+
+
+def test_distributions_own_toolkit_comes_first_where_it_is_the_release() -> None:
+    first = ways("13.4", arch())[0]
+    assert lines(first.steps) == ["sudo pacman -S cuda", "gpuassist use cuda 13"]
+    assert [one.proof.place for one in first.steps if one.proof] == ["/opt/cuda/bin/nvcc", "/opt/cuda"]
+    assert not any("pacman" in line for line in lines(ways("13.2", arch())[0].steps))
+    assert not any("pacman" in line for one in ways("13.4", arch(administrator=False)) for line in lines(one.steps))
+
+
 @pytest.mark.parametrize(("tool", "first"), [(Tool.CONDA, Method.CONDA), (Tool.PIP, Method.WHEELS), (Tool.UV, Method.WHEELS)])
 def test_tool_that_is_asked_for_goes_before_the_others(tool: Tool, first: Method) -> None:
     assert kinds("13.0", replace(UBUNTU, around=TorchSurroundings(wished=tool)))[0] is first

@@ -114,3 +114,11 @@ def test_forbidden_indexes_leave_the_links() -> None:
 def test_pins_of_constraints(pin: str, refused: bool) -> None:
     given = PackageSettings(pip=Indexes(pins=(PackageSetting(pin, "/srv/c.txt"),)))
     assert ("/srv/c.txt allows torch" in told(OTHER, given)) is refused
+
+
+@pytest.mark.parametrize(("tool", "other"), [(Tool.PIP, "uv"), (Tool.UV, "pip")])
+def test_tool_that_is_kept_from_the_network_is_the_one_that_is_named(tool: Tool, other: str) -> None:
+    kept = replace(Indexes(), offline=PackageSetting("true", PIP_CONF))
+    told = [ENGLISH(one) for one in notes_on_index(build("cu126"), tool, PackageSettings(pip=kept, uv=kept))]
+    assert any(PIP_CONF in one for one in told)
+    assert not any(f" {other} " in one for one in told)

@@ -26,7 +26,9 @@ def packages(*named: str) -> tuple[Package, ...]:
 
 def company(release: str, tag: str, *named: str) -> Company:
     made = build(release, tag)
-    return company_of(made, packages(*named), KNOWLEDGE.torch_release(made.newest), KNOWLEDGE.bad_pairs())
+    return company_of(
+        made, packages(*named), KNOWLEDGE.torch_release(made.newest), KNOWLEDGE.bad_pairs(), releases=KNOWLEDGE.torch_releases()
+    )
 
 
 def left(release: str, tag: str, *named: str) -> list[str]:
@@ -72,10 +74,18 @@ def test_setuptools_is_limited_only_where_it_is_there() -> None:
     assert "setuptools<82" not in company("2.11", "cu128").requirements
 
 
-@pytest.mark.parametrize("name", ["torchaudio", "torchtext", "torchdata"])
-def test_what_ended_before_a_release_is_named(name: str) -> None:
-    (told,) = left("2.14", "cu126", f"{name} 0.9.0")
-    assert told == f"{name} 0.9.0 will not work: gpuassist knows no {name} that belongs to torch 2.14.1"
+@pytest.mark.parametrize(("name", "last"), [("torchaudio", "2.11"), ("torchtext", "2.3")])
+def test_what_ended_before_a_release_is_named_with_its_end(name: str, last: str) -> None:
+    (told,) = company("2.14", "cu126", f"{name} 0.9.0").left
+    words = dict(told.parameters)
+    assert (words["name"], words["last"], words["torch"]) == (name, last, "2.14.1")
+    assert not any(name in one for one in company("2.14", "cu126", f"{name} 0.9.0").requirements)
+
+
+def test_what_no_release_is_known_of_is_said_so() -> None:
+    made = build("2.14", "cu126")
+    (told,) = company_of(made, packages("torchaudio 2.9.1"), KNOWLEDGE.torch_release(made.newest), ()).left
+    assert "last" not in dict(told.parameters)
 
 
 def test_xformers_is_not_asked_of_an_index_that_may_have_none() -> None:

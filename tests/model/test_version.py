@@ -43,6 +43,8 @@ def test_version_keeps_the_zeros_of_a_driver() -> None:
 
 def test_spelling_does_not_count_in_comparisons() -> None:
     assert Version.parse("580.65.06") == Version((580, 65, 6))
+    assert not Version.parse("580.65.06") != Version((580, 65, 6))  # noqa: SIM202 -- it is the operator that is asked
+    assert Version.parse("580.65.06") != Version((580, 65))
     assert hash(Version.parse("580.65.06")) == hash(Version((580, 65, 6)))
 
 

@@ -8,7 +8,7 @@ from gpuassist.install.drivers.packages import Brings, DistributionPackages, Sig
 from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.model.machine import Distribution
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import Version, whole_number
+from gpuassist.model.version import whole_number
 
 if TYPE_CHECKING:
     from gpuassist.install.place import InstallPlace
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 _OWN = "driver-install-proprietary"
 # NVIDIA's repository for Debian 13 began with 590 (NVIDIA/cuda-repo-management issues 38 and 40); Debian's own driver there is 550.
 _WITHOUT_OLD_BRANCHES = frozenset({"debian13"})
-# The first CUDA of NVIDIA's repository: NVIDIA/nvidia-docker issue 1791 (Debian 12), guoqingbao/xinfer issue 366 (Debian 13,
-# without 13.0).
-_FIRST_TOOLKITS = {"debian12": Version((12, 3)), "debian13": Version((13, 1))}
 
 
 class Debian(DistributionPackages):
@@ -28,7 +25,6 @@ class Debian(DistributionPackages):
     signing_key = SigningKey.BUILDING
     providers = frozenset({"gcp"})
     venv_apart = True
-    first_toolkits = _FIRST_TOOLKITS
     examples = (Distribution("debian", (), "", "Debian"),)
     releases = ("debian 13", "debian 12")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
@@ -12,7 +11,6 @@ from gpuassist.knowledge.families import Family, packages_family
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Distribution, Machine
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import Version
 
 if TYPE_CHECKING:  # `doctor` asks for a repository's name alone, and reads nothing of what plans
     from gpuassist.install.place import InstallPlace
@@ -43,7 +41,6 @@ class DistributionPackages(Protocol):
     providers: frozenset[str] = frozenset()  # the clouds whose own installer of the driver runs on it
     hybrid_command: str = ""  # the key of what lets the processor draw and the NVIDIA GPU compute, where that is to be switched
     venv_apart: bool = False  # whether the module that makes Python environments is a package of its own
-    first_toolkits: Mapping[str, Version] = {}  # the first CUDA in NVIDIA's repository, by its name, where that is known
     examples: tuple[Distribution, ...] = ()  # what a machine that is imagined may run, each without its release
     releases: tuple[str, ...] = ()  # those of them that are offered: `ubuntu 24.04`
 

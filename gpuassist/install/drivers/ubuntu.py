@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gpuassist.install.drivers.packages import Brings, DistributionPackages, SigningKey, by_flavour
 from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.model.machine import Distribution
-from gpuassist.model.version import Version, whole_number
+from gpuassist.model.version import whole_number
 
 if TYPE_CHECKING:
     from gpuassist.install.place import InstallPlace, System
@@ -20,8 +20,6 @@ _FIRST_KERNELS = {"20.04": "5.4", "22.04": "5.15", "24.04": "6.8", "26.04": "7.0
 _WITH_ENABLEMENT = frozenset({"generic", "lowlatency"})
 # Canonical keeps packages for servers of these branches (linux-restricted-modules); of the others they lead to one of these.
 _FOR_SERVERS = frozenset({535, 580, 595})
-# The first CUDA of NVIDIA's repository: Jimver/cuda-toolkit issues 183 and 375.
-_FIRST_TOOLKITS = {"ubuntu2204": Version((11, 7)), "ubuntu2404": Version((12, 5))}
 
 
 class Ubuntu(DistributionPackages):
@@ -31,7 +29,6 @@ class Ubuntu(DistributionPackages):
     providers = frozenset({"gcp", "lambda"})
     hybrid_command = "prime-on-demand"
     venv_apart = True
-    first_toolkits = _FIRST_TOOLKITS
     examples = (Distribution("ubuntu", (), "", "Ubuntu"),)
     releases = ("ubuntu 24.04", "ubuntu 22.04")
 
