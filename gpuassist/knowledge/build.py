@@ -20,6 +20,7 @@ from gpuassist.knowledge.records import (
     ChipRecord,
     CommandRecord,
     Companion,
+    CondaPackage,
     CondaRecord,
     GpuRecord,
     ImageFamily,
@@ -151,6 +152,7 @@ def gpu(row: Row, sources: dict[str, Source], chip_named: ChipNamed) -> GpuRecor
         checked=source.checked,
         memory_bytes=numbers_of(row, "memory_bytes"),
         unlisted=flag_of(row, "unlisted"),
+        first_driver=_maybe(_version)(row, "first_driver"),
     )
 
 
@@ -207,6 +209,9 @@ wheel = _record(
     directory=text_of,
     instead=_or_empty,
     cuda_majors=numbers_of,
+    last=_maybe(str),
+    last_seen=_maybe(str),
+    of_cuda=lambda row, name: row.fields.get(name) is not False,
 )
 torch = _record(
     TorchBuild,
@@ -256,6 +261,17 @@ conda = _record(
     pythons=_maybe_each(_version),
     targets=_maybe_each(_target),
     tegra=flag_of,
+)
+conda_package = _record(
+    CondaPackage,
+    name=_called("package", text_of),
+    channel=_one(Channel),
+    role=text_of,
+    libraries=texts_of,
+    cudas=_each(_version),
+    last=_maybe(str),
+    instead=_or_empty,
+    of_torch=flag_of,
 )
 command = _record(
     CommandRecord,

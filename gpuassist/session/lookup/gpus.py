@@ -16,6 +16,7 @@ from gpuassist.session.lookup.answer import (
     fields,
     known,
     newer,
+    not_known,
     own_fields,
     plain,
     provenance,
@@ -23,7 +24,7 @@ from gpuassist.session.lookup.answer import (
     unknown,
 )
 
-from gpuassist.session.lookup.serving import notes_on_serving, what_serves
+from gpuassist.session.lookup.serving import first_driver, notes_on_serving, what_serves
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import GpuRecord
@@ -34,6 +35,11 @@ _PCI_ID = lazy_regex(r"(?:(?:0x)?(?P<vendor>[0-9a-f]{4}):)?(?P<x>0x)?(?P<device>
 _NVIDIA = "10de"
 # GeForce cards since the 20 series: the thousands count the series, `RTX 5090`.
 _SERIES = lazy_regex(r"\brtx\s*(\d{1,2})0[5-9]0\b", re.IGNORECASE)
+# What only a GPU that is known is asked for.
+_UNANSWERED = (
+    "architecture compute_capability memory_sizes_bytes memory_bytes integrated first_cuda last_cuda jetson first_driver last_driver "
+    "open_module torch_builds plan"
+)
 _Key = tuple[str, str, str]
 
 
@@ -114,7 +120,7 @@ def _best(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, ...]:
 
 
 def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_ids: list[str] | None = None) -> LookupAnswer:
-    record = fields(name=name, architecture=None, compute_capability=None, pci_ids=pci_ids, memory_bytes=None, integrated=None)
+    record = {**fields(name=name, pci_ids=pci_ids), **not_known(_UNANSWERED)}
     branches = knowledge.branches()
     notes = [text("A CUDA toolkit or a torch build serves it where it names its architecture, or holds PTX of an older one.")]
     if branches:
@@ -176,6 +182,7 @@ def _document(knowledge: Knowledge, group: list[GpuRecord], serving: dict[tuple[
         "memory_bytes": sizes.pop() if one_size else None,
         "integrated": first.integrated,
         **kept[alike],
+        **fields(first_driver=first_driver(knowledge, group)),
     }
 
 

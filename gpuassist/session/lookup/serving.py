@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.knowledge.choice import BuildHost, GpuWish, Workload, choose_driver, choose_toolkit_release, choose_torch
@@ -23,7 +23,6 @@ _RUNS = frozenset({CodePath.NATIVE, CodePath.COMPILED_BY_DRIVER})
 def what_serves(knowledge: Knowledge, gpu: GpuRecord) -> Document:
     """Of a GPU whose compute capability is not published nothing is known but its kernel module."""
     architecture = next(one for one in knowledge.architectures() if one.name == gpu.architecture)
-    chip = next(one for one in architecture.chips if one.chip == gpu.chip)
     capability = gpu.compute_capability
     jetson = _is_of_jetson(gpu)
     first, last = toolkits_of(knowledge, capability) if capability else (None, None)
@@ -33,13 +32,26 @@ def what_serves(knowledge: Knowledge, gpu: GpuRecord) -> Document:
             first_cuda=first,
             last_cuda=last,
             jetson=jetson,
-            first_driver=None if jetson else chip.first_driver,
+            first_driver=first_driver(knowledge, (gpu,)),
             last_driver=last_branch,
             open_module=gpu.module,
         ),
         "torch_builds": plain(list(_builds_with_code(knowledge, gpu))),
         "plan": None if jetson or capability is None else _taken(knowledge, gpu, capability),
     }
+
+
+def first_driver(knowledge: Knowledge, gpus: Iterable[GpuRecord]) -> Version | None:
+    """The oldest driver that serves any of the GPUs of a name: what lists it, or what its chip came with."""
+    found = list[Version]()
+    for gpu in gpus:
+        architecture = next(one for one in knowledge.architectures() if one.name == gpu.architecture)
+        chip = next(one for one in architecture.chips if one.chip == gpu.chip)
+        first = gpu.first_driver or chip.first_driver
+        if first is None or _is_of_jetson(gpu):
+            return None
+        found.append(first)
+    return min(found, default=None)
 
 
 def toolkits_of(knowledge: Knowledge, capability: ComputeCapability) -> tuple[Version | None, Version | None]:
@@ -52,12 +64,10 @@ def toolkits_of(knowledge: Knowledge, capability: ComputeCapability) -> tuple[Ve
 def notes_on_serving(knowledge: Knowledge, gpu: GpuRecord) -> Iterator[Text]:
     """What the fields alone leave open."""
     oldest = min((one.branch for one in knowledge.branches()), default=None)
-    architecture = next(one for one in knowledge.architectures() if one.name == gpu.architecture)
-    chip = next(one for one in architecture.chips if one.chip == gpu.chip)
     if _is_of_jetson(gpu):
         yield text("Its driver is part of JetPack, and comes and goes with it.")
-    elif chip.first_driver is None and gpu.compute_capability is not None and oldest is not None:
-        yield text("Every driver branch that I know serves it from its first on; the oldest of them is {branch}.", branch=oldest)
+    elif first_driver(knowledge, (gpu,)) is None and gpu.compute_capability is not None and oldest is not None:
+        yield text("No driver branch that I know is too old for it; {branch} is the oldest of them.", branch=oldest)
 
 
 def _is_of_jetson(gpu: GpuRecord) -> bool:

@@ -31,7 +31,7 @@ GPUS = [
     # Kepler's 3.5: no build that is known in detail has sm_35, and sm_37 does not run on it.
     ("GT 710", {"compute_capability": "3.5", "first_cuda": "5.0", "last_cuda": "11.8", "torch_builds": [], "plan.torch": None}),
     # A laptop's is another chip than the desktop's of its name.
-    ("RTX 4090 Laptop GPU", {"compute_capability": "8.9", "name": "GeForce RTX 4090 Max-Q / Mobile"}),
+    ("RTX 4090 Laptop GPU", {"compute_capability": "8.9", "memory_bytes": 16 << 30, "first_driver": "525.89.02"}),
     ("A100-SXM4-80GB", {"compute_capability": "8.0", "first_cuda": "11.0", "open_module": "possible", "plan.open_module": True}),
     # Three chips of one name: Fermi and Kepler. Each has its own answers.
     ("GT 730", {"compute_capability": None, "first_cuda": None, "others.0.last_driver": "390", "others.1.last_driver": "470"}),
@@ -77,15 +77,15 @@ TORCHES = [
 PACKAGES = [
     # conda-forge/cudatoolkit-feedstock: 9.2 to 11.8; it has libraries and no nvcc.
     ("wheel", "cudatoolkit", {"manager": "conda", "last": "11.8.0", "compilers": []}),
-    ("conda", "cudatoolkit", {"last": "11.8.0", "cuda_majors": [9, 10, 11], "driver_floor_linux.11": "450.80.02"}),
+    ("conda", "cudatoolkit", {"last": "11.8.0", "cuda_majors": [9, 10, 11], "driver_floors_linux.11": "450.80.02"}),
     ("conda", "pytorch-cuda", {"channel": "pytorch", "last": "12.4", "cuda_majors": [11, 12]}),
     ("conda", "pytorch 1.12.1", {"version": "1.12.1"}),
     ("conda", "pytorch-gpu", {"channel": "conda-forge"}),
     # PyPI, 2026-11-23.
     ("wheel", "tensorrt", {"last": "11.4.0.106"}),
-    ("wheel", "tensorrt-cu12", {"last": "11.4.0.106", "cuda_majors": [12], "driver_floor_linux.12": "525.60.13"}),
-    ("wheel", "tensorrt-cu11", {"last": "10.13.0.35", "cuda_majors": [11], "driver_floor_linux.11": "450.80.02"}),
-    ("wheel", "nvidia-cudnn-cu12==9.1.0.70", {"last": "9.28.0.42", "cuda_majors": [12], "driver_floor_windows.12": "528.33"}),
+    ("wheel", "tensorrt-cu12", {"last": "11.4.0.106", "cuda_majors": [12], "driver_floors_linux.12": "525.60.13"}),
+    ("wheel", "tensorrt-cu11", {"last": "10.13.0.35", "cuda_majors": [11], "driver_floors_linux.11": "450.80.02"}),
+    ("wheel", "nvidia-cudnn-cu12==9.1.0.70", {"last": "9.28.0.42", "cuda_majors": [12], "driver_floors_windows.12": "528.33"}),
     ("wheel", "nvidia_cublas_cu11", {"last": "11.11.3.6", "libraries": ["libcublas.so.11", "libcublasLt.so.11", "libnvblas.so.11"]}),
 ]
 
