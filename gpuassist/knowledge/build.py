@@ -238,7 +238,9 @@ image = _record(
     ImageRecord,
     family=_one(ImageFamily),
     month=_one(Version.parse),
-    cuda=_one(Version.parse),
+    variant=_or_empty,
+    version=_maybe(str),
+    cuda=_maybe(Version.parse),
     torch=lambda row, name: None if row.fields.get(name) is None else text_of(row, name),  # "" is none inside
     tensorrt=_maybe(Version.parse),
     python=_maybe(_version),

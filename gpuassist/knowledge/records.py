@@ -241,6 +241,9 @@ class ImageFamily(str, Enum):
 
     NGC_PYTORCH = "nvcr.io/nvidia/pytorch"
     NGC_TENSORRT = "nvcr.io/nvidia/tensorrt"
+    NGC_TENSORFLOW = "nvcr.io/nvidia/tensorflow"
+    NGC_TRITON = "nvcr.io/nvidia/tritonserver"
+    NGC_JAX = "nvcr.io/nvidia/jax"
     CUDA = "nvidia/cuda"
     TORCH = "pytorch/pytorch"
 
@@ -249,6 +252,8 @@ class ImageRecord(Struct, frozen=True):
     """One month of an NVIDIA framework image: `month` is 23.10, `torch` the version that the torch inside tells of itself, without
     the `.nv24.10` that it has appended since 2024.
 
+    `version` is that of TensorFlow, Triton or JAX where the image is theirs; `variant` is `tf1` or `tf2` where a month has both.
+
     None is not known, and "" (of torch) none inside. `driver` is what the release notes ask for on any GPU; `compat_drivers`
     are older drivers that do on data-centre GPUs, by the compatibility package in the image (empty where the notes name none).
     `capability_min` is the oldest GPU that the notes name, `jetpack` the JetPack that the month's `-igpu` variant is made for.
@@ -256,7 +261,9 @@ class ImageRecord(Struct, frozen=True):
 
     family: ImageFamily
     month: Version
-    cuda: Version
+    variant: str
+    version: str | None
+    cuda: Version | None
     torch: str | None
     tensorrt: Version | None
     python: Version | None
@@ -271,7 +278,7 @@ class ImageRecord(Struct, frozen=True):
     @property
     def name(self) -> str:
         """As it is pulled."""
-        return f"{self.family.value}:{self.month}-py3"
+        return f"{self.family.value}:{self.month}-{self.variant}{'-' if self.variant else ''}py3"
 
 
 class SystemRecord(Struct, frozen=True):

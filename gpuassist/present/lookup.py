@@ -24,7 +24,7 @@ _LABELS: dict[str, Text] = {
     "memory_sizes_bytes": text("sold with memory of"),
     "integrated": text("part of the processor"),
     "cuda": text("CUDA"),
-    "version": text("version of what it is named after"),
+    "version": text("its own version"),
     "torch": text("torch"),
     "tensorrt": text("TensorRT"),
     "architectures": text("architectures"),
@@ -181,19 +181,19 @@ def source_line(record: Document) -> CardRow:
 _NAMED_SOURCES = 4
 _SHORT = 60
 _NAME_OF_SOURCE = lazy_regex(r"[A-Z]|\S*[/.]\S")
-_WHAT_WAS_READ = lazy_regex(r": | \(")
+_WITHIN = lazy_regex(r" \([^()]*\)")
 _WHERE = lazy_regex(r", (?=[a-z.])")
 
 
 def _short(source: str) -> str:
     """The name of each source, without what was read in it; what begins in small letters goes on with the one before."""
     names = dict[str, None]()
-    for piece in source.split("; "):
-        named = piece if _NAME_OF_SOURCE.match(piece) else piece.partition(": ")[2]
-        if _NAME_OF_SOURCE.match(named):
-            name = _WHAT_WAS_READ.split(named)[0]
+    for piece in _WITHIN.sub("", source).split("; "):
+        named = piece if not names or _NAME_OF_SOURCE.match(piece) else piece.partition(": ")[2]
+        if not names or _NAME_OF_SOURCE.match(named):
+            name = named.partition(": ")[0]
             names.setdefault(_WHERE.split(name)[0] if len(name) > _SHORT else name)
-    shown = list(names)[:_NAMED_SOURCES] or [source]
+    shown = list(names)[:_NAMED_SOURCES]
     return "; ".join(shown) + (" …" if len(names) > len(shown) else "")
 
 

@@ -103,7 +103,7 @@ IMAGES = [
     ("jax:23.10-py3", {"cuda": None, "version": None}),
     ("tensorflow:25.02-tf2-py3", {"cuda": "12.8.0", "version": "2.17.0", "python": "3.12", "torch": ""}),
     ("nvcr.io/nvidia/tensorflow:23.01-tf1-py3", {"cuda": "12.0.1", "version": "1.15.5", "driver_min_linux": "525"}),
-    ("nvcr.io/nvidia/pytorch:25.06-py3", {"cuda": "12.9.1", "torch": "2.8.0a0+5228986c39", "tensorrt": "10.11.0.33"}),
+    ("nvcr.io/nvidia/pytorch:25.06-py3", {"cuda": "12.9.1", "torch": "2.8.0a0+5228986c39", "tensorrt": "10.11.0"}),
 ]
 
 _MISSING = object()
