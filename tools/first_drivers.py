@@ -1,4 +1,4 @@
-"""The first driver that lists a GPU by its PCI id: the table of products in the README of NVIDIA/open-gpu-kernel-modules, by tag."""
+"""The first driver that lists a GPU by its PCI id: the products in the README of each tag of NVIDIA/open-gpu-kernel-modules."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Reads what NVIDIA tells of its monthly images and brings resources/knowledge/images.json up to date with it.
 
 Run from the project's root: `python tools/refresh_images.py --checked DAY` with any of
-`--matrix PAGE ...`  the frameworks' support matrix, saved (docs.nvidia.com/deeplearning/frameworks/support-matrix): a table a family
-  and year, whose columns are the releases,
+`--matrix PAGE ...`  the frameworks' support matrix, saved (docs.nvidia.com/deeplearning/frameworks/support-matrix): a table a
+  family and year, whose columns are the releases,
 `--notes PAGE ...`  release notes of one image and month, saved as HTML or text (`... Release 24.08 is based on CUDA 12.6 ...`),
 `--triton REPOSITORY`  a clone of triton-inference-server/server, whose branch r24.08 has the version of that month, and whose
   docs/introduction/compatibility.md tells what is in the images with an engine (vLLM, TensorRT-LLM).
@@ -16,7 +16,7 @@ import argparse
 import html
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -48,6 +48,7 @@ OLDER = re.compile(r"(\d+\.\d+) \(or later")
 CAPABILITY = re.compile(r"CUDA compute capability (\d+\.\d)")
 SYSTEM = re.compile(r"Ubuntu (\d\d\.04)")
 PYTHON = re.compile(r"Python (\d\.\d+)")
+WITH_ENGINE = re.compile(r"^\|[^|]*\|\s*\S*tritonserver:(\d\d\.\d\d)-([\w-]+)-py3\s*\|(.*)$", re.MULTILINE)
 NUMBER = re.compile(r"\d+(?:\.\d+){1,3}\S*")
 # What a line of the matrix is called, and what of its cell is taken.
 LINES = (
@@ -78,7 +79,8 @@ def main() -> int:
         if not changed:
             continue
         differ = True
-        print(f"{row['family']}:{row['month']}: " + "; ".join(f"{name} {known.get(name)} -> {new}" for name, new in changed.items()))
+        told = "; ".join(f"{name} {known.get(name)} -> {new}" for name, new in changed.items())
+        print(f"{row['family']}:{row['month']}: {told}")
         by_key[_key(row)] = {**known, **row}
     if options.check:
         return int(differ)
@@ -107,7 +109,7 @@ def _of_triton(repository: Path) -> Iterator[Row]:
         if _numbers(month) >= OLDEST and version:
             yield {**of_family, "month": month, "version": version, "torch": "", "source": "triton"}
     matrix = _git(repository, "show", "HEAD:docs/introduction/compatibility.md")
-    for month, variant, cells in re.findall(r"^\|[^|]*\|\s*\S*tritonserver:(\d\d\.\d\d)-([\w-]+)-py3\s*\|(.*)$", matrix, re.MULTILINE):
+    for month, variant, cells in WITH_ENGINE.findall(matrix):
         row: Row = {**of_family, "month": month, "variant": variant, "version": versions.get(month, "")}
         yield {**row, **_of_engine(variant, [cell.strip() for cell in cells.split("|")]), "source": "engines"}
 

@@ -43,8 +43,8 @@ _REGISTRY = lazy_regex(r"^(?:nvcr\.io|(?:index\.|registry-1\.)?docker\.io|regist
 _MONTH_TAG = lazy_regex(r"(\d\d\.(?:0[1-9]|1[0-2]))(?:-(tf[12]|(?:vllm|trtllm)-python))?(?:-py[23])?(-igpu|-min|-sdk)?", re.ASCII)
 _VARIANTS = {"tf": ImageFamily.NGC_TENSORFLOW, "vl": ImageFamily.NGC_TRITON, "tr": ImageFamily.NGC_TRITON}
 
-# NVIDIA builds a month's images upon one base, and its release notes and the images themselves tell the same CUDA, Python and Ubuntu
-# for each (of PyTorch, TensorRT, TensorFlow, Triton, MXNet, DGL: 21.02 to 26.08). JAX has stood on it since 25.04; before, on
+# NVIDIA builds a month's images upon one base: its notes and the images themselves tell the same CUDA, Python and Ubuntu for
+# each (of PyTorch, TensorRT, TensorFlow, Triton, MXNet, DGL: 21.02 to 26.08). JAX has stood on it since 25.04; before, on
 # nvidia/cuda (NVIDIA/JAX-Toolbox, Dockerfile.base on the branches 23.10 to 25.01).
 _BASE_OF_JAX_FROM = Version((25, 4))
 _TOGETHER = (ImageFamily.NGC_PYTORCH, ImageFamily.NGC_TRITON, ImageFamily.NGC_TENSORFLOW, ImageFamily.NGC_TENSORRT)
@@ -64,8 +64,8 @@ class ImageKnowledge(Struct, frozen=True):
 
 
 class ImageReading(Struct, frozen=True):
-    """What is inside an image. None is not known; of `torch`, `tensorrt`, `cudnn` (its major) "" is none inside; `version` is that of
-    TensorFlow, Triton or JAX in an image of theirs. `by_base` where it is told by the other images of its month.
+    """What is inside an image. None is not known; of `torch`, `tensorrt`, `cudnn` (its major) "" is none inside; `version` is that
+    of TensorFlow, Triton or JAX in an image of theirs. `by_base` where it is told by the other images of its month.
 
     `driver_min` runs it as it is: what its publisher asks for, else the driver made for its CUDA; `driver_floor` is the oldest
     of CUDA's major (minor-version compatibility). Below `requires_cuda`, the driver's own CUDA figure, the container does not

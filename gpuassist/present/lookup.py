@@ -142,7 +142,11 @@ def lines(answered: LookupAnswer) -> Iterator[CardRow]:
             yield from _TABLES[name](value)
         else:
             known = answered.standing is LookupStatus.KNOWN
-            yield CardRow(_LABELS[name], _words(name, value) if value is not None else _none(name, record, known=known), known=value is not None)
+            yield CardRow(
+                _LABELS[name],
+                _words(name, value) if value is not None else _none(name, record, known=known),
+                known=value is not None,
+            )
     for other in others:
         if "architecture" in other:
             yield CardRow(text("either"), _other(other))

@@ -17,8 +17,8 @@ NOTES = """<html><h1>Triton Inference Server Release 24.08</h1><p>Ubuntu 22.04 i
 <h2>Driver Requirements</h2><p>Release 24.08 is based on CUDA&nbsp;12.6.0.022 which requires NVIDIA Driver release 560 or later.
 However, if you are running on a data center GPU, you can use NVIDIA driver release 470.57 (or later R470), or 560.28
 (or later R560).</p><p>Release 24.08 supports CUDA compute capability 6.0 and later.</p></html>"""
-KEPT = """Triton Inference Server Release 26.02 ... Release 26.02 is based on CUDA 13.1.1 which requires NVIDIA Driver release 575 or
-later. However, you can use NVIDIA driver release 470.57 (or later R470). Release 26.02 supports CUDA compute capability 7.5."""
+KEPT = """Triton Inference Server Release 26.02 ... Release 26.02 is based on CUDA 13.1.1 which requires NVIDIA Driver release 575
+or later. However, you can use NVIDIA driver release 470.57 (or later R470). Release 26.02 supports CUDA compute capability 7.5."""
 # As NVIDIA lays its support matrices out: a table a year, the releases in its first line.
 MATRIX = """<h2>TensorFlow: 24.xx Container Images</h2><table>
 <tr><th>Container Release</th><th>Release 24.09</th><th>Release 24.08</th></tr>
@@ -29,9 +29,9 @@ MATRIX = """<h2>TensorFlow: 24.xx Container Images</h2><table>
 <tr><td>Python</td><td>3.10</td><td>3.10</td></tr>
 <tr><td>TensorFlow</td><td>2.16.1</td><td>2.16.1</td></tr>
 </table><table><tr><td>something else</td><td>1</td></tr></table>"""
-COMPATIBILITY = """| 24.08 | nvcr.io/nvidia/tritonserver:24.08-trtllm-python-py3 | Python 3.10.12 | 2.4.0a0+3bcc3cddb5.nv24.7 | 10.3.0 | 0.12.0 \
-| 12.5.1.007 | 555.42.06 | 21G |
-| 24.08 | nvcr.io/nvidia/tritonserver:24.08-vllm-python-py3 | Python 3.10.12  | 0.5.0 post1 | 12.6.0.022 | 560.35.03 | 19G |
+_TRTLLM = "Python 3.10.12 | 2.4.0a0+3bcc3cddb5.nv24.7 | 10.3.0 | 0.12.0 | 12.5.1.007 | 555.42.06 | 21G |"
+COMPATIBILITY = f"""| 24.08 | {TRITON}:24.08-trtllm-python-py3 | {_TRTLLM}
+| 24.08 | {TRITON}:24.08-vllm-python-py3 | Python 3.10.12  | 0.5.0 post1 | 12.6.0.022 | 560.35.03 | 19G |
 """
 
 
@@ -40,7 +40,13 @@ def project(tmp_path: Path) -> Path:
     table = tmp_path / "resources/knowledge/images.json"
     table.parent.mkdir(parents=True)
     header = {"kind": "images", "schema": 1, "sources": {"prints": {"text": "an image", "checked": "2026-01-01"}}}
-    kept = {"family": "nvcr.io/nvidia/pytorch", "month": "24.08", "cuda": "12.6.0", "torch": "2.5.0a0+872d972e41", "source": "prints"}
+    kept = {
+        "family": "nvcr.io/nvidia/pytorch",
+        "month": "24.08",
+        "cuda": "12.6.0",
+        "torch": "2.5.0a0+872d972e41",
+        "source": "prints",
+    }
     table.write_text(json.dumps([header, kept]), "utf-8")
     return tmp_path
 

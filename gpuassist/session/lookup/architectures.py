@@ -79,7 +79,7 @@ def _by_target(knowledge: Knowledge, target: Target) -> LookupAnswer:
     if capability in every:
         return known(text("{target}: accepted by nvcc; no GPU of it is known", target=name), _document(knowledge, target))
     if every and capability > every[-1]:
-        unanswered = not_known("architecture first_cuda last_cuda first_driver last_driver")
+        unanswered = not_known("architecture jetson first_cuda last_cuda first_driver last_driver")
         note = text(
             "By rule, its driver compiles the PTX of any older architecture for it, and the machine code of its own major runs."
         )
@@ -116,6 +116,7 @@ def _document(knowledge: Knowledge, target: Target) -> Document:
         **_code(knowledge, target),
         **fields(
             architecture=architecture.name if architecture else None,
+            jetson=is_jetson(capability),
             first_cuda=early.first if early else first_toolkit_for_target(target, toolkits),
             last_cuda=(early.last if early else None) or last_toolkit_for_target(target, toolkits),
             first_driver=min(drivers, default=None),

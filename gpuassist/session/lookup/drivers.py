@@ -63,7 +63,9 @@ def _notes(knowledge: Knowledge, branch: BranchRecord) -> tuple[Text, ...]:
     if branch.cuda is None or branch.cuda.major < _FIRST_MAJOR_WITH_MINORS:
         return ()
     cuda, major = str(branch.cuda), str(branch.cuda.major)
-    told = text("It runs programs of any CUDA {major}; only PTX of releases after {cuda} it cannot compile.", cuda=cuda, major=major)
+    told = text(
+        "It runs programs of any CUDA {major}; only PTX of releases after {cuda} it cannot compile.", cuda=cuda, major=major
+    )
     newest = max((one.cuda for one in knowledge.compat_packages() if branch.branch in one.branches), default=None)
     if newest is None:
         return (told,)

@@ -23,8 +23,7 @@ from gpuassist.session.lookup.answer import (
     several,
     unknown,
 )
-
-from gpuassist.session.lookup.serving import first_driver, notes_on_serving, what_serves
+from gpuassist.session.lookup.gpu_support import first_driver, notes_on_serving, what_serves
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import GpuRecord
@@ -37,8 +36,8 @@ _NVIDIA = "10de"
 _SERIES = lazy_regex(r"\brtx\s*(\d{1,2})0[5-9]0\b", re.IGNORECASE)
 # What only a GPU that is known is asked for.
 _UNANSWERED = (
-    "architecture compute_capability memory_sizes_bytes memory_bytes integrated first_cuda last_cuda jetson first_driver last_driver "
-    "open_module torch_builds plan"
+    "architecture compute_capability memory_sizes_bytes memory_bytes integrated first_cuda last_cuda jetson first_driver "
+    "last_driver open_module torch_builds plan"
 )
 _Key = tuple[str, str, str]
 

@@ -63,7 +63,7 @@ _ASK_TORCH = text("torch itself is asked for by its version: `gpuassist know tor
 
 
 def conda(knowledge: Knowledge, words: str) -> LookupAnswer:
-    """By a package's name, by the version of torch, or by a build string (`py3.12_cuda12.4_cudnn9.1.0_0`) for what it says itself."""
+    """By a package's name, the version of torch, or a build string (`py3.12_cuda12.4_cudnn9.1.0_0`) for what it says itself."""
     build = read_build(words)
     if "_" in words and (build.cuda or build.cpu is not None) and not build.rest:
         return _of_build(knowledge, words, build)
@@ -118,7 +118,9 @@ def _instead(package: CondaPackage) -> tuple[Text, ...]:
 
 def _of_conda(knowledge: Knowledge, package: CondaPackage) -> Document:
     cudas = _cudas(knowledge, package)
-    newest = max((one.version for one in _of_forge(knowledge)), default=None) if package.of_torch and package.name in _TORCHS else None
+    newest = (
+        max((one.version for one in _of_forge(knowledge)), default=None) if package.of_torch and package.name in _TORCHS else None
+    )
     return {
         **_NO_TORCH,
         **own_fields(package, "source checked name role"),

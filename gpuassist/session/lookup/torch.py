@@ -86,7 +86,12 @@ def _of_release(knowledge: Knowledge, release: TorchRelease, asked: PastedVersio
     tag = _TAG.search(asked.rest)
     record = _document(knowledge, release, release.release if own else version)
     if tag and not own:
-        return _of_tag(knowledge, release, title, record, tag[1])
+        alone = _alone(knowledge, release, record, tag[1])
+        if alone is None:
+            tags = dict.fromkeys(str(one["tag"]) for one in _variants(record))
+            told = text("{torch} has no build {tag}", torch=title, tag=tag[1])
+            return unknown(told, (f"{record['version']}+{one}" for one in tags))
+        return known(text("{torch}, build {tag}", torch=title, tag=tag[1]), alone, *_notes_on_pins(alone, release))
     if not release.known_in_detail:
         title = text("torch {version}: older than what I know in detail", version=str(version))
         return LookupAnswer(LookupStatus.OLDER, title, record, (*notes, _OLD))
@@ -106,34 +111,38 @@ def _origin(words: str) -> tuple[Text, ...]:
 _OLD = text("Its builds are not listed; what its own files say of its CUDA and its architectures holds.")
 
 
-def _of_tag(knowledge: Knowledge, release: TorchRelease, title: Text, record: Document, tag: str) -> LookupAnswer:
-    """The builds of one tag alone, with what they share at the top; where the release has none, those that it has are the nearest."""
-    value = record["variants"]
-    variants = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-    chosen = [one for one in variants if one["tag"] == tag]
-    if not chosen and variants:
-        tags = dict.fromkeys(str(one["tag"]) for one in variants)
-        return unknown(text("{torch} has no build {tag}", torch=title, tag=tag), (f"{record['version']}+{one}" for one in tags))
+def _alone(knowledge: Knowledge, release: TorchRelease, record: Document, tag: str) -> Document | None:
+    """The record with the builds of one tag alone, and what they share at the top; None where the release has none."""
+    chosen = [one for one in _variants(record) if one["tag"] == tag]
+    if not chosen and _variants(record):
+        return None
     builds = [one for one in knowledge.torch_builds(release.release) if one.tag == tag]
     shared: Document = {}
     if chosen:
         # Of the first, which is that for usual machines; another platform's pins stand with it.
         shared = {name: chosen[0][name] for name in ("cuda", "driver_floor_linux", "driver_floor_windows", "pins")}
         shared["python"] = chosen[0]["python"] or record["python"]
-        of_conda = record["conda"]
-        same = [one for one in of_conda if isinstance(one, dict) and one["cuda"] == chosen[0]["cuda"]] if isinstance(of_conda, list) else []
-        shared["conda"] = plain(same) or None
+        of_conda = [one for one in _listed(record["conda"]) if one["cuda"] == chosen[0]["cuda"]]
+        shared["conda"] = plain(of_conda) or None
     every: Document = {name: value for name, value in record.items() if not name.startswith("driver_floors")}
-    alone: Document = {**every, **_sources(release, builds), **shared, "variants": plain(chosen) or None}
-    return known(text("{torch}, build {tag}", torch=title, tag=tag), alone, *_notes_on_pins(chosen, record, release))
+    return {**every, **_sources(release, builds), **shared, "variants": plain(chosen) or None}
 
 
-def _notes_on_pins(variants: list[dict[str, Json]], record: Document, release: TorchRelease) -> Iterator[Text]:
-    if variants and variants[0]["pins"] is None:
+def _variants(record: Document) -> list[dict[str, Json]]:
+    return _listed(record["variants"])
+
+
+def _listed(value: Json) -> list[dict[str, Json]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _notes_on_pins(record: Document, release: TorchRelease) -> Iterator[Text]:
+    first = next(iter(_variants(record)), None)
+    if first is not None and first["pins"] is None:
         newest = str(max(release.patches, default=release.release))
         if str(record["version"]) not in {newest, str(release.release)}:
             yield text("What it pins is known of {newest}, the newest patch, alone.", newest=newest)
-    elif variants and variants[0]["pins"] == {} and variants[0]["cuda"]:
+    elif first is not None and first["pins"] == {} and first["cuda"]:
         yield text("It pins no package of NVIDIA's: CUDA's libraries are inside its own wheel.")
 
 
@@ -148,9 +157,8 @@ def _document(knowledge: Knowledge, release: TorchRelease, version: Version) -> 
     builds = knowledge.torch_builds(release.release)
     patch = version if version != release.release else max(release.patches, default=version)
     pythons = release.pythons or tuple(sorted({python for build in builds for python in build.pythons}))
-    companions = {one.name: one.version for one in release.companions_of(patch)}
-    if companions:
-        companions = {**dict.fromkeys(_COMPANIONS), **companions}
+    belonging = {one.name: one.version for one in release.companions_of(patch)}
+    companions: dict[str, str | None] = {**dict.fromkeys(_COMPANIONS), **belonging} if belonging else {}
     return {
         **_sources(release, builds),
         **fields(

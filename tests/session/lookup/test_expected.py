@@ -86,12 +86,19 @@ PACKAGES = [
     ("wheel", "tensorrt-cu12", {"last": "11.4.0.106", "cuda_majors": [12], "driver_floors_linux.12": "525.60.13"}),
     ("wheel", "tensorrt-cu11", {"last": "10.13.0.35", "cuda_majors": [11], "driver_floors_linux.11": "450.80.02"}),
     ("wheel", "nvidia-cudnn-cu12==9.1.0.70", {"last": "9.28.0.42", "cuda_majors": [12], "driver_floors_windows.12": "528.33"}),
-    ("wheel", "nvidia_cublas_cu11", {"last": "11.11.3.6", "libraries": ["libcublas.so.11", "libcublasLt.so.11", "libnvblas.so.11"]}),
+    (
+        "wheel",
+        "nvidia_cublas_cu11",
+        {"last": "11.11.3.6", "libraries": ["libcublas.so.11", "libcublasLt.so.11", "libnvblas.so.11"]},
+    ),
 ]
 
 IMAGES = [
     # TensorRT container notes 24.11 (chapter 24.08); Triton 24.08 notes: "based on CUDA 12.6"; TensorRT 10.3 in its build.
-    ("tensorrt:24.08-py3", {"cuda": "12.6.0", "tensorrt": "10.3.0", "python": "3.10", "os": "ubuntu22.04", "driver_min_linux": "560"}),
+    (
+        "tensorrt:24.08-py3",
+        {"cuda": "12.6.0", "tensorrt": "10.3.0", "python": "3.10", "os": "ubuntu22.04", "driver_min_linux": "560"},
+    ),
     # Triton 25.06 notes: CUDA 12.9.1, driver 575, compute capability 7.5 and later; version from the release branch.
     ("tritonserver:25.06-py3", {"cuda": "12.9.1", "version": "2.59.0", "driver_min_linux": "575", "compute_capability_min": "7.5"}),
     ("nvcr.io/nvidia/tritonserver:24.08-py3", {"cuda": "12.6.0", "version": "2.49.0", "driver_min_linux": "560"}),

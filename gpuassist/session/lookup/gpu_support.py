@@ -1,4 +1,4 @@
-"""What serves a GPU: the first and last CUDA and driver, its kernel module, the torch builds with code for it, and what is taken."""
+"""What serves a GPU: the first and last CUDA and driver, its kernel module, torch builds with code for it, what a plan takes."""
 
 from __future__ import annotations
 
