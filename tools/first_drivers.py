@@ -21,15 +21,15 @@ def first_listed(repository: Path) -> dict[str, str]:
     return _first((tag, PRODUCT.findall(_git(repository, "show", f"{tag}:README.md"))) for tag in sorted(tags, key=_numbers))
 
 
-def note_later_products(rows: Iterable[Row], listed: dict[str, str]) -> None:
-    """Puts it into the rows of products that came after their chip's first: the chip itself says when it came, and that list was
-    behind at times (525.60.11 serves the RTX 4090, and 525.78.01 is the first that lists it).
+def note_later_products(rows: Iterable[Row], listed: dict[str, str], generations: dict[str, str]) -> None:
+    """Puts it into the rows of products that came after their generation's first (`generations` by chip): of that itself the
+    architectures' table tells more, for the list was behind at times (525.60.11 serves the RTX 4090, 525.78.01 lists it first).
     """
-    by_chip: dict[str, list[Row]] = {}
+    of_generation: dict[str, list[Row]] = {}
     for row in rows:
         if row["pci_id"][5:] in listed:
-            by_chip.setdefault(row["chip"], []).append(row)
-    for own in by_chip.values():
+            of_generation.setdefault(generations.get(row["chip"], ""), []).append(row)
+    for own in of_generation.values():
         oldest = min(_numbers(listed[row["pci_id"][5:]]) for row in own)
         for row in own:
             first = listed[row["pci_id"][5:]]

@@ -55,7 +55,7 @@ def main() -> None:
         _complete(row, names.get(row["pci_id"], ()))
         if names and row["pci_id"] and row["pci_id"] not in names:
             row["unlisted"] = True
-    note_later_products(rows, first_listed(Path(options.listed)) if options.listed else {})
+    note_later_products(rows, first_listed(Path(options.listed)) if options.listed else {}, _generations())
     place = KNOWLEDGE / "gpus.json"
     before = {row["pci_id"]: row for row in read_table(place)[1]} if place.is_file() else {}
     header = {
@@ -104,6 +104,12 @@ def _chips() -> tuple[str, ...]:
     """The chips' code names of architectures.json, longest first, so that GK208 is not taken for GK20."""
     _, rows = read_table(KNOWLEDGE / "architectures.json")
     return tuple(sorted((chip["chip"] for row in rows for chip in row["chips"]), key=len, reverse=True))
+
+
+def _generations() -> dict[str, str]:
+    """Of each chip its generation, by architectures.json."""
+    _, rows = read_table(KNOWLEDGE / "architectures.json")
+    return {chip["chip"]: row["architecture"] for row in rows for chip in row["chips"]}
 
 
 def _rows(ids: str, chips: tuple[str, ...]) -> Iterator[Row]:

@@ -134,6 +134,9 @@ def lines(answered: LookupAnswer) -> Iterator[CardRow]:
             continue
         if name == "open_module" and record.get("jetson"):
             continue
+        if name == "first_driver" and record.get("first_driver_of") == "generation":
+            yield CardRow(_LABELS[name], text("{version}, with which its generation came", version=str(value)))
+            continue
         if name == "last" and record.get("last_seen"):
             day = text("{version}, seen {day}", version=str(value), day=str(record["last_seen"]))
             yield CardRow(_LABELS[name], day)

@@ -130,3 +130,15 @@ def test_nothing_of_one_major_overwrites_anything_of_it(one: WheelRecord, other:
     files = {(one.directory, name) for name in (*one.libraries, *one.compilers)}
     shared = files & {(other.directory, name) for name in (*other.libraries, *other.compilers)}
     assert one == other or not shared or set(one.cuda_majors).isdisjoint(other.cuda_majors)
+
+
+def test_tensorrt_is_no_part_of_cuda_that_torch_brought() -> None:
+    """What goes out of an environment with torch is CUDA's: TensorRT was installed by itself."""
+    assert [one.distribution for one in WHEELS if not one.of_cuda] == [
+        one.distribution for one in WHEELS if one.distribution.startswith("tensorrt")
+    ]
+
+
+@for_each("one", [one for one in WHEELS if one.last])
+def test_last_release_has_its_day(one: WheelRecord) -> None:
+    assert one.last_seen

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gpuassist.knowledge.choice import BuildHost, GpuWish, Workload, choose_driver, choose_toolkit_release, choose_torch
 from gpuassist.knowledge.compatibility import CodePath, first_toolkit_for, is_jetson, last_toolkit_for, way_to_run
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 from gpuassist.session.lookup.answer import fields, plain
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from gpuassist.model.version import ComputeCapability
     from gpuassist.session.lookup.answer import Document
 
+_OF_GRACE = lazy_regex(r"\bG[HB]\d00\b")
 _RUNS = frozenset({CodePath.NATIVE, CodePath.COMPILED_BY_DRIVER})
 
 
@@ -32,7 +34,6 @@ def what_serves(knowledge: Knowledge, gpu: GpuRecord) -> Document:
             first_cuda=first,
             last_cuda=last,
             jetson=jetson,
-            first_driver=first_driver(knowledge, (gpu,)),
             last_driver=last_branch,
             open_module=gpu.module,
         ),
@@ -52,6 +53,18 @@ def first_driver(knowledge: Knowledge, gpus: Iterable[GpuRecord]) -> Version | N
             return None
         found.append(first)
     return min(found, default=None)
+
+
+def first_drivers(knowledge: Knowledge, gpus: Sequence[GpuRecord]) -> Document:
+    """The first driver of a name, and whether it is that of the product or the one with which its generation came."""
+    first = first_driver(knowledge, gpus)
+    of_product = all(gpu.first_driver for gpu in gpus)
+    return fields(first_driver=first, first_driver_of=None if first is None else "product" if of_product else "generation")
+
+
+def is_of_grace(gpu: GpuRecord) -> bool:
+    """Whether it is sold as a board with NVIDIA's own processor, an ARM."""
+    return bool(_OF_GRACE.search(gpu.name))
 
 
 def toolkits_of(knowledge: Knowledge, capability: ComputeCapability) -> tuple[Version | None, Version | None]:
@@ -75,7 +88,7 @@ def _is_of_jetson(gpu: GpuRecord) -> bool:
 
 
 def _platforms(gpu: GpuRecord) -> tuple[str, ...]:
-    return ("aarch64",) if gpu.integrated else ("x86_64", "aarch64")
+    return ("aarch64",) if gpu.integrated or is_of_grace(gpu) else ("x86_64", "aarch64")
 
 
 def _builds_with_code(knowledge: Knowledge, gpu: GpuRecord) -> Iterator[Document]:

@@ -23,7 +23,7 @@ from gpuassist.session.lookup.answer import (
     several,
     unknown,
 )
-from gpuassist.session.lookup.gpu_support import first_driver, notes_on_serving, what_serves
+from gpuassist.session.lookup.gpu_support import first_drivers, is_of_grace, notes_on_serving, what_serves
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import GpuRecord
@@ -37,7 +37,7 @@ _SERIES = lazy_regex(r"\brtx\s*(\d{1,2})0[5-9]0\b", re.IGNORECASE)
 # What only a GPU that is known is asked for.
 _UNANSWERED = (
     "architecture compute_capability memory_sizes_bytes memory_bytes integrated first_cuda last_cuda jetson first_driver "
-    "last_driver open_module torch_builds plan"
+    "first_driver_of last_driver open_module torch_builds plan"
 )
 _Key = tuple[str, str, str]
 
@@ -169,7 +169,7 @@ def _document(knowledge: Knowledge, group: list[GpuRecord], serving: dict[tuple[
     first = group[0]
     sizes = {size for gpu in group for size in gpu.memory_bytes}
     kept = {} if serving is None else serving
-    alike = (first.architecture, first.chip, first.module, first.integrated)
+    alike = (first.architecture, first.chip, first.module, first.integrated, is_of_grace(first))
     if alike not in kept:
         kept[alike] = what_serves(knowledge, first)
     one_size = len(sizes) == 1 and all(gpu.memory_bytes for gpu in group)
@@ -181,7 +181,7 @@ def _document(knowledge: Knowledge, group: list[GpuRecord], serving: dict[tuple[
         "memory_bytes": sizes.pop() if one_size else None,
         "integrated": first.integrated,
         **kept[alike],
-        **fields(first_driver=first_driver(knowledge, group)),
+        **first_drivers(knowledge, group),
     }
 
 
