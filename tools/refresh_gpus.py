@@ -2,7 +2,8 @@
 
 Run from the project's root: `python tools/refresh_gpus.py pci.ids --package 'Debian pci.ids VERSION' --checked DAY`, with
 `--released g_nv_name_released.h` (of NVIDIA/open-gpu-kernel-modules) and `--legacy nvGpus.h` (of NVIDIA/nvidia-installer) for the
-names that NVML prints and the memory of GPUs that are shared as vGPUs, and `--tag` for the release that both are from.
+names that NVML prints and the memory of GPUs that are shared as vGPUs, `--tag` for the release that both are from, and `--listed`
+a clone of NVIDIA/open-gpu-kernel-modules for the first driver that lists a GPU.
 Prints what the new table adds, changes and drops. A product's name stands in the ids file in brackets, the chip's code name in
 front of it (two cards of one name can hold different chips). Systems on a chip have no PCI id there: see `ON_CHIP`.
 """
@@ -14,6 +15,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.first_drivers import first_listed, note_later_products
 from tools.printed_names import card_size, memory_sizes, printed, unknown_names
 from tools.tables import Row, read_table, write_table
 
@@ -53,6 +55,7 @@ def main() -> None:
         _complete(row, names.get(row["pci_id"], ()))
         if names and row["pci_id"] and row["pci_id"] not in names:
             row["unlisted"] = True
+    note_later_products(rows, first_listed(Path(options.listed)) if options.listed else {}, _generations())
     place = KNOWLEDGE / "gpus.json"
     before = {row["pci_id"]: row for row in read_table(place)[1]} if place.is_file() else {}
     header = {
@@ -74,6 +77,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--package", required=True, help="where it is from, with its version")
     parser.add_argument("--released", help="g_nv_name_released.h")
     parser.add_argument("--legacy", help="nvGpus.h")
+    parser.add_argument("--listed", help="a clone of NVIDIA/open-gpu-kernel-modules with its tags")
     parser.add_argument("--tag", default="", help="the driver release of both headers")
     parser.add_argument("--checked", required=True, help="today, as YYYY-MM-DD")
     return parser.parse_args()
@@ -81,9 +85,9 @@ def _options() -> argparse.Namespace:
 
 def _source(options: argparse.Namespace) -> str:
     ids = f"{options.package} (The PCI ID Repository, pci-ids.ucw.cz)"
-    if not (options.released or options.legacy):
-        return ids
-    return f"{ids}; other names, memory: NVIDIA's lists in driver {options.tag}, g_nv_name_released.h (vGPU profiles), nvGpus.h"
+    if options.released or options.legacy:
+        ids += f"; other names, memory: NVIDIA's lists in driver {options.tag}, g_nv_name_released.h (vGPU profiles), nvGpus.h"
+    return f"{ids}; first driver: NVIDIA/open-gpu-kernel-modules, README of each tag" if options.listed else ids
 
 
 def _complete(row: Row, names: tuple[str, ...]) -> None:
@@ -100,6 +104,12 @@ def _chips() -> tuple[str, ...]:
     """The chips' code names of architectures.json, longest first, so that GK208 is not taken for GK20."""
     _, rows = read_table(KNOWLEDGE / "architectures.json")
     return tuple(sorted((chip["chip"] for row in rows for chip in row["chips"]), key=len, reverse=True))
+
+
+def _generations() -> dict[str, str]:
+    """Of each chip its generation, by architectures.json."""
+    _, rows = read_table(KNOWLEDGE / "architectures.json")
+    return {chip["chip"]: row["architecture"] for row in rows for chip in row["chips"]}
 
 
 def _rows(ids: str, chips: tuple[str, ...]) -> Iterator[Row]:

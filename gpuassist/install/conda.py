@@ -9,7 +9,7 @@ from msgspec import Struct
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.commands import UsedCommand, use
-from gpuassist.knowledge.conda import exact_spec, specs
+from gpuassist.knowledge.conda import exact_spec, limits, specs
 from gpuassist.knowledge.records import Channel, Companion, CondaRecord
 from gpuassist.knowledge.smallest import usual_python
 from gpuassist.knowledge.tables import Knowledge
@@ -190,11 +190,6 @@ class _Goal(Struct, frozen=True):
         channels = (word for name in channels_for(self.record.channels, self.place.around.settings.conda) for word in ("-c", name))
         torch, *selectors = specs(self.record)
         exact = exact_spec(self.record, python) or torch
-        # Builds that link MKL need one of their time; a torch that does not know NumPy 2 is kept from it.
-        if self.record.channel is not Channel.PYTORCH or self.record.version >= Version((2, 3)):
-            limits: tuple[str, ...] = ()
-        else:
-            limits = ("mkl<2024.1", "numpy<2")
         # Those of the environment: on conda-forge the solver finds the one that fits, PyTorch's channel has each for one torch.
         around, belongs = self.place.around, _belonging(self.record, self.knowledge)
         if self.record.channel is Channel.CONDA_FORGE:
@@ -202,7 +197,7 @@ class _Goal(Struct, frozen=True):
         else:
             there = {"torchvision", *(name for name in _COMPANIONS if around.has(name))}
             companions = tuple(f"{one.name}={one.version}" for one in belongs if one.name in there)
-        return " ".join((*channels, *more, exact, *companions, *limits, *selectors))
+        return " ".join((*channels, *more, exact, *companions, *limits(self.record), *selectors))
 
     def _install(self, one: UsedCommand, directory: str, *, creates: str = "") -> Step:
         python = f"{directory}/bin/python"

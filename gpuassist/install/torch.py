@@ -183,7 +183,7 @@ class _Install(Struct, frozen=True):
     def _cleaned(self) -> WayPlan:
         """Into the same environment, once nothing of the old torch is left in it."""
         target = here(self.place)
-        wheels = (one.distribution for one in self.knowledge.wheels())
+        wheels = (one.distribution for one in self.knowledge.wheels() if one.of_cuda)
         gone = of_torch(self.place.around.packages, wheels)
         does = text("In {name}, once every package that belongs to torch is out of it", name=self._name)
         return WayPlan(Method.CLEAN, does, (self._removal(target, gone), *self._installed(target)), self._project())

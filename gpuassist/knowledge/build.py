@@ -20,6 +20,7 @@ from gpuassist.knowledge.records import (
     ChipRecord,
     CommandRecord,
     Companion,
+    CondaPackage,
     CondaRecord,
     GpuRecord,
     ImageFamily,
@@ -152,6 +153,7 @@ def gpu(row: Row, sources: dict[str, Source], chip_named: ChipNamed) -> GpuRecor
         checked=source.checked,
         memory_bytes=numbers_of(row, "memory_bytes"),
         unlisted=flag_of(row, "unlisted"),
+        first_driver=_maybe(_version)(row, "first_driver"),
     )
 
 
@@ -222,6 +224,9 @@ wheel = _record(
     directory=text_of,
     instead=_or_empty,
     cuda_majors=numbers_of,
+    last=_maybe(str),
+    last_seen=_maybe(str),
+    of_cuda=lambda row, name: row.fields.get(name) is not False,
 )
 torch = _record(
     TorchBuild,
@@ -248,7 +253,9 @@ image = _record(
     ImageRecord,
     family=_one(ImageFamily),
     month=_one(Version.parse),
-    cuda=_one(Version.parse),
+    variant=_or_empty,
+    version=_maybe(str),
+    cuda=_maybe(Version.parse),
     torch=lambda row, name: None if row.fields.get(name) is None else text_of(row, name),  # "" is none inside
     tensorrt=_maybe(Version.parse),
     python=_maybe(_version),
@@ -271,6 +278,17 @@ conda = _record(
     pythons=_maybe_each(_version),
     targets=_maybe_each(_target),
     tegra=flag_of,
+)
+conda_package = _record(
+    CondaPackage,
+    name=_called("package", text_of),
+    channel=_one(Channel),
+    role=text_of,
+    libraries=texts_of,
+    cudas=_each(_version),
+    last=_maybe(str),
+    instead=_or_empty,
+    of_torch=flag_of,
 )
 command = _record(
     CommandRecord,

@@ -277,7 +277,7 @@ class Images(Struct, frozen=True):
             return ImageChoice(next(iter(own), None))
         # An image that is not for Jetson has code for it all the same where that of servers runs there.
         jetsons = [capability for capability in wanted if is_jetson(capability)]
-        fitting = [one for one in fitting if all(kernels_run(chip, _OF_SERVERS, cuda=one.cuda.release) for chip in jetsons)]
+        fitting = [one for one in fitting if all(kernels_run(chip, _OF_SERVERS, cuda=one.cuda) for chip in jetsons)]
         for one in fitting:
             needed = self.driver_for(one)
             if driver is not None and needed is not None and driver >= needed:
@@ -289,15 +289,18 @@ class Images(Struct, frozen=True):
         """The driver that runs an image on any GPU: what its notes ask for, else the one made for its CUDA."""
         if image.driver is not None:
             return image.driver
-        record = next((one for one in self.toolkits if one.release == image.cuda.release), None)
+        record = self._toolkit(image)
         return record.native_driver if record else None
+
+    def _toolkit(self, image: ImageRecord) -> ToolkitRecord | None:
+        return next((one for one in self.toolkits if image.cuda and one.release == image.cuda.release), None)
 
     def _newest_first(self) -> list[ImageRecord]:
         own = (one for one in self.images if one.family is ImageFamily.NGC_PYTORCH)
         return sorted(own, key=lambda one: one.month, reverse=True)
 
     def _serves(self, image: ImageRecord, capabilities: tuple[ComputeCapability, ...]) -> bool:
-        record = next((one for one in self.toolkits if one.release == image.cuda.release), None)
+        record = self._toolkit(image)
         # The oldest GPU that an image is made for; of a month whose notes are not known, that of the next that is.
         later = (one for one in reversed(self._newest_first()) if one.month >= image.month and one.capability_min is not None)
         oldest = next((one.capability_min for one in later if one.capability_min is not None), _OLDEST)

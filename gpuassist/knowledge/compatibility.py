@@ -25,6 +25,8 @@ _FLOOR_OF_RELEASE = {
     (9, 0): "384.81",
     (8, 0): "375.26",
 }
+# The same tables' column for Windows, whose driver WSL2 shows: that of 13 names none.
+_WINDOWS_FLOORS = {(12,): "528.33", (11,): "452.39", (10, 2): "441.22", (10, 1): "418.96"}
 _THOR_BEFORE_13 = ComputeCapability(10, 1)
 _THOR = ComputeCapability(11, 0)
 # Chips of Jetson modules: a discrete GPU's code of the same major did not run on them, nor theirs elsewhere
@@ -34,7 +36,7 @@ _JETSON = frozenset(
 )
 # ... until CUDA 13.2 made one platform of servers and Jetson for these.
 _UNIFIED = frozenset({ComputeCapability(7, 0), ComputeCapability(8, 0), ComputeCapability(8, 6)})
-_UNIFIED_FROM = Version((13, 2))
+UNIFIED_FROM = Version((13, 2))
 
 
 class DriverFit(str, Enum):
@@ -72,7 +74,7 @@ def cubin_runs(capability: ComputeCapability, target: Target, *, cuda: Version |
         return True
     if target.suffix == "a" or code.major != device.major or code.minor > device.minor or code in _JETSON:
         return False
-    return device not in _JETSON or (cuda is not None and cuda >= _UNIFIED_FROM and code in _UNIFIED)
+    return device not in _JETSON or (cuda is not None and cuda >= UNIFIED_FROM and code in _UNIFIED)
 
 
 def ptx_runs(capability: ComputeCapability, target: Target) -> bool:
@@ -113,6 +115,12 @@ def driver_floor(cuda: Version) -> Version:
         return Version.parse(_FLOOR_OF_MAJOR[min(cuda.major, newest)])
     older = [release for release in _FLOOR_OF_RELEASE if release <= cuda.release.parts]
     return Version.parse(_FLOOR_OF_RELEASE[max(older, default=min(_FLOOR_OF_RELEASE))])
+
+
+def windows_driver_floor(cuda: Version) -> Version | None:
+    """The oldest driver for Windows, and so for WSL2, that runs programs of a CUDA release; None where none is published."""
+    floor = _WINDOWS_FLOORS.get(cuda.parts[:1]) or _WINDOWS_FLOORS.get(cuda.release.parts)
+    return Version.parse(floor) if floor else None
 
 
 def driver_serves_cuda(driver: Version, cuda: Version) -> bool:

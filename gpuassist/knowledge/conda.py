@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
 from gpuassist.knowledge.records import Channel, CondaRecord, TorchBuild
-from gpuassist.model.version import Target, Version
+from gpuassist.model.version import ComputeCapability, Target, Version
 
 
 def specs(record: CondaRecord) -> tuple[str, ...]:
@@ -30,6 +31,49 @@ def exact_spec(record: CondaRecord, python: Version) -> str | None:
     if record.cuda is None:
         return f"pytorch={record.version}=py{python.release}_cpu_0"
     return f"pytorch={record.version}=py{python.release}_cuda{record.cuda}_cudnn{record.cudnn}_0" if record.cudnn else None
+
+
+def limits(record: CondaRecord) -> tuple[str, ...]:
+    """What else must stay below a version: builds that link MKL need one of their time, and a torch that does not know NumPy 2 is
+    kept from it.
+    """
+    if record.channel is not Channel.PYTORCH or record.version >= Version((2, 3)):
+        return ()
+    return ("mkl<2024.1", "numpy<2")
+
+
+def arguments(record: CondaRecord) -> str:
+    """What `conda create` takes to get this build, the channels that hold it first."""
+    torch, *selectors = specs(record)
+    return " ".join((*(f"-c {channel}" for channel in record.channels), torch, *limits(record), *selectors))
+
+
+def named_build(
+    records: Iterable[CondaRecord],
+    wheels: Iterable[TorchBuild],
+    wanted: Version,
+    *,
+    machine: str = "x86_64",
+    capabilities: Iterable[ComputeCapability] = (),
+    driver: Version | None = None,
+) -> CondaRecord | None:
+    """The CUDA build of a torch release that a command may name: one that the table has, from conda-forge before PyTorch's own
+    channel, of the newest CUDA. It has code for the GPUs and runs under the driver, as far as these are known.
+    """
+    code = {(one.release, one.cuda, one.machine): one.targets for one in wheels}
+    every = tuple(capabilities)
+
+    def fits(record: CondaRecord) -> bool:
+        targets = record.targets or code.get((record.version.release, record.cuda, machine)) or ()
+        return (
+            record.cuda is not None
+            and not record.tegra
+            and all(kernels_run(one, targets, cuda=record.cuda) for one in every)
+            and (driver is None or driver_serves_cuda(driver, record.cuda))
+        )
+
+    fitting = [one for one in builds(records, wanted, machine=machine) if fits(one)]
+    return max(fitting, key=lambda one: (one.version, one.channel is Channel.CONDA_FORGE, one.cuda or Version(())), default=None)
 
 
 def releases(records: Iterable[CondaRecord], channel: Channel) -> tuple[Version, ...]:

@@ -99,6 +99,7 @@ class KnowledgeFiles:
         self.images = RecordTable(read, "images", build.image)
         self.systems = RecordTable(read, "systems", build.system)
         self.conda = RecordTable(read, "conda", build.conda)
+        self.conda_packages = RecordTable(read, "conda_packages", build.conda_package)
         self.commands = RecordTable(read, "commands", build.command)
         self.xids = RecordTable(read, "xids", build.xid)
         self.nvml_codes = RecordTable(read, "nvml_codes", build.nvml_code)

@@ -21,7 +21,8 @@ class ModuleFlavour(str, Enum):
 
 class GpuRecord(Struct, frozen=True):
     """A GPU by its PCI id; a chip inside a system on a chip has none there (""). `aliases` are its other names; `memory_bytes`
-    the sizes that it was sold with, empty where that is not known; `unlisted` where NVIDIA's own lists of products lack it.
+    the sizes that it was sold with, empty where that is not known; `unlisted` where NVIDIA's own lists of products lack it;
+    `first_driver` the oldest release that lists it, None where that is not known beyond its chip's.
     """
 
     pci_id: str
@@ -36,6 +37,7 @@ class GpuRecord(Struct, frozen=True):
     checked: str
     memory_bytes: tuple[int, ...] = ()
     unlisted: bool = False
+    first_driver: Version | None = None
 
 
 class ChipRecord(Struct, frozen=True):
@@ -133,7 +135,8 @@ class RunfileRecord(Struct, frozen=True):
 class WheelRecord(Struct, frozen=True):
     """A package that holds a part of CUDA for Python environments: `role` in plain English, `libraries` the sonames inside, over
     all its versions, `compilers` the programs inside that compile, `directory` where its files lie under site-packages; `instead`
-    is the package to take where this one is an empty placeholder (else "").
+    is the package to take where this one is an empty placeholder (else ""). `last` is its newest release on the day `last_seen`,
+    None where nobody looked; `of_cuda` is false for what is no part of CUDA (TensorRT).
     """
 
     distribution: str
@@ -143,6 +146,9 @@ class WheelRecord(Struct, frozen=True):
     directory: str
     instead: str
     cuda_majors: tuple[int, ...]
+    last: str | None
+    last_seen: str | None
+    of_cuda: bool
     source: str
     checked: str
 
@@ -235,6 +241,9 @@ class ImageFamily(str, Enum):
 
     NGC_PYTORCH = "nvcr.io/nvidia/pytorch"
     NGC_TENSORRT = "nvcr.io/nvidia/tensorrt"
+    NGC_TENSORFLOW = "nvcr.io/nvidia/tensorflow"
+    NGC_TRITON = "nvcr.io/nvidia/tritonserver"
+    NGC_JAX = "nvcr.io/nvidia/jax"
     CUDA = "nvidia/cuda"
     TORCH = "pytorch/pytorch"
 
@@ -243,6 +252,8 @@ class ImageRecord(Struct, frozen=True):
     """One month of an NVIDIA framework image: `month` is 23.10, `torch` the version that the torch inside tells of itself, without
     the `.nv24.10` that it has appended since 2024.
 
+    `version` is that of TensorFlow, Triton or JAX where the image is theirs; `variant` is `tf1` or `tf2` where a month has both.
+
     None is not known, and "" (of torch) none inside. `driver` is what the release notes ask for on any GPU; `compat_drivers`
     are older drivers that do on data-centre GPUs, by the compatibility package in the image (empty where the notes name none).
     `capability_min` is the oldest GPU that the notes name, `jetpack` the JetPack that the month's `-igpu` variant is made for.
@@ -250,7 +261,9 @@ class ImageRecord(Struct, frozen=True):
 
     family: ImageFamily
     month: Version
-    cuda: Version
+    variant: str
+    version: str | None
+    cuda: Version | None
     torch: str | None
     tensorrt: Version | None
     python: Version | None
@@ -265,7 +278,7 @@ class ImageRecord(Struct, frozen=True):
     @property
     def name(self) -> str:
         """As it is pulled."""
-        return f"{self.family.value}:{self.month}-py3"
+        return f"{self.family.value}:{self.month}-{self.variant}{'-' if self.variant else ''}py3"
 
 
 class SystemRecord(Struct, frozen=True):
@@ -317,6 +330,23 @@ class CondaRecord(Struct, frozen=True):
     def virtual_floor(self) -> Version | None:
         """What `__cuda` must reach where there is one: the CUDA's major, which is what the package `cuda-version` constrains."""
         return Version((self.cuda.major,)) if self.selector == "cuda-version" and self.cuda else None
+
+
+class CondaPackage(Struct, frozen=True):
+    """A package by which conda brings CUDA or chooses torch's: `cudas` the releases that it has, `last` its newest version where it
+    ends there, `instead` what took its place (else ""). Of one `of_torch` both follow from the builds of torch.
+    """
+
+    name: str
+    channel: Channel
+    role: str
+    libraries: tuple[str, ...]
+    cudas: tuple[Version, ...]
+    last: str | None
+    instead: str
+    of_torch: bool
+    source: str
+    checked: str
 
 
 class XidCause(str, Enum):

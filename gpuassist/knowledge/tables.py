@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         BadPair,
         BranchRecord,
         ChipRecord,
+        CondaPackage,
         CondaRecord,
         GpuRecord,
         ImageRecord,
@@ -194,6 +195,10 @@ class Knowledge:
     def conda(self) -> tuple[CondaRecord, ...]:
         """Every torch build of conda's channels, by channel, oldest first."""
         return self._files.conda.all()
+
+    def conda_packages(self) -> tuple[CondaPackage, ...]:
+        """Every package by which conda brings CUDA or chooses torch's."""
+        return self._files.conda_packages.all()
 
     @cached_property
     def commands(self) -> Commands:

@@ -148,3 +148,27 @@ def test_changed_names_are_shown(workplace: Path) -> None:
     outcome = refresh_gpus(workplace)
     assert "0 added, 1 changed, 0 dropped" in outcome.stdout
     assert "changed 10de:2684: GeForce RTX 4090 -> GeForce RTX 4090 Renamed" in outcome.stdout
+
+
+@pytest.mark.needs("git")
+def test_first_driver_of_a_later_product_is_that_which_lists_it(workplace: Path) -> None:
+    """Not of what the first list had, of its generation's first, or of a developer beta, whose numbers look older than they are."""
+    repository = workplace / "modules"
+    git = ["git", "-C", str(repository), "-c", "user.name=x", "-c", "user.email=x@x", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", "init", "-q", str(repository)], check=True)
+    listed = "| Product | PCI ID |\n| ---- | ---- |\n| Quadro RTX 6000 | 1E30 |\n"
+    for tag, more in (
+        ("515.48.07", ""),
+        ("525.47.07", "| RTX 4090 | 2684 |\n| RTX 4060 | 2882 |\n"),
+        ("525.78.01", "| RTX 4090 | 2684 |\n"),
+        ("525.147.05", "| RTX 4090 | 2684 |\n| RTX 4060 | 2882 |\n| of a maker | 2882 1043 85E7 |\n"),
+    ):
+        (repository / "README.md").write_text(listed + more, "utf-8")
+        subprocess.run([*git, "add", "-A"], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", tag], check=True)
+        subprocess.run([*git, "tag", tag], check=True)
+    (workplace / "pci.ids").write_text(IDS.replace("\t2900", "\t2882  AD107 [GeForce RTX 4060]\n\t2900"), "utf-8")
+    arguments = ("pci.ids", "--package", "a list 1.0", "--checked", "2026-11-21", "--listed", "modules")
+    assert run("refresh_gpus.py", *arguments, directory=workplace).returncode == 0
+    _, *rows = written(workplace, "gpus")
+    assert {row["pci_id"]: row["first_driver"] for row in rows if "first_driver" in row} == {"10de:2882": "525.147.05"}

@@ -63,7 +63,7 @@ def test_packages_of_a_build_are_of_its_cuda() -> None:
         assert not majors or (build.cuda is not None and majors == {build.cuda.major}), (build.release, build.tag)
 
 
-@for_each("one", WHEELS)
+@for_each("one", [one for one in WHEELS if one.of_cuda])
 def test_suffix_is_the_cuda_major(one: WheelRecord) -> None:
     found = SUFFIX.search(one.distribution)
     if found:
@@ -130,3 +130,15 @@ def test_nothing_of_one_major_overwrites_anything_of_it(one: WheelRecord, other:
     files = {(one.directory, name) for name in (*one.libraries, *one.compilers)}
     shared = files & {(other.directory, name) for name in (*other.libraries, *other.compilers)}
     assert one == other or not shared or set(one.cuda_majors).isdisjoint(other.cuda_majors)
+
+
+def test_tensorrt_is_no_part_of_cuda_that_torch_brought() -> None:
+    """What goes out of an environment with torch is CUDA's: TensorRT was installed by itself."""
+    assert [one.distribution for one in WHEELS if not one.of_cuda] == [
+        one.distribution for one in WHEELS if one.distribution.startswith("tensorrt")
+    ]
+
+
+@for_each("one", [one for one in WHEELS if one.last])
+def test_last_release_has_its_day(one: WheelRecord) -> None:
+    assert one.last_seen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpuassist.diagnose.conda_torch import named_torch
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.diagnose.tool_releases import without_gpu
 from gpuassist.formats.conda_build import read_build
@@ -39,7 +40,7 @@ def _torch(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     asked = bool(setting.finds(_ASKED))
     beside_the_point = setting.says(*_FAILURES) and not setting.says("cuda", "gpu", "nvidia")
     if mention.tool == "conda" and not asked and not beside_the_point:
-        yield sign("conda-resolved-cpu-build", torch=mention.version)
+        yield sign("conda-resolved-cpu-build", Weight.CAUSE, **named_torch(setting.case, mention.version))
         yield sign("torch-cpu-only", Weight.CONSEQUENCE, torch=mention.version)
     elif setting.case.usable:
         yield sign("torch-cpu-only", torch=mention.version)

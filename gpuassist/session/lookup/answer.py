@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
+from gpuassist.knowledge.compatibility import driver_floor, windows_driver_floor
 from gpuassist.model.text import Text
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.model.codec import Json
+    from gpuassist.model.version import Version
 
     class _Dated(Protocol):
         @property
@@ -96,6 +98,19 @@ def own_fields(record: object, names: str) -> Document:
 def not_known(names: str) -> Document:
     """Fields of which there is nothing to say."""
     return dict.fromkeys(names.split())
+
+
+_FIRST_MAJOR_WITH_MINORS = 11  # before it each release had a driver of its own
+
+
+def driver_floors(cudas: Iterable[Version]) -> Document:
+    """The oldest driver of each CUDA major (before 11: of each release), on Linux and on Windows, as far as one is published."""
+    named = {str(one.major if one.major >= _FIRST_MAJOR_WITH_MINORS else one.release): one for one in sorted(cudas)}
+    windows = {name: floor for name, cuda in named.items() if (floor := windows_driver_floor(cuda))}
+    return fields(
+        driver_floors_linux={name: driver_floor(cuda) for name, cuda in named.items()} or None,
+        driver_floors_windows=windows or None,
+    )
 
 
 def plain(value: object) -> Json:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuassist.knowledge.compatibility import (
+    UNIFIED_FROM,
     cubin_runs,
     first_toolkit_for_target,
+    is_jetson,
     last_toolkit_for_target,
     ptx_runs,
     toolkit_builds_for,
 )
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.nearest import nearest_names, nearest_versions
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.model.version import Code, ComputeCapability, Target, Version, VersionError
 from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, fields, known, newer, not_known, provenance, several, unknown
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 _BARE = lazy_regex(r"(\d{1,2})(\d)([af]?)")
 _DOTTED = lazy_regex(r"(\d{1,2}\.\d)([af]?)")
+_OF_SERVERS = (Target.parse("sm_80"), Target.parse("sm_86"))
 _RENAMED = {ComputeCapability(10, 1): ComputeCapability(11, 0)}  # CUDA 12.8 and 12.9 call Thor sm_101, 13.0 and later sm_110
 
 
@@ -36,7 +39,7 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
         return _by_target(knowledge, target)
     found = _by_target(knowledge, Target(renamed, target.code, target.suffix))
     note = text("CUDA 12.8 and 12.9 call it {old}; since 13.0 it is {new}", old=str(target.capability), new=str(renamed))
-    return LookupAnswer(found.standing, found.title, found.record, (*found.notes, note), found.nearest)
+    return LookupAnswer(found.standing, found.title, found.record, (note, *found.notes), found.nearest)
 
 
 def _target(words: str) -> Target | None:
@@ -72,11 +75,11 @@ def _by_target(knowledge: Knowledge, target: Target) -> LookupAnswer:
             architecture=architecture.name,
             number=str(capability),
         )
-        return known(title, _document(knowledge, target))
+        return known(title, _document(knowledge, target), *_notes(knowledge, target))
     if capability in every:
         return known(text("{target}: accepted by nvcc; no GPU of it is known", target=name), _document(knowledge, target))
     if every and capability > every[-1]:
-        unanswered = not_known("architecture first_cuda last_cuda first_driver last_driver")
+        unanswered = not_known("architecture jetson first_cuda last_cuda first_driver last_driver")
         note = text(
             "By rule, its driver compiles the PTX of any older architecture for it, and the machine code of its own major runs."
         )
@@ -113,6 +116,7 @@ def _document(knowledge: Knowledge, target: Target) -> Document:
         **_code(knowledge, target),
         **fields(
             architecture=architecture.name if architecture else None,
+            jetson=is_jetson(capability),
             first_cuda=early.first if early else first_toolkit_for_target(target, toolkits),
             last_cuda=(early.last if early else None) or last_toolkit_for_target(target, toolkits),
             first_driver=min(drivers, default=None),
@@ -126,12 +130,35 @@ def _code(knowledge: Knowledge, target: Target) -> Document:
     capability = target.capability
     every = sorted({capability, *_capabilities(knowledge)})
     codes = [Target(one, Code.CUBIN) for one in every]
+    runs_on = [one for one in every if cubin_runs(one, target) or ptx_runs(one, target)]
+    runs_code_of = [one for one in codes if cubin_runs(capability, one)]
+    # What is built with a newer CUDA runs further: one platform of servers and Jetson.
+    later_on = [one for one in every if one not in runs_on and cubin_runs(one, target, cuda=UNIFIED_FROM)]
+    later_code = [one for one in codes if one not in runs_code_of and cubin_runs(capability, one, cuda=UNIFIED_FROM)]
     return fields(
         target=target,
         compute_capability=capability,
-        runs_on=[one for one in every if cubin_runs(one, target) or ptx_runs(one, target)],
-        runs_code_of=[one for one in codes if cubin_runs(capability, one)],
+        runs_on=runs_on,
+        runs_on_from={str(UNIFIED_FROM): later_on} if later_on else {},
+        runs_code_of=runs_code_of,
+        runs_code_of_from={str(UNIFIED_FROM): later_code} if later_code else {},
     )
+
+
+def _notes(knowledge: Knowledge, target: Target) -> tuple[Text, ...]:
+    """What code of another minor of its major does: a GPU runs that of a lower one, a chip of Jetson only what was built for it."""
+    capability = target.capability
+    if is_jetson(capability) and any(cubin_runs(capability, one, cuda=UNIFIED_FROM) for one in _OF_SERVERS):
+        return (
+            text(
+                "Code of another minor of its major runs on it only where it was built with CUDA {cuda} or newer: until then "
+                "Jetson was a platform of its own. That is why torch's builds for servers serve it from that CUDA on.",
+                cuda=str(UNIFIED_FROM),
+            ),
+        )
+    if is_jetson(capability) and sum(one.major == capability.major for one in _capabilities(knowledge)) > 1:
+        return (text("A chip of Jetson: code of another minor of its major does not run on it, nor its own elsewhere."),)
+    return ()
 
 
 def _names(knowledge: Knowledge) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
         title = text("driver branch {branch}", branch=str(branch.branch))
         if branch.cuda is not None:
             title = text("driver branch {branch}: made for CUDA {cuda}", branch=str(branch.branch), cuda=str(branch.cuda))
-        return known(title, _document(knowledge, branch), *_notes(branch))
+        return known(title, _document(knowledge, branch), *_notes(knowledge, branch))
     if numbers and number > max(numbers):
         title = text("driver {number}: newer than what I know", number=str(number))
         note = text(
@@ -58,14 +58,25 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     return unknown(text("no driver branch {number} is known", number=str(number)), nearest_numbers(number, numbers))
 
 
-def _notes(branch: BranchRecord) -> tuple[Text, ...]:
+def _notes(knowledge: Knowledge, branch: BranchRecord) -> tuple[Text, ...]:
     """What nvidia-smi's figure does not forbid (CUDA Compatibility: minor-version compatibility, from CUDA 11 on)."""
     if branch.cuda is None or branch.cuda.major < _FIRST_MAJOR_WITH_MINORS:
         return ()
     cuda, major = str(branch.cuda), str(branch.cuda.major)
-    return (
-        text("It runs programs of any CUDA {major}; only PTX of releases after {cuda} it cannot compile.", cuda=cuda, major=major),
+    told = text(
+        "It runs programs of any CUDA {major}; only PTX of releases after {cuda} it cannot compile.", cuda=cuda, major=major
     )
+    newest = max((one.cuda for one in knowledge.compat_packages() if branch.branch in one.branches), default=None)
+    if newest is None:
+        return (told,)
+    name = next(one.name for one in knowledge.compat_packages() if one.cuda == newest)
+    compat = text(
+        "On data-centre GPUs alone, a package such as {name} lets it run programs of newer CUDA, up to {newest}, "
+        "without another driver and without a restart; a GeForce card gets nothing from it.",
+        name=name,
+        newest=str(newest),
+    )
+    return (told, compat)
 
 
 def _document(knowledge: Knowledge, branch: BranchRecord) -> Document:

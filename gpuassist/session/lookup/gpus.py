@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.model.lazy_regex import lazy_regex
@@ -16,12 +16,14 @@ from gpuassist.session.lookup.answer import (
     fields,
     known,
     newer,
+    not_known,
     own_fields,
     plain,
     provenance,
     several,
     unknown,
 )
+from gpuassist.session.lookup.gpu_support import first_drivers, is_of_grace, notes_on_serving, what_serves
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import GpuRecord
@@ -32,6 +34,11 @@ _PCI_ID = lazy_regex(r"(?:(?:0x)?(?P<vendor>[0-9a-f]{4}):)?(?P<x>0x)?(?P<device>
 _NVIDIA = "10de"
 # GeForce cards since the 20 series: the thousands count the series, `RTX 5090`.
 _SERIES = lazy_regex(r"\brtx\s*(\d{1,2})0[5-9]0\b", re.IGNORECASE)
+# What only a GPU that is known is asked for.
+_UNANSWERED = (
+    "architecture compute_capability memory_sizes_bytes memory_bytes integrated first_cuda last_cuda jetson first_driver "
+    "first_driver_of last_driver open_module torch_builds plan"
+)
 _Key = tuple[str, str, str]
 
 
@@ -55,7 +62,8 @@ def _by_id(knowledge: Knowledge, device: str) -> LookupAnswer:
         # `1080` is a PCI id, and a person may mean the GTX 1080.
         named = min((name for name in _names(knowledge) if device in name.lower().split()), key=len, default="")
         note = text("{number} was read as a PCI id; {name} is another GPU: ask by its name", number=device, name=named)
-        return known(_title(gpu), _document(_groups(knowledge.gpus())[_key(gpu)]), *((note,) if named else ()))
+        told = (*((note,) if named else ()), *notes_on_serving(knowledge, gpu))
+        return known(_title(gpu), _document(knowledge, _groups(knowledge.gpus())[_key(gpu)]), *told)
     numbers = [int(one.pci_id.partition(":")[2], 16) for one in knowledge.gpus() if one.pci_id]
     if numbers and int(device, 16) > max(numbers):
         return _newer(knowledge, text("the PCI id {id}", id=f"{_NVIDIA}:{device}"), pci_ids=[f"0x{device}"])
@@ -80,7 +88,7 @@ def _by_name(knowledge: Knowledge, words: str) -> LookupAnswer:
     for gpu in agreeing:
         chips.setdefault(_key(gpu)[1:], []).append(gpu)
     if len(chips) > 1:
-        return _several(list(chips.values()))
+        return _several(knowledge, list(chips.values()))
     # A chip that only the id list calls so.
     doubtful = (
         text(
@@ -91,7 +99,9 @@ def _by_name(knowledge: Knowledge, words: str) -> LookupAnswer:
         for one in found
         if one not in agreeing
     )
-    return known(_title(agreeing[0]), _document(_groups(knowledge.gpus())[_key(agreeing[0])]), *doubtful)
+    first = agreeing[0]
+    document = _document(knowledge, _groups(knowledge.gpus())[_key(first)])
+    return known(_title(first), document, *doubtful, *notes_on_serving(knowledge, first))
 
 
 def _best(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, ...]:
@@ -109,7 +119,7 @@ def _best(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, ...]:
 
 
 def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_ids: list[str] | None = None) -> LookupAnswer:
-    record = fields(name=name, architecture=None, compute_capability=None, pci_ids=pci_ids, memory_bytes=None, integrated=None)
+    record = {**fields(name=name, pci_ids=pci_ids), **not_known(_UNANSWERED)}
     branches = knowledge.branches()
     notes = [text("A CUDA toolkit or a torch build serves it where it names its architecture, or holds PTX of an older one.")]
     if branches:
@@ -118,11 +128,11 @@ def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_ids
     return newer(text("{what}: newer than what I know", what=what), knowledge.gpus(), record, *notes)
 
 
-def _several(groups: list[list[GpuRecord]]) -> LookupAnswer:
+def _several(knowledge: Knowledge, groups: list[list[GpuRecord]]) -> LookupAnswer:
     """Which one of them a card is, its PCI id decides."""
     name = groups[0][0].name
     record = {
-        **several([_document(group) for group in groups]),
+        **several([_document(knowledge, group) for group in groups]),
         **provenance(*(gpu for group in groups for gpu in group)),
         "name": name,
         "pci_ids": plain([pci_id for group in groups for pci_id in _pci_ids(group)]),
@@ -154,17 +164,24 @@ def _groups(gpus: Iterable[GpuRecord]) -> dict[_Key, list[GpuRecord]]:
     return groups
 
 
-def _document(group: list[GpuRecord]) -> Document:
-    """The record of GPUs that differ in nothing but their PCI ids."""
+def _document(knowledge: Knowledge, group: list[GpuRecord], serving: dict[tuple[object, ...], Document] | None = None) -> Document:
+    """The record of GPUs that differ in nothing but their PCI ids; `serving` keeps what is the same for all of one chip."""
     first = group[0]
     sizes = {size for gpu in group for size in gpu.memory_bytes}
+    kept = {} if serving is None else serving
+    alike = (first.architecture, first.chip, first.module, first.integrated, is_of_grace(first))
+    if alike not in kept:
+        kept[alike] = what_serves(knowledge, first)
     one_size = len(sizes) == 1 and all(gpu.memory_bytes for gpu in group)
     return {
         **provenance(*group),
         **own_fields(first, "name architecture compute_capability"),
         "pci_ids": plain(_pci_ids(group)),
+        "memory_sizes_bytes": plain(sorted(sizes)) or None,
         "memory_bytes": sizes.pop() if one_size else None,
         "integrated": first.integrated,
+        **kept[alike],
+        **first_drivers(knowledge, group),
     }
 
 
@@ -177,5 +194,10 @@ def _names(knowledge: Knowledge) -> tuple[str, ...]:
     return tuple(dict.fromkeys(gpu.name for gpu in knowledge.gpus()))
 
 
-# One record for each name and compute capability, in the order of the base.
-SHELF = LookupKind("gpu", answer, _names, lambda base: map(_document, _groups(base.gpus()).values()))
+def _records(knowledge: Knowledge) -> Iterator[Document]:
+    """One for each name and compute capability, in the order of the base."""
+    serving: dict[tuple[object, ...], Document] = {}
+    return (_document(knowledge, group, serving) for group in _groups(knowledge.gpus()).values())
+
+
+SHELF = LookupKind("gpu", answer, _names, _records)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gpuassist.model.nearest import nearest_names
+from gpuassist.model.nearest import MOST, nearest_names
 from gpuassist.model.text import Text, text
 from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, fields, known, unknown
 
@@ -21,14 +21,25 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
 
     reading = knowledge.image(words)
     if not isinstance(reading, ImageReading):
-        return unknown(reading.reason, nearest_names(words, _names(knowledge)) or reading.expected)
+        return unknown(reading.reason, nearest_names(words, _names(knowledge)) or reading.expected[:MOST])
     record, notes = _document(reading), tuple(_notes(reading))
     if reading.newer_than_known:
         title = text("{image}: newer than what I know", image=reading.name)
         record["source"] = f"newer than what I know; by rule: {reading.source}"
         return LookupAnswer(LookupStatus.NEWER, title, record, notes)
-    if reading.cuda is None:
+    own = reading.family.value.rpartition("/")[2]
+    if reading.cuda is None and reading.version:
+        title = text("{image}: {framework} {version}", image=reading.name, framework=own, version=reading.version)
+    elif reading.cuda is None:
         title = text("{image}: what is inside is not listed", image=reading.name)
+    elif reading.version:
+        title = text(
+            "{image}: CUDA {cuda}, {framework} {version}",
+            image=reading.name,
+            cuda=str(reading.cuda),
+            framework=own,
+            version=reading.version,
+        )
     elif reading.torch:
         title = text("{image}: CUDA {cuda}, torch {torch}", image=reading.name, cuda=str(reading.cuda), torch=reading.torch)
     else:
@@ -53,6 +64,10 @@ SHELF = LookupKind("image", answer, _names, _records)
 
 def _notes(reading: ImageReading) -> Iterator[Text]:
     floor = str(reading.driver_floor)
+    if reading.by_base and reading.cuda is not None:
+        yield text("Told by what the images of that month have in common; no source that I have tells of this one alone.")
+    elif reading.cuda is None and not reading.newer_than_known:
+        yield text("No source that I have tells what is inside.")
     if reading.integrated:
         yield text("It is for Jetson, where the driver is part of the system.")
     elif reading.driver_floor is None or reading.driver_min is None or reading.driver_floor == reading.driver_min:
@@ -73,6 +88,7 @@ def _document(reading: ImageReading) -> Document:
         checked=reading.checked,
         image=reading.name,
         cuda=reading.cuda,
+        version=reading.version,
         torch=reading.torch,
         tensorrt=reading.tensorrt,
         python=reading.python,

@@ -200,9 +200,20 @@ def test_conda_spec_with_a_build_is_that_build() -> None:
     assert know_packages.conda(KNOWLEDGE, "pytorch=2.5.1=py3.12_cuda12.4_cudnn9.1.0_0").record["cuda"] == "12.4"
 
 
-@pytest.mark.parametrize("words", ["pytorch-cuda=12.1", "cudatoolkit=11.3", "cudnn==9.1"])
+@pytest.mark.parametrize("words", ["pytorch-cuda=12.1", "cudatoolkit=11.3", "cuda-version 12.9"])
 def test_version_of_another_conda_package_is_none_of_torch(words: str) -> None:
-    assert know_packages.conda(KNOWLEDGE, words).standing is LookupStatus.UNKNOWN
+    answered = know_packages.conda(KNOWLEDGE, words)
+    assert (answered.standing, answered.record["version"]) == (LookupStatus.KNOWN, None)
+    assert not any("no " in ENGLISH(note) for note in answered.notes)
+
+
+def test_conda_package_that_is_not_known_is_not_taken_for_torch() -> None:
+    assert know_packages.conda(KNOWLEDGE, "cudnn==9.1").standing is LookupStatus.UNKNOWN
+
+
+def test_release_that_a_conda_package_never_had_is_told() -> None:
+    for words in ("pytorch-cuda=12.6", "cudatoolkit=12.1", "pytorch-cuda 13.0"):
+        assert words.replace("=", " ").split()[1] in ENGLISH(know_packages.conda(KNOWLEDGE, words).notes[0])
 
 
 @pytest.mark.parametrize(
