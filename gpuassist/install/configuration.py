@@ -33,7 +33,7 @@ def configuration_of(case: RuleInput) -> Configuration:
     gcc, torch = case.gcc, torch_of(case)
     environment = torch.environment if torch else hypothetical.environment_of(case.machine)
     waiting = waiting_module(case)
-    driver = case.driver if waiting is None else waiting.version
+    driver = case.serving if waiting is None else waiting.version
     opened = case.open_module if waiting is None else waiting.open_flavour
     # The toolkits that are no part of a Python environment.
     outside = (one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
@@ -200,7 +200,15 @@ def system_of(case: RuleInput) -> System:
         administrator=value_or(host.administrator, True),  # noqa: FBT003 -- the fact's default
         jetson=case.jetson,
         conda=any(value_or(one.manager, Manager.VENV) is Manager.CONDA for one in value_or(case.machine.environments, ())),
+        windows=_windows_numbers(case),
     )
+
+
+def _windows_numbers(case: RuleInput) -> tuple[int, ...]:
+    """How Windows numbers the last branch that serves every GPU; empty where each new one does."""
+    lasts = [card.architecture.last_branch for card in case.cards if card.architecture is not None] if case.wsl else []
+    last = min((one for one in lasts if one is not None), default=None)
+    return next((one.majors for one in case.knowledge.windows_drivers() if one.branch == last), ())
 
 
 def waiting_module(case: RuleInput) -> KernelModule | None:

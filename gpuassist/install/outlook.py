@@ -14,18 +14,20 @@ from gpuassist.install import hypothetical
 from gpuassist.install.conda import conda_ways, notes_on_conda
 from gpuassist.install.configuration import configuration_of, place_of
 from gpuassist.install.driver import driver_notes, driver_steps, mending_steps
+from gpuassist.install.drivers.wsl import linux_driver_removal
 from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
-from gpuassist.install.place import InstallPlace
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.replacements import with_driver, with_toolkit
 from gpuassist.install.toolkit_methods import gcc_steps, of_conda, toolkit_steps, toolkit_ways
 from gpuassist.install.torch import jetson_ways, left_by, torch_ways
 from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, Stock, VersionChange
 from gpuassist.knowledge.choice import Obstacle
+from gpuassist.knowledge.commands import use
 from gpuassist.knowledge.conda import LAST_OF_PYTORCH, conda_builds, of_channel, record_of
 from gpuassist.knowledge.records import Channel, CondaRecord
 from gpuassist.knowledge.smallest import smallest_change
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.fact import NOT_ASKED
+from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Method, Outlook, WayPlan
 from gpuassist.model.plan import Step, Tool
@@ -50,6 +52,9 @@ class Question(Struct, frozen=True):
 
 def foresee(session: Session, question: Question) -> Outlook:
     looked = begun(session, question)
+    hidden = _hidden_driver(session, question) if looked.undetermined else ()
+    if hidden:
+        return replace(looked, undetermined=(), steps=hidden)
     if looked.blocked_by or looked.undetermined:
         return looked
     # The outlook with the steps that the wish takes, or with what stands in the way.
@@ -75,6 +80,16 @@ def foresee(session: Session, question: Question) -> Outlook:
         if inside is not None:
             return inside
     return replace(looked, blocked_by=found.missing or blocked_by(case, configuration, constraints, found.smallest))
+
+
+def _hidden_driver(session: Session, question: Question) -> tuple[Step, ...]:
+    """Under WSL2, what a Linux driver keeps from answering is seen once that is out of the way; none where nothing hides it."""
+    case = RuleInput(question.base, session.knowledge)
+    if not case.linux_driver_in_wsl or isinstance(case.driver, Known):
+        return ()
+    place, commands = place_of(case), session.knowledge.commands
+    again = step((use("doctor"),), place, commands, (text("Then look again: Windows' driver can answer now"), None))
+    return linux_driver_removal(place, commands), again
 
 
 def begun(session: Session, question: Question) -> Outlook:
@@ -129,7 +144,9 @@ def _with_steps(
 
 
 def steps_that_mend(session: Session, case: RuleInput, configuration: Configuration, change: VersionChange) -> tuple[Step, ...]:
-    """What brings the driver that is there to work, where it stays and does not."""
+    """What brings the driver that is there to work, where it stays and does not; under WSL2 what keeps Windows' from it."""
+    if case.linux_driver_in_wsl:
+        return (linux_driver_removal(place_of(case), session.knowledge.commands),)
     if change.driver is not None or configuration.driver is None:
         return ()
     now = chains(case.machine, session.knowledge)

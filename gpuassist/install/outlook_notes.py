@@ -10,7 +10,6 @@ from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need
 from gpuassist.knowledge.choice import GpuWish, Obstacle, choose_driver
 from gpuassist.knowledge.compatibility import (
     DriverFit,
-    driver_floor,
     driver_serves_cuda,
     driver_serves_gpu,
     first_toolkit_for,
@@ -222,7 +221,7 @@ def _no_torch(case: RuleInput, configuration: Configuration, constraints: Constr
     elif found.obstacle is Obstacle.JETSON_WHEELS:
         yield text("PyTorch's own builds need a newer JetPack here; NVIDIA's index has torch for the one that is installed")
     elif found.without is not None and found.without.cuda is not None:
-        yield text("{torch} needs driver {floor} or newer", torch=release, floor=str(driver_floor(found.without.cuda)))
+        yield text("{torch} needs driver {floor} or newer", torch=release, floor=case.floor(found.without.cuda))
 
 
 def _no_code(card: KnownGpu, release: Text, constraints: Constraints, builds: list) -> Iterator[Text]:  # type: ignore[type-arg]
@@ -264,7 +263,7 @@ def _unfit(record: ToolkitRecord, case: RuleInput, configuration: Configuration)
             "the headers of CUDA {release} clash with this system's glibc {glibc}", release=release, glibc=str(configuration.glibc)
         )
     if configuration.driver is not None and not driver_serves_cuda(configuration.driver, record.release):
-        floor = str(driver_floor(record.release))
+        floor = case.floor(record.release)
         yield text("programs of CUDA {release} need driver {floor} or newer", release=release, floor=floor)
 
 

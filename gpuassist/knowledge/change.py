@@ -66,9 +66,13 @@ class Configuration(Struct, frozen=True):
 
 
 class Constraints(Struct, frozen=True):
-    """What shall be: versions that are pinned, and how much each part matters; `torch_tag` is `cu128`, empty for any."""
+    """What shall be: versions that are pinned, and how much each part matters; `torch_tag` is `cu128`, empty for any.
+
+    `driver` is by the numbers of Linux, `driver_number` the number that was asked for where that is another and not the one there.
+    """
 
     driver: Version | None = None
+    driver_number: Version | None = None
     torch: Version | None = None
     torch_tag: str = ""
     toolkit: Version | None = None

@@ -87,6 +87,8 @@ class KnowledgeFiles:
         self.architectures = RecordTable(read, "architectures", build.architecture)
         self.gpus = RecordTable(read, "gpus", lambda row, sources: build.gpu(row, sources, chip_named))
         self.drivers = RecordTable(read, "drivers", build.branch)
+        self.windows_drivers = RecordTable(read, "windows_drivers", build.windows_branch)
+        self.jetpacks = RecordTable(read, "jetpacks", build.jetpack)
         self.compat_packages = RecordTable(read, "compat_packages", build.compat_package)
         self.toolkits = RecordTable(read, "toolkits", build.toolkit)
         self.runfiles = RecordTable(read, "runfiles", build.runfile)

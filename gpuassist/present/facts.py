@@ -34,6 +34,7 @@ LABELS: dict[str, Text] = {
     "product": text("model by its firmware"),
     "hybrid": text("a laptop with two graphics processors"),
     "administrator": text("this user may become root"),
+    "l4t": text("Jetson Linux"),
     "pci_address": text("PCI address"),
     "pci_id": text("PCI id"),
     "compute_capability": text("compute capability"),

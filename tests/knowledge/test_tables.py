@@ -33,6 +33,8 @@ KINDS = (
     "xids",
     "nvml_codes",
     "compat_packages",
+    "windows_drivers",
+    "jetpacks",
 )
 DAY = re.compile(r"20\d\d-\d\d-\d\d")
 

@@ -8,7 +8,7 @@ from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput, wishes_
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.knowledge.choice import GpuWish, choose_driver
-from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda
+from gpuassist.knowledge.compatibility import DriverFit
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule, Library
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
@@ -137,9 +137,9 @@ def driver_serves_gpus(case: RuleInput) -> Iterator[Verdict]:
     """A driver can be older than a card, or have left the card behind; where none serves all, another finding says so."""
     if not case.cards or all(_split(case)):
         return
-    if isinstance(case.driver, Unknown):
+    if isinstance(case.serving, Unknown) or isinstance(case.driver, Unknown):
         if case.loaded or case.wsl:
-            yield from undetermined("driver-too-old-for-gpu", text("the driver's version"), case.driver)
+            yield from undetermined("driver-too-old-for-gpu", text("the driver's version"), case.serving)
         return
     fits = {card: case.fit(card) for card in case.cards}
     for card, fit in fits.items():
@@ -155,13 +155,13 @@ def driver_serves_torch(case: RuleInput) -> Iterator[Verdict]:
     """torch's CUDA needs a driver of its major's floor; a newer minor is no obstacle."""
     if not case.usable or not case.cuda_torches:
         return
-    if isinstance(case.driver, Unknown):
+    if isinstance(case.serving, Unknown) or isinstance(case.driver, Unknown):
         if case.loaded or case.wsl:
-            yield from undetermined("driver-too-old-for-cuda", text("the driver's version"), case.driver)
+            yield from undetermined("driver-too-old-for-cuda", text("the driver's version"), case.serving)
         return
     told = [one for one in case.cuda_torches if isinstance(one.torch.cuda, Known)]
     untold = [one for one in case.cuda_torches if isinstance(one.torch.cuda, Unknown)]
-    refused = [one for one in told if not driver_serves_cuda(case.driver.value, value_or(one.torch.cuda, Version(())))]
+    refused = [one for one in told if not case.serves(value_or(one.torch.cuda, Version(())))]
     if len(refused) < len(told):
         yield Passed(text("driver serves torch's CUDA"))
     elif untold:
@@ -297,7 +297,7 @@ def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -
         environment=one.environment.name,
         tool=one.tool,
         cuda=str(cuda),
-        floor=str(driver_floor(cuda)),
+        floor=case.floor(cuda),
         branch=_branch(case, case.wishes, cuda),
         open="yes" if best_driver(case).open_module else "",
         python=value_or(one.environment.interpreter, "python"),

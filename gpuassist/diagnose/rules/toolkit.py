@@ -255,7 +255,7 @@ def _newest(case: RuleInput) -> InstalledToolkit | None:
 
 def _workload(case: RuleInput, cuda: Version | None = None) -> Workload:
     found = torch_cuda(case)
-    glibc, driver = case.machine.host.glibc, case.driver
+    glibc, driver = case.machine.host.glibc, case.serving
     branch = case.knowledge.branch(driver.value.major) if isinstance(driver, Known) else None
     return Workload(
         case.capabilities,
