@@ -69,7 +69,7 @@ def jetpack_of(
     cuda: Version | None = None,
     system: str = "",
 ) -> JetPackRecord | None:
-    """The JetPack of a board, by the first of these that tells: Jetson Linux' release, the driver's number and CUDA, Ubuntu's release.
+    """The JetPack of a board, by the first that tells: Jetson Linux' release, the driver's number, its CUDA, Ubuntu's release.
 
     A driver from 580 on has a number that servers' drivers have too, and is JetPack 7's or a later one's all the same.
     """
