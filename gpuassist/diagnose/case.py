@@ -117,6 +117,11 @@ class RuleInput:
         return value_or(self.machine.host.wsl, 0) > 0
 
     @property
+    def without_flavours(self) -> bool:
+        """Whether the GPU's driver is none of the two kernel modules: Windows' (WSL2), or a Jetson's own."""
+        return self.wsl or self.jetson
+
+    @property
     def linux_driver_in_wsl(self) -> tuple[str, ...]:
         """The libraries of a Linux driver inside WSL, whose driver is that of Windows."""
         paths = (one.path for one in value_or(self.machine.driver.libcuda, ())) if self.wsl else ()
@@ -200,6 +205,11 @@ class RuleInput:
         """The system of a Jetson; None on another computer, and where nothing tells which it is."""
         return jetpack_on(self.machine, self.knowledge, self.driver)
 
+    @property
+    def jetson_torch(self) -> tuple[str, str]:
+        """Where NVIDIA has torch for the board's JetPack: an index, or a wheel; both empty where none is known."""
+        return (self.jetpack.index, self.jetpack.wheel) if self.jetpack else ("", "")
+
     def numbered(self, version: Version) -> Version:
         """A driver's version that somebody names, by the numbers of Linux: `581.80` is Windows' name for a 580."""
         branch = windows_branch(version, self.knowledge.windows_drivers(), self.knowledge.branches()) if self.wsl else None
@@ -239,7 +249,7 @@ class RuleInput:
         if self.fit(card) in {DriverFit.TOO_OLD, DriverFit.DROPPED}:
             return True
         opened = self.open_module
-        if isinstance(opened, Unknown) or self.wsl:
+        if isinstance(opened, Unknown) or self.without_flavours:
             return False
         wrong = ModuleFlavour.OPEN_IMPOSSIBLE if opened.value else ModuleFlavour.OPEN_REQUIRED
         return card.flavour is wrong

@@ -26,6 +26,8 @@ from gpuassist.model.plan import Tool
 from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 
+_UNIFIED_CUDA = 13  # CUDA Toolkit 13.0 release notes: from it on Jetson takes the builds for ARM servers
+
 
 def configuration_of(case: RuleInput) -> Configuration:
     """The machine as far as its parts must fit."""
@@ -44,8 +46,9 @@ def configuration_of(case: RuleInput) -> Configuration:
         machine=value_or(host.architecture, "x86_64"),
         driver=value_or(driver, None),
         open_module=value_or(opened, None),
-        one_module=not case.wsl,
+        one_module=not case.without_flavours,
         driver_fixed=case.jetson,
+        tegra=case.jetson and (case.jetpack is None or case.jetpack.cuda.major < _UNIFIED_CUDA),
         torch=_torch_there(torch) if torch else None,
         python=value_or(environment.python_version, None) if environment else None,
         toolkit=case.known(case.toolkit) if case.toolkit is not None else None,
@@ -199,9 +202,15 @@ def system_of(case: RuleInput) -> System:
         home=home_of(case.machine),
         administrator=value_or(host.administrator, True),  # noqa: FBT003 -- the fact's default
         jetson=case.jetson,
+        jetson_cuda=_board_cuda(case),
         conda=any(value_or(one.manager, Manager.VENV) is Manager.CONDA for one in value_or(case.machine.environments, ())),
         windows=_windows_numbers(case),
     )
+
+
+def _board_cuda(case: RuleInput) -> Version | None:
+    cuda = case.machine.driver.cuda_version
+    return cuda.value.release if case.jetson and isinstance(cuda, Known) else None
 
 
 def _windows_numbers(case: RuleInput) -> tuple[int, ...]:

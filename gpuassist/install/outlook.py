@@ -34,9 +34,6 @@ from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 
-_JETPACK_6 = 540  # the driver that it brings
-_NVIDIAS_TORCH = "JetPack 6"
-
 
 class Question(Struct, frozen=True):
     """What is asked: `base` is the machine that the change starts from, `wished` the one with the whole wish in place,
@@ -65,21 +62,23 @@ def foresee(session: Session, question: Question) -> Outlook:
     change = found.smallest.change
     if change is not None:
         return _with_steps(session, question, looked, found=found, change=change, place=place)
-    # A Jetson for whose driver PyTorch's own builds are too new, and NVIDIA's index is not.
-    jetpack = (
-        found.smallest.obstacle is Obstacle.JETSON_WHEELS
-        and configuration.driver is not None
-        and configuration.driver.major == _JETPACK_6
-    )
-    if jetpack and constraints.torch is None and question.tool is not Tool.CONDA:
-        after = chains(hypothetical.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
-        ways = jetson_ways(place, knowledge)
+    # A Jetson for which PyTorch's own builds are too new, or have no code, and NVIDIA's are for its system.
+    board = case.jetpack
+    wanting = found.smallest.obstacle in {Obstacle.JETSON_WHEELS, Obstacle.NO_BUILD_FOR_GPU}
+    if board is not None and wanting and any(case.jetson_torch) and _any_torch(constraints, question.tool):
+        after = chains(hypothetical.with_unknown_torch(question.base, f"JetPack {board.release}"), knowledge, thorough=True)
+        ways = jetson_ways(place, knowledge, board)
         return replace(looked, after=after, steps=ways[0].steps, ways=ways)
     if found.smallest.blockers == (Blocker.TOOLKIT,):
         inside = by_conda(knowledge, case, looked, constraints=constraints, configuration=configuration, place=place)
         if inside is not None:
             return inside
     return replace(looked, blocked_by=found.missing or blocked_by(case, configuration, constraints, found.smallest))
+
+
+def _any_torch(constraints: Constraints, tool: Tool | None) -> bool:
+    """Whether torch is wanted by wheels, and any release of it will do."""
+    return constraints.torch_need is Need.MUST and constraints.torch is None and tool is not Tool.CONDA
 
 
 def _hidden_driver(session: Session, question: Question) -> tuple[Step, ...]:
@@ -292,9 +291,7 @@ def _by_conda(knowledge: Knowledge, configuration: Configuration, constraints: C
         return Found(answers[0][1], configuration, missing=_missing(knowledge, sources, constraints))
     source, best = min(reached, key=lambda pair: _cost(pair[1]))
     move = best.change.torch if best.change else None
-    return Found(
-        best, source.configuration, record_of(source.records, move.build, tegra=configuration.driver_fixed) if move else None
-    )
+    return Found(best, source.configuration, record_of(source.records, move.build, tegra=configuration.tegra) if move else None)
 
 
 def _wheels(knowledge: Knowledge, constraints: Constraints) -> Stock:
@@ -312,7 +309,7 @@ def _channels(knowledge: Knowledge, configuration: Configuration, constraints: C
     sources = []
     for channel in (Channel.PYTORCH, Channel.CONDA_FORGE) if old else (Channel.CONDA_FORGE, Channel.PYTORCH):
         records = of_channel(knowledge.conda(), channel)
-        builds = conda_builds(records, knowledge.torch_builds(), wanted=constraints.torch, tegra=configuration.driver_fixed)
+        builds = conda_builds(records, knowledge.torch_builds(), wanted=constraints.torch, tegra=configuration.tegra)
         stock = Stock(knowledge.branches(), builds, knowledge.toolkits())
         sources.append(TorchSource(replace(configuration, python=None), stock, records))
     return tuple(sources)

@@ -25,8 +25,8 @@ class System(Struct, frozen=True):
     known; `uninstaller` is that of NVIDIA's own installer, empty where it was not used. `needs_open`: a GPU runs with the open
     modules alone. `nouveau` has a GPU; `hybrid`: a laptop whose processor draws as well. `provider` is the cloud it is rented from,
     `part` that only a part of a GPU is rented (vGPU).
-    `administrator` whether this user may become root. Under WSL2 `windows` is how Windows numbers the last branch that serves every
-    GPU, empty where any later one does.
+    `administrator` whether this user may become root. `jetson_cuda` is the CUDA of a Jetson's system, None where not known. Under
+    WSL2 `windows` is how Windows numbers the last branch that serves every GPU, empty where any later one does.
     """
 
     distribution: str = ""
@@ -44,6 +44,7 @@ class System(Struct, frozen=True):
     home: str = ""
     administrator: bool = True
     jetson: bool = False
+    jetson_cuda: Version | None = None
     conda: bool = False
     windows: tuple[int, ...] = ()
 

@@ -43,7 +43,9 @@ class _Goal(Struct, frozen=True):
 
     def ways(self) -> tuple[WayPlan, ...]:
         first = packages_of(self.place.packages).first_toolkits.get(self.place.repository)
-        held = self.place.system.jetson or (bool(self.place.repository) and (first is None or self.release >= first))
+        held = self._of_the_board or (
+            not self.place.system.jetson and bool(self.place.repository) and (first is None or self.release >= first)
+        )
         packages = (self.packages(),) if held and self.place.system.administrator else ()
         wheels = (self.wheels(),) if self.release >= _FIRST_OF_WHEELS else ()
         other = (*self.conda(), *wheels) if self.place.system.conda else (*wheels, *self.conda())
@@ -141,6 +143,12 @@ class _Goal(Struct, frozen=True):
 
     def _nvcc(self, root: str) -> StepProof:
         return StepProof(Proves.NVCC, f"{root}/bin/nvcc", self._words)
+
+    @property
+    def _of_the_board(self) -> bool:
+        """JetPack's own repository has the CUDA of its system and no other."""
+        system = self.place.system
+        return system.jetson and system.jetson_cuda in {None, self.release}
 
     @property
     def _words(self) -> str:

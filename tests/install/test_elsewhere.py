@@ -6,7 +6,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gpuassist.diagnose.catalogue import Catalogue
+from gpuassist.diagnose.judge import judge
+from gpuassist.install.drivers.packages import surroundings_of
+from gpuassist.knowledge.families import families_of
 from gpuassist.model.driver import Library, NvmlStatus
+from gpuassist.model.environment import Accelerator, Torch
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
@@ -14,11 +19,14 @@ from gpuassist.model.text import text
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goals
+from gpuassist.system.resources import Resources
 from tests.cli.made_session import live_session
+from tests.plans import machine_of
 from tests.rows import for_each
 from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, Env, knowledge, machine
 
 SESSION = live_session({})
+CATALOGUE = Catalogue(Resources().read, knowledge().commands)
 
 
 def planned(one: Machine, *goals: str) -> Outlook:
@@ -105,3 +113,118 @@ def test_linux_driver_under_wsl_goes_first(goal: str, *, answers: bool) -> None:
     assert first[0].startswith("sudo apt purge")
     assert first[1] == "sudo ldconfig"
     assert (outlook.blocked_by, outlook.undetermined) == ((), ())
+
+
+def jetson(gpu: str, driver: str, cuda: str, system: str, *, torch: str = "", python: str = "3.10", **facts: Any) -> Machine:
+    """A board as its own tools describe it."""
+    case = {
+        "machine": {
+            "toolkits": [],
+            "nvcc": "",
+            "gpus": [gpu],
+            "architecture": "aarch64",
+            "jetson": True,
+            "driver": driver,
+            "cuda": cuda,
+            "distribution": f"ubuntu {system}",
+            "open_module": True,
+            "environments": [{"name": "train", "torch": torch, "python": python, "active": True}],
+        }
+    }
+    one = machine_of(case)
+    return replace(one, host=replace(one.host, **{name: Known(value, "a file") for name, value in facts.items()}))
+
+
+ORIN, THOR, XAVIER = "Jetson AGX Orin", "Jetson AGX Thor", "Jetson AGX Xavier"
+JETPACK_5 = jetson(ORIN, "35.4.1", "11.4", "20.04", python="3.8")
+JETPACK_6 = jetson(ORIN, "540.4.0", "12.6", "22.04")
+JETPACK_7 = jetson(THOR, "580.00", "13.0", "24.04", python="3.12")
+BOARDS = {
+    "JetPack 5": JETPACK_5,
+    "JetPack 5, Xavier": jetson(XAVIER, "35.4.1", "11.4", "20.04", python="3.8"),
+    "JetPack 6.0": jetson(ORIN, "540.3.0", "12.2", "22.04"),
+    "JetPack 6": JETPACK_6,
+    "JetPack 6, by Jetson Linux alone": jetson(ORIN, "", "12.6", "22.04", l4t="36.4.3"),
+    "JetPack 7": JETPACK_7,
+    "JetPack 7.2, Thor": jetson(THOR, "595.21", "13.2", "24.04", python="3.12"),
+    "JetPack 7.2, Orin": jetson(ORIN, "595.21", "13.2", "24.04", python="3.12"),
+}
+OF_JETPACK_5 = "developer.download.nvidia.com/compute/redist/jp/v512/pytorch/torch-2.1.0"
+PYTORCHS = "download.pytorch.org/whl/cu13"
+
+
+@for_each(
+    "case",
+    [
+        ("JetPack 5", OF_JETPACK_5),
+        ("JetPack 5, Xavier", OF_JETPACK_5),
+        ("JetPack 6.0", "pypi.jetson-ai-lab.io/jp6/cu126"),
+        ("JetPack 6", "pypi.jetson-ai-lab.io/jp6/cu126"),
+        ("JetPack 7", PYTORCHS),
+        ("JetPack 7.2, Thor", PYTORCHS),
+        ("JetPack 7.2, Orin", PYTORCHS),
+    ],
+)
+def test_torch_of_a_jetson_is_that_of_its_system(case: tuple[str, str]) -> None:
+    name, words = case
+    outlook = planned(BOARDS[name], "torch")
+    assert words in "\n".join(lines(outlook)), outlook.blocked_by
+    assert not any(step.needs_root for step in outlook.steps)
+
+
+@for_each("name", [name for name in BOARDS if "alone" not in name])
+def test_driver_of_a_jetson_stays(name: str) -> None:
+    assert lines(planned(BOARDS[name], "driver")) == []
+    pinned = planned(BOARDS[name], "driver==570")
+    assert (pinned.steps, bool(pinned.blocked_by)) == ((), True)
+
+
+@for_each(
+    "case",
+    [("JetPack 5", "11-4"), ("JetPack 6.0", "12-2"), ("JetPack 6", "12-6"), ("JetPack 7", "13-0"), ("JetPack 7.2, Orin", "13-2")],
+)
+def test_toolkit_of_a_jetson_is_that_of_its_system(case: tuple[str, str]) -> None:
+    name, release = case
+    assert lines(planned(BOARDS[name], "cuda"))[0] == f"sudo apt install cuda-toolkit-{release}"
+
+
+@for_each("case", [("JetPack 7", "cuda==12.8"), ("JetPack 6", "cuda==12.8"), ("JetPack 7", "cuda==13.2")])
+def test_jetpack_has_no_other_toolkit(case: tuple[str, str]) -> None:
+    name, goal = case
+    assert not [line for line in lines(planned(BOARDS[name], goal)) if "apt" in line]
+
+
+@for_each(
+    "case",
+    [  # the torch of an environment, and what doctor says of it
+        (JETPACK_6, "2.13.0+cu130", ["torch-needs-newer-jetpack"]),
+        (JETPACK_5, "2.7.1+cu126", ["torch-needs-newer-jetpack"]),
+        (JETPACK_6, "2.9.1+cpu", ["torch-cpu-only"]),
+        (JETPACK_7, "2.13.0+cu130", []),
+    ],
+)
+def test_torch_of_another_system_leads_to_no_driver(case: tuple[Machine, str, list[str]]) -> None:
+    board, torch, problems = case
+    one = with_torch_in(board, torch)
+    report = judge(one, knowledge())
+    assert [each.problem for each in report.findings if each.problem != "torch-lacks-sm"] == problems
+    for finding in report.findings:
+        answer = CATALOGUE.answer(finding, families=families_of(one), words=ENGLISH, surroundings=surroundings_of(one))
+        said = "\n".join(line for remedy in answer.remedies for use in remedy.commands for line in use.lines)
+        assert "driver" not in said
+        assert "apt" not in said
+    assert not any("driver" in line for line in lines(planned(one, "torch")))
+
+
+def with_torch_in(one: Machine, torch: str) -> Machine:
+    (environment,) = value_or(one.environments, ())
+    build = next(each for each in knowledge().torch_builds(Version.parse(torch)) if each.tag == torch.partition("+")[2])
+    made = Torch(
+        "/home/you/train/torch",
+        Known(torch, "a file"),
+        Known(Accelerator.CUDA if build.cuda else Accelerator.CPU, "a file"),
+        Known(build.cuda, "a file") if build.cuda else Unknown(text("built for no CUDA")),
+        Known(build.targets, "a file"),
+        Known("pip", "a file"),
+    )
+    return replace(one, environments=Known((replace(environment, torch=Known((made,), "a file")),), "a file"))

@@ -108,7 +108,7 @@ def module_flavour_fits(case: RuleInput) -> Iterator[Verdict]:
     cards = [card for card in case.cards if case.fit(card) is not DriverFit.TOO_OLD]  # those have a finding that says so
     opened = case.open_module
     strict = [card for card in cards if card.flavour in {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED}]
-    if case.wsl or not cards or all(_split(case)):
+    if case.without_flavours or not cards or all(_split(case)):
         return
     if isinstance(case.machine.driver.loaded, Known) and not case.loaded:
         return
@@ -167,6 +167,8 @@ def driver_serves_torch(case: RuleInput) -> Iterator[Verdict]:
     elif untold:
         label = text("the CUDA that torch in {name} was built with", name=untold[0].environment.name)
         yield from undetermined("driver-too-old-for-cuda", label, untold[0].torch.cuda)
+    elif case.jetson:
+        yield _newer_than_the_board(case, refused[0])
     else:
         yield _too_old_for(case, case.driver, refused[0])
 
@@ -241,8 +243,8 @@ def _unattended(case: RuleInput) -> Evidence | None:
 
 
 def _split(case: RuleInput) -> tuple[list[KnownGpu], list[KnownGpu]]:
-    """The GPUs that need the proprietary module, and those that need the open one; Windows' driver (WSL) knows no such split."""
-    cards = () if case.wsl else case.cards
+    """The GPUs that need the proprietary module, and those that need the open one; some drivers know no such split."""
+    cards = () if case.without_flavours else case.cards
     old = [card for card in cards if card.flavour is ModuleFlavour.OPEN_IMPOSSIBLE]
     return old, [card for card in cards if card.flavour is ModuleFlavour.OPEN_REQUIRED]
 
@@ -303,6 +305,25 @@ def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -
         python=value_or(one.environment.interpreter, "python"),
         instead=str(instead.build.newest) if instead.build and instead.obstacle is None else "",
         tag=instead.build.tag if instead.build and instead.obstacle is None else "",
+    )
+
+
+def _newer_than_the_board(case: RuleInput, one: InstalledTorch) -> Verdict:
+    """A Jetson's driver is part of its system: no other can be installed."""
+    served, (index, wheel) = case.machine.driver.cuda_version, case.jetson_torch
+    return finding(
+        "torch-needs-newer-jetpack",
+        proof(text("driver"), case.driver),
+        proof(text("CUDA of the driver"), served),
+        proof(text("CUDA of torch in {name}", name=one.environment.name), one.torch.cuda),
+        torch=one.version,
+        environment=one.environment.name,
+        cuda=str(value_or(one.torch.cuda, "")),
+        served=str(value_or(served, "")),
+        jetpack=str(case.jetpack.release) if case.jetpack else "",
+        python=value_or(one.environment.interpreter, ""),
+        jetpack_index=index,
+        jetpack_wheel=wheel,
     )
 
 

@@ -75,7 +75,7 @@ def _of_another_system(knowledge: Knowledge, version: Version) -> tuple[BranchRe
     if jetpack is None or branch is None:
         return None, ()
     note = text(
-        "{number} is the driver of a Jetson, part of JetPack {jetpack}; what it runs is that of CUDA {cuda}, as with branch {branch}.",
+        "{number} is the driver of a Jetson, part of JetPack {jetpack}; it runs what branch {branch} runs, that of CUDA {cuda}.",
         number=str(version),
         jetpack=str(jetpack.release),
         cuda=str(jetpack.cuda),
