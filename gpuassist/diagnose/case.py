@@ -16,6 +16,7 @@ from gpuassist.knowledge.choice import BuildHost, GpuWish, InstalledToolkit, Tor
 from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda, driver_serves_gpu, kernels_run
 from gpuassist.knowledge.driver_numbers import JetPackRecord, windows_branch
 from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour
+from gpuassist.knowledge.servers import Baseboard, baseboard_of, is_for_servers, is_virtual
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
@@ -171,6 +172,26 @@ class RuleInput:
         """The driver other than NVIDIA's that has the GPU; empty where none has or that is not known."""
         driver = value_or(card.gpu.kernel_driver, "")
         return "" if driver == "nvidia" else driver
+
+    @cached_property
+    def baseboard(self) -> Baseboard | None:
+        """The board whose NVSwitches join the GPUs; None where there is none, and where a machine is given GPUs without them."""
+        ids = [value_or(card.gpu.pci_id, "") or (card.record.pci_id if card.record else "") for card in self.cards]
+        found = baseboard_of(ids, self.knowledge.baseboards())
+        switches = self.machine.driver.switches  # those of the fourth generation are none of NVIDIA's on the PCI bus
+        hidden = found is not None and not found.subnet_manager and isinstance(switches, Known) and not switches.value
+        return None if hidden else found
+
+    @property
+    def for_servers(self) -> bool:
+        """Whether every GPU is a product for data centres."""
+        products = self.knowledge.server_gpus()
+        return bool(self.cards) and all(is_for_servers(value_or(one.gpu.name, ""), one.record, products) for one in self.cards)
+
+    @property
+    def virtual(self) -> bool:
+        """Whether a hypervisor gives a GPU in parts (vGPU), whose driver belongs to that of its host."""
+        return any(is_virtual(value_or(card.gpu.name, "")) for card in self.cards)
 
     @cached_property
     def usable(self) -> tuple[KnownGpu, ...]:

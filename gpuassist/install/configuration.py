@@ -205,6 +205,9 @@ def system_of(case: RuleInput) -> System:
         jetson_cuda=_board_cuda(case),
         conda=any(value_or(one.manager, Manager.VENV) is Manager.CONDA for one in value_or(case.machine.environments, ())),
         windows=_windows_numbers(case),
+        servers=case.for_servers,
+        baseboard=case.baseboard,
+        virtual=case.virtual,
     )
 
 

@@ -8,7 +8,9 @@ from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import Role, holding_of, name_of
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
+from gpuassist.diagnose.rules.fabric import fabric_is_ready
 from gpuassist.install.configuration import waiting_module
+from gpuassist.install.drivers.baseboard import fabric_check, fabric_steps
 from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, provider_name
 from gpuassist.install.drivers.packages import Brings, DistributionPackages, SigningKey, flavour_of, packages_of
 from gpuassist.install.place import InstallPlace, step
@@ -16,7 +18,8 @@ from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.driver import KernelModule
-from gpuassist.model.finding import Finding
+from gpuassist.model.fact import Known
+from gpuassist.model.finding import Finding, Undetermined
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, enumerated, text, verbatim
 
@@ -54,6 +57,9 @@ def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> t
         )
         steps.append(step(gone, place, commands, (does, None)))
     steps.append(_installing(move, place, commands, packages=packages, uses=uses, brings=brings))
+    board = place.system.baseboard
+    if board is not None:
+        steps += fabric_steps(board, move.version.major, place, commands)
     if after:
         steps.append(_register_key("key-enroll", place, commands))
     if place.system.hybrid and packages.hybrid_command:
@@ -76,7 +82,8 @@ def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> t
             "and type the password"
         )
         words = (does, text("`mokutil --list-enrolled` names the key"))
-    return (*steps, step((use("reboot"),), place, commands, words, proof=proof))
+    restart = step((use("reboot"),), place, commands, words, proof=proof)
+    return (*steps, restart, *((fabric_check(place, commands),) if board is not None else ()))
 
 
 def _installing(
@@ -155,6 +162,24 @@ def driver_notes(session: Session, case: RuleInput, move: DriverMove | None, pla
     return tuple(notes)
 
 
+def fabric_notes(case: RuleInput, place: InstallPlace, commands: Commands) -> tuple[Text, ...]:
+    """Where the driver stays, and whether the service beside it runs is not known."""
+    unknown = any(isinstance(one, Undetermined) for one in fabric_is_ready(case))
+    if not unknown or case.baseboard is None or not isinstance(case.driver, Known):
+        return ()
+    steps = fabric_steps(case.baseboard, case.driver.value.major, place, commands)
+    lines = [line for one in steps for line in one.commands]
+    told = text(
+        "the NVSwitches of {board} need NVIDIA's Fabric Manager of exactly version {version}, without which every program for CUDA "
+        "ends with error 802; whether it runs is not known here, and `systemctl is-active nvidia-fabricmanager` tells. Where it is "
+        "missing: {commands}",
+        board=case.baseboard.name,
+        version=str(case.driver.value),
+        commands=verbatim(" && ".join(f"`{line}`" for line in lines)),
+    )
+    return (told,)
+
+
 def _of_the_provider(place: InstallPlace) -> tuple[Text, ...]:
     provider = place.system.provider
     if provider == "azure":
@@ -200,6 +225,20 @@ def _in_use(session: Session, case: RuleInput) -> tuple[Text, ...]:
 
 def mending_steps(case: RuleInput, chains: tuple[Chain, ...], place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     """The steps that bring the driver to work which is there; none where it works."""
+    unjoined = next((one for one in fabric_is_ready(case) if isinstance(one, Finding)), None)
+    if unjoined is not None and case.baseboard is not None and isinstance(case.driver, Known):
+        starts = text("Start the service, and see what it says")
+        branch = case.driver.value.major
+        installs = (
+            fabric_steps(case.baseboard, branch, place, commands)
+            if unjoined.parameter("missing") or unjoined.parameter("other")
+            else ()
+        )
+        return (
+            *installs,
+            step((use("fabric-manager-start"), use("fabric-manager-log")), place, commands, (starts, None)),
+            fabric_check(place, commands),
+        )
     every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
     reason = next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)
     if reason is None:

@@ -13,7 +13,7 @@ from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.conda import conda_ways, notes_on_conda
 from gpuassist.install.configuration import configuration_of, place_of
-from gpuassist.install.driver import driver_notes, driver_steps, mending_steps
+from gpuassist.install.driver import driver_notes, driver_steps, fabric_notes, mending_steps
 from gpuassist.install.drivers.wsl import linux_driver_removal
 from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
 from gpuassist.install.place import InstallPlace, step
@@ -134,6 +134,7 @@ def _with_steps(
     left_to_others = not place.system.administrator and any(one.needs_root for one in steps)
     notes = (
         *driver,
+        *(fabric_notes(case, place, knowledge.commands) if change.driver is None else ()),
         *(for_others if left_to_others else ()),
         *notes_on(case, configuration, question.constraints, found.smallest),
         *((DRIVER_STAYS,) if broken and not must and Blocker.DRIVER not in change.left else ()),

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from gpuassist.knowledge.commands import Commands, UsedCommand
 from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.servers import Baseboard
 from gpuassist.model.environment import Package
 from gpuassist.model.finding import Action
 from gpuassist.model.package_settings import PackageSettings
@@ -26,7 +27,9 @@ class System(Struct, frozen=True):
     modules alone. `nouveau` has a GPU; `hybrid`: a laptop whose processor draws as well. `provider` is the cloud it is rented from,
     `part` that only a part of a GPU is rented (vGPU).
     `administrator` whether this user may become root. `jetson_cuda` is the CUDA of a Jetson's system, None where not known. Under
-    WSL2 `windows` is how Windows numbers the last branch that serves every GPU, empty where any later one does.
+    WSL2 `windows` is how Windows numbers the last branch that serves every GPU, empty where any later one does. `servers`: each
+    GPU is a product for data centres; `baseboard` is that whose NVSwitches join them. `virtual`: the GPU is a part that a
+    hypervisor gives.
     """
 
     distribution: str = ""
@@ -47,6 +50,9 @@ class System(Struct, frozen=True):
     jetson_cuda: Version | None = None
     conda: bool = False
     windows: tuple[int, ...] = ()
+    servers: bool = False
+    baseboard: Baseboard | None = None
+    virtual: bool = False
 
     @property
     def major(self) -> int:

@@ -51,6 +51,7 @@ from gpuassist.knowledge.rows import (
     texts_of,
     whole_of,
 )
+from gpuassist.knowledge.servers import Baseboard, ServerGpu
 from gpuassist.knowledge.specifier import admits
 from gpuassist.model.finding import Action
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
@@ -193,6 +194,8 @@ jetpack = _record(
     index_cuda=_maybe(Version.parse),
     wheel=_or_empty,
 )
+baseboard = _record(Baseboard, name=text_of, pci_ids=texts_of, gpus=whole_of, subnet_manager=flag_of)
+server_gpu = _record(ServerGpu, name=text_of)
 compat_package = _record(CompatPackage, cuda=_one(Version.parse), built_from=whole_of, branches=numbers_of)
 toolkit = _record(
     ToolkitRecord,

@@ -89,6 +89,8 @@ class KnowledgeFiles:
         self.drivers = RecordTable(read, "drivers", build.branch)
         self.windows_drivers = RecordTable(read, "windows_drivers", build.windows_branch)
         self.jetpacks = RecordTable(read, "jetpacks", build.jetpack)
+        self.baseboards = RecordTable(read, "baseboards", build.baseboard)
+        self.server_gpus = RecordTable(read, "server_gpus", build.server_gpu)
         self.compat_packages = RecordTable(read, "compat_packages", build.compat_package)
         self.toolkits = RecordTable(read, "toolkits", build.toolkit)
         self.runfiles = RecordTable(read, "runfiles", build.runfile)

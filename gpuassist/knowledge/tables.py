@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         WheelRecord,
         XidRecord,
     )
+    from gpuassist.knowledge.servers import Baseboard, ServerGpu
     from gpuassist.model.text import Text
     from gpuassist.model.version import ComputeCapability, Version
 
@@ -158,6 +159,14 @@ class Knowledge:
     def jetpacks(self) -> tuple[JetPackRecord, ...]:
         """Every JetPack, oldest first."""
         return self._files.jetpacks.all()
+
+    def baseboards(self) -> tuple[Baseboard, ...]:
+        """Every baseboard with NVSwitches, oldest first."""
+        return self._files.baseboards.all()
+
+    def server_gpus(self) -> tuple[ServerGpu, ...]:
+        """Every product for data centres."""
+        return self._files.server_gpus.all()
 
     def compat_packages(self) -> tuple[CompatPackage, ...]:
         """Every forward-compatibility package, oldest CUDA first."""

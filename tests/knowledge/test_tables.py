@@ -35,6 +35,8 @@ KINDS = (
     "compat_packages",
     "windows_drivers",
     "jetpacks",
+    "baseboards",
+    "server_gpus",
 )
 DAY = re.compile(r"20\d\d-\d\d-\d\d")
 
