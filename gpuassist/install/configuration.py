@@ -9,6 +9,8 @@ from pathlib import PurePosixPath
 from msgspec.structs import replace
 
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
+from gpuassist.diagnose.rules.driver import packages_of_two_branches
+from gpuassist.diagnose.rules.driver_setup import installed_once
 from gpuassist.install import hypothetical
 from gpuassist.install.drivers.cloud import is_part
 from gpuassist.install.drivers.packages import surroundings_of
@@ -20,6 +22,7 @@ from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Known, value_or
+from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Distribution, Machine
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.plan import Tool
@@ -47,7 +50,7 @@ def configuration_of(case: RuleInput) -> Configuration:
         driver=value_or(driver, None),
         open_module=value_or(opened, None),
         one_module=not case.without_flavours,
-        driver_fixed=case.jetson,
+        driver_fixed=case.jetson or (case.virtual and isinstance(case.driver, Known)),
         tegra=case.jetson and (case.jetpack is None or case.jetpack.cuda.major < _UNIFIED_CUDA),
         torch=_torch_there(torch) if torch else None,
         python=value_or(environment.python_version, None) if environment else None,
@@ -208,7 +211,13 @@ def system_of(case: RuleInput) -> System:
         servers=case.for_servers,
         baseboard=case.baseboard,
         virtual=case.virtual,
+        mixed=is_mixed(case),
     )
+
+
+def is_mixed(case: RuleInput) -> bool:
+    """Whether two installations of the driver lie over each other, or its halves come from packages of two branches."""
+    return any(isinstance(one, Finding) for one in installed_once(case)) or any(packages_of_two_branches(case))
 
 
 def _board_cuda(case: RuleInput) -> Version | None:

@@ -9,9 +9,10 @@ from gpuassist.detect.gpu_holders import Role, holding_of, name_of
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
 from gpuassist.diagnose.rules.fabric import fabric_is_ready
+from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.install.configuration import waiting_module
 from gpuassist.install.drivers.baseboard import fabric_check, fabric_steps
-from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, provider_name
+from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, guest_step, provider_name
 from gpuassist.install.drivers.packages import Brings, DistributionPackages, SigningKey, flavour_of, packages_of
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
@@ -22,6 +23,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.finding import Finding, Undetermined
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, enumerated, text, verbatim
+from gpuassist.model.version import Version
 
 _LISTED = text("`nvidia-smi` lists every GPU")
 _AT_WORK = StepProof(Proves.DRIVER)
@@ -34,13 +36,17 @@ def driver_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...
 
 def removal(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
     """What of the driver that is there has to go first."""
-    return (use("runfile-driver-remove"),) if place.system.uninstaller else packages_of(place.family).removal(move, place)
+    by_installer = (use("runfile-driver-remove"),) if place.system.uninstaller else ()
+    if place.system.mixed:
+        return (*by_installer, use("driver-packages-remove"))
+    return by_installer or packages_of(place.family).removal(move, place)
 
 
 def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     """Installing the driver, and the restart that brings it to work; the one step that there is where it is another system's."""
     packages = packages_of(place.family)
     elsewhere = packages.elsewhere(move, place, commands)
+    elsewhere = elsewhere or guest_step(place)
     if elsewhere is not None:
         return (elsewhere,)
     uses, gone, steps = driver_uses(move, place), removal(move, place), list[Step]()
@@ -223,8 +229,10 @@ def _in_use(session: Session, case: RuleInput) -> tuple[Text, ...]:
 # A driver that is there and fits, and is not at work all the same.
 
 
-def mending_steps(case: RuleInput, chains: tuple[Chain, ...], place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
-    """The steps that bring the driver to work which is there; none where it works."""
+def mending_steps(
+    case: RuleInput, chains: tuple[Chain, ...], place: InstallPlace, commands: Commands, *, whole: bool = False
+) -> tuple[Step, ...]:
+    """The steps that bring the driver to work which is there; none where it works. `whole` also mends what will break it."""
     unjoined = next((one for one in fabric_is_ready(case) if isinstance(one, Finding)), None)
     if unjoined is not None and case.baseboard is not None and isinstance(case.driver, Known):
         starts = text("Start the service, and see what it says")
@@ -241,6 +249,9 @@ def mending_steps(case: RuleInput, chains: tuple[Chain, ...], place: InstallPlac
         )
     every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
     reason = next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)
+    best = best_driver(case)
+    if place.system.mixed and best.best is not None and (whole or reason is not None):
+        return driver_steps(DriverMove(Version((best.best.branch,)), best.open_module), place, commands)
     if reason is None:
         return ()
     waiting = waiting_module(case)

@@ -108,7 +108,7 @@ def _with_steps(
     knowledge = session.knowledge
     case, configuration = RuleInput(question.base, knowledge), found.configuration
     must = question.constraints.driver_need is Need.MUST
-    broken = steps_that_mend(session, case, configuration, change)
+    broken = steps_that_mend(session, case, configuration, change, whole=_driver_alone(question.constraints))
     mending = broken if must else ()
     mended = (
         with_driver(knowledge, question.base, configuration.driver)
@@ -125,6 +125,13 @@ def _with_steps(
     else:
         torch = found.smallest.change.torch if found.smallest.change else None
         notes_on_torch = left_by(torch, place, knowledge) if torch is not None else ()
+    if change.driver is not None and change.torch is not None and place.system.part:
+        after_driver = text(
+            "which torch fits is not sure before the driver of the virtual GPU is there, whose branch its host decides: this build "
+            "is for branch {branch}; ask for `gpuassist plan torch` again then",
+            branch=change.driver.version.major,
+        )
+        notes_on_torch = (after_driver, *notes_on_torch)
     for_others = (
         text(
             "some steps need root, and your account is in none of the groups that may become root: the administrator of this "
@@ -143,14 +150,20 @@ def _with_steps(
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
 
 
-def steps_that_mend(session: Session, case: RuleInput, configuration: Configuration, change: VersionChange) -> tuple[Step, ...]:
+def _driver_alone(constraints: Constraints) -> bool:
+    return Need.MUST not in {constraints.torch_need, constraints.toolkit_need}
+
+
+def steps_that_mend(
+    session: Session, case: RuleInput, configuration: Configuration, change: VersionChange, *, whole: bool = False
+) -> tuple[Step, ...]:
     """What brings the driver that is there to work, where it stays and does not; under WSL2 what keeps Windows' from it."""
     if case.linux_driver_in_wsl:
         return (linux_driver_removal(place_of(case), session.knowledge.commands),)
     if change.driver is not None or configuration.driver is None:
         return ()
     now = chains(case.machine, session.knowledge)
-    return mending_steps(case, now, place_of(case), session.knowledge.commands)
+    return mending_steps(case, now, place_of(case), session.knowledge.commands, whole=whole)
 
 
 def _changed(knowledge: Knowledge, machine: Machine, change: VersionChange) -> Machine:

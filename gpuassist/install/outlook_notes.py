@@ -169,6 +169,12 @@ def _sides(case: RuleInput) -> Iterator[tuple[list[KnownGpu], list[KnownGpu]]]:
 
 
 def _no_driver(case: RuleInput, configuration: Configuration, constraints: Constraints) -> Iterator[Text]:
+    if configuration.driver_fixed and not case.jetson:
+        yield text(
+            "the driver of a virtual GPU (vGPU) belongs to the release that its host runs: another branch comes from whoever runs "
+            "the host, and no other driver runs here"
+        )
+        return
     if configuration.driver_fixed:
         yield text("the driver of a Jetson is part of its system: another one comes with another release of JetPack")
         return

@@ -29,7 +29,7 @@ class System(Struct, frozen=True):
     `administrator` whether this user may become root. `jetson_cuda` is the CUDA of a Jetson's system, None where not known. Under
     WSL2 `windows` is how Windows numbers the last branch that serves every GPU, empty where any later one does. `servers`: each
     GPU is a product for data centres; `baseboard` is that whose NVSwitches join them. `virtual`: the GPU is a part that a
-    hypervisor gives.
+    hypervisor gives. `mixed`: two installations of the driver lie over each other, or its halves are of two branches.
     """
 
     distribution: str = ""
@@ -53,6 +53,7 @@ class System(Struct, frozen=True):
     servers: bool = False
     baseboard: Baseboard | None = None
     virtual: bool = False
+    mixed: bool = False
 
     @property
     def major(self) -> int:

@@ -45,8 +45,8 @@ class TorchThere(Struct, frozen=True):
 
 class Configuration(Struct, frozen=True):
     """A machine as far as parts must fit: None is not there or not known. `one_module` is false under WSL2, `driver_fixed`
-    where the driver is part of a system image (Jetson), `tegra` where that takes builds of its own (before JetPack 7); `gccs` are
-    the other installed ones.
+    where the driver is part of a system image (Jetson) or belongs to its host's (vGPU), `tegra` where it takes builds of its own
+    (before JetPack 7); `gccs` are the other installed ones.
     """
 
     gpus: tuple[GpuWish, ...]

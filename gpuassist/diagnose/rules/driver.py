@@ -14,12 +14,16 @@ from gpuassist.model.driver import KernelModule, Library
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding, Passed
 from gpuassist.model.gpu import PowerState
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
 
 _MISMATCH = 18  # NVML_ERROR_LIB_RM_VERSION_MISMATCH (nvml.h)
 # NVML_SUCCESS, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND (the tools' package alone is missing), _LIB_RM_VERSION_MISMATCH (nvml.h)
 _TOLD_ELSEWHERE = frozenset({0, 9, 12, _MISMATCH})
+_MODULE_PACKAGES = ("linux-modules-nvidia-", "nvidia-dkms-", "nvidia-kernel-")
+_LIBRARY_PACKAGES = ("libnvidia-compute-", "nvidia-utils-")
+_BRANCH = lazy_regex(r"-(\d{3})(?=-|$)")
 _NEEDED_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm")
 
 
@@ -38,7 +42,7 @@ def libraries_match_module(case: RuleInput) -> Iterator[Verdict]:
     loaded, libraries = _loaded_version(case), _versions(value_or(driver.libcuda, ()))
     differs = isinstance(loaded, Known) and bool(libraries) and loaded.value not in libraries
     if refused or differs:
-        on_disk = _versions(value_or(driver.on_disk, ()))
+        on_disk, halves = _versions(value_or(driver.on_disk, ())), packages_of_two_branches(case)
         yield finding(
             "driver-library-mismatch",
             proof(text("loaded kernel module"), loaded),
@@ -50,13 +54,27 @@ def libraries_match_module(case: RuleInput) -> Iterator[Verdict]:
             _unattended(case),
             loaded=str(loaded.value) if isinstance(loaded, Known) else "",
             libraries=listed([str(one) for one in libraries]),
-            reboot_is_enough="yes" if set(on_disk) & set(libraries) else "",
+            reboot_is_enough="yes" if set(on_disk) & set(libraries) and not any(halves) else "",
+            module_packages=listed(halves[0]),
+            library_packages=listed(halves[1]),
             unattended="yes" if _unattended(case) else "",
         )
     elif (isinstance(loaded, Known) and libraries) or (isinstance(told, Known) and told.value.code == 0):
         yield Passed(text("kernel module and libraries agree"))
     else:
         yield from undetermined("driver-library-mismatch", text("the versions of the driver's two halves"), loaded, told)
+
+
+def packages_of_two_branches(case: RuleInput) -> tuple[list[str], list[str]]:
+    """The packages of the kernel module and those of the libraries, where they are of different branches; else none."""
+    packages = value_or(case.machine.driver.driver_packages, ())
+    modules = [one for one in packages if one.startswith(_MODULE_PACKAGES)]
+    libraries = [one for one in packages if one.startswith(_LIBRARY_PACKAGES)]
+    branches = [{int(found[1]) for one in half if (found := _BRANCH.search(one))} for half in (modules, libraries)]
+    on_disk = {one.major for one in _versions(value_or(case.machine.driver.on_disk, ()))}
+    # Of a branch whose module is there for another kernel alone nothing is loaded here.
+    apart = all(branches) and not branches[0] & branches[1] and not on_disk & branches[1]
+    return (modules, libraries) if apart else ([], [])
 
 
 def library_is_there(case: RuleInput) -> Iterator[Verdict]:
