@@ -71,7 +71,7 @@ def _judge(case: RuleInput, card: KnownGpu, capability: ComputeCapability) -> It
         yield from undetermined("torch-lacks-sm", label, unknown.torch.targets)
     elif any(one.runs_on(capability) for one in told):
         yield Passed(text("torch runs on {gpu}", gpu=card.name))
-    elif capability < _OLDEST:
+    elif capability < _OLDEST and case.torch_to_install(told[0].environment, (capability,)).build is None:
         one = told[0]
         yield finding(
             "gpu-too-old-for-torch",
