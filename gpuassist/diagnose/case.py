@@ -13,7 +13,13 @@ from msgspec import Struct
 
 from gpuassist.diagnose.driver_at_work import jetpack_on, of_the_board, of_windows, waiting_for_restart
 from gpuassist.knowledge.choice import BuildHost, GpuWish, InstalledToolkit, TorchChoice, choose_torch, installed
-from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda, driver_serves_gpu, kernels_run
+from gpuassist.knowledge.compatibility import (
+    DriverFit,
+    driver_floor,
+    driver_serves_cuda,
+    driver_serves_gpu,
+    kernels_run,
+)
 from gpuassist.knowledge.driver_numbers import JetPackRecord, windows_branch
 from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour
 from gpuassist.knowledge.servers import Baseboard, baseboard_of, is_for_servers, is_virtual

@@ -10,10 +10,12 @@ from msgspec.structs import replace
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
+from gpuassist.diagnose.forward_compatibility import package_for
 from gpuassist.install import hypothetical
 from gpuassist.install.conda import conda_ways, notes_on_conda
 from gpuassist.install.configuration import configuration_of, place_of
 from gpuassist.install.driver import driver_notes, driver_steps, fabric_notes, mending_steps
+from gpuassist.install.drivers.packages import add_repository
 from gpuassist.install.drivers.wsl import linux_driver_removal
 from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
 from gpuassist.install.place import InstallPlace, step
@@ -23,6 +25,7 @@ from gpuassist.install.torch import jetson_ways, left_by, torch_ways
 from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, Stock, VersionChange
 from gpuassist.knowledge.choice import Obstacle
 from gpuassist.knowledge.commands import use
+from gpuassist.knowledge.compatibility import DriverFit
 from gpuassist.knowledge.conda import LAST_OF_PYTORCH, conda_builds, of_channel, record_of
 from gpuassist.knowledge.records import Channel, CondaRecord
 from gpuassist.knowledge.smallest import smallest_change
@@ -31,7 +34,7 @@ from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Method, Outlook, WayPlan
 from gpuassist.model.plan import Step, Tool
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
 
 
@@ -138,6 +141,7 @@ def _with_steps(
             "machine can take them"
         ),
     )
+    compat = _compatibility(session, case, change, configuration)
     left_to_others = not place.system.administrator and any(one.needs_root for one in steps)
     notes = (
         *driver,
@@ -145,9 +149,28 @@ def _with_steps(
         *(for_others if left_to_others else ()),
         *notes_on(case, configuration, question.constraints, found.smallest),
         *((DRIVER_STAYS,) if broken and not must and Blocker.DRIVER not in change.left else ()),
+        *compat,
         *notes_on_torch,
     )
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
+
+
+def _compatibility(session: Session, case: RuleInput, change: VersionChange, configuration: Configuration) -> tuple[Text, ...]:
+    """Where another driver is for torch's sake alone, the way that keeps the one which is there."""
+    place, commands = place_of(case), session.knowledge.commands
+    torch = change.torch.build.cuda if change.torch is not None else configuration.torch.cuda if configuration.torch else None
+    package = package_for(case, torch) if change.driver is not None and torch is not None and place.repository else None
+    if package is None or any(case.fit(card) is not DriverFit.FINE for card in case.cards):
+        return ()
+    uses = (add_repository(place), use("cuda-compat-install", package=package.name, version=str(package.cuda)))
+    lines = [line for one in uses for line in commands.render(one.key, place.families, one.parameters)]
+    told = text(
+        "for data-centre GPUs alone there is a way without another driver and its restart: the package {package}, whose library "
+        "programs find through LD_LIBRARY_PATH, which has to be set wherever they start: {commands}",
+        package=package.name,
+        commands=verbatim(" && ".join(f"`{line}`" for line in lines)),
+    )
+    return (told,)
 
 
 def _driver_alone(constraints: Constraints) -> bool:

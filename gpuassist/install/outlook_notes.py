@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput, wishes_of
 from gpuassist.install.drivers.packages import flavour_of
+from gpuassist.install.hypothetical import SOURCE
 from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, TorchThere
 from gpuassist.knowledge.choice import GpuWish, Obstacle, choose_driver
 from gpuassist.knowledge.compatibility import (
@@ -32,10 +33,19 @@ _MISSING_GPU = text('there is no NVIDIA GPU in this computer; `gpuassist plan gp
 
 
 def without_gpu(case: RuleInput, constraints: Constraints) -> tuple[Text, ...]:
-    """The reason why nothing can be planned for a machine that is known to have no GPU; a toolkit alone needs none."""
+    """The reason why nothing can be planned for a machine that is known to have no GPU, or no place for one more; a toolkit alone
+    needs none.
+    """
     gpus = case.machine.gpus
     none = isinstance(gpus, Known) and not case.cards and not case.wsl and not case.jetson
-    return (_MISSING_GPU,) if none and constraints.driver_need is Need.MUST else ()
+    if none and constraints.driver_need is Need.MUST:
+        return (_MISSING_GPU,)
+    added = [card for card in case.cards if value_or(card.gpu.pci_address, "").startswith(SOURCE)]
+    whole = [card for card in case.cards if card.record is not None and card.record.integrated and card not in added]
+    if added and whole:
+        words = {"gpu": _names(added), "there": _names(whole)}
+        return (text("{gpu} does not fit: {there} is part of a computer that takes no further card", **words),)
+    return ()
 
 
 def undetermined(case: RuleInput, constraints: Constraints) -> tuple[Text, ...]:

@@ -17,7 +17,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goals
 from tests.cli.made_session import live_session
 from tests.rows import for_each
-from tests.values import ARCH, DEBIAN, FEDORA, UBUNTU_24, Env, knowledge, machine
+from tests.values import ARCH, DEBIAN, FEDORA, RTX_4090, UBUNTU_24, Env, knowledge, machine
 
 SESSION = live_session({})
 BARE: dict[str, Any] = {"toolkits": (), "nvcc": "", "environments": (), "open_module": True}
@@ -258,3 +258,38 @@ def test_gpu_in_mig_mode_is_not_simply_ready(one: Machine, problems: list[str]) 
 def test_all_gpus_without_an_instance_are_one_finding() -> None:
     (one,) = found(cut((), ()))
     assert one.parameter("index") == "0,1"
+
+
+# A newer CUDA without another driver, for data-centre GPUs alone.
+
+
+def with_torch_for(cuda_tag: str, gpu: str, driver: str, cuda: str) -> Machine:
+    environments = (Env("train", f"2.11.0+{cuda_tag}", "3.12", active=True),)
+    return machine(gpus=(gpu,), driver=driver, cuda=cuda, open_module=True, environments=environments, toolkits=(), nvcc="")
+
+
+@for_each(
+    "case",
+    [  # GPU, driver, the package
+        (L4, "570.172.08", "12.8", "cuda-compat-13-0"),
+        (A100, "535.247.01", "12.2", "cuda-compat-13-0"),
+        (L4, "550.54.14", "12.4", ""),  # no package is for this branch
+        (RTX_4090, "570.172.08", "12.8", ""),  # nor for this GPU
+        (L4, "580.95.05", "13.0", ""),  # nor is one needed
+    ],
+)
+def test_compatibility_package_is_a_way_for_data_centre_gpus(case: tuple[str, str, str, str]) -> None:
+    gpu, driver, cuda, package = case
+    one = with_torch_for("cu130", gpu, driver, cuda)
+    told = {each.problem: each for each in found(one)}
+    finding = told.get("driver-too-old-for-cuda")
+    assert (finding.parameter("compat") if finding else "") == package
+    notes = " ".join(map(ENGLISH, planned(one, "torch==2.11.0+cu130").notes))
+    assert ("cuda-compat" in notes) is bool(package)
+    assert package in notes
+
+
+def test_computer_of_one_chip_takes_no_card() -> None:
+    one = machine(gpus=("10de:2e12",), driver="580.95.05", cuda="13.0", **BARE)
+    assert planned(one, 'gpu="RTX 5090"').blocked_by
+    assert not planned(machine(gpus=(RTX_4090,), driver="580.95.05", cuda="13.0", **BARE), 'gpu="RTX 5090"').blocked_by

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput, wishes_of
+from gpuassist.diagnose.forward_compatibility import package_for
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.knowledge.choice import GpuWish, choose_driver
@@ -307,7 +308,7 @@ def _gpu_dropped(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Ver
 
 def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -> Verdict:
     cuda = value_or(one.torch.cuda, Version(()))
-    instead = case.torch_to_install(one.environment)
+    instead, compat = case.torch_to_install(one.environment), package_for(case, cuda)
     return finding(
         "driver-too-old-for-cuda",
         proof(text("driver"), driver),
@@ -321,6 +322,8 @@ def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -
         branch=_branch(case, case.wishes, cuda),
         open="yes" if best_driver(case).open_module else "",
         python=value_or(one.environment.interpreter, "python"),
+        compat=compat.name if compat else "",
+        compat_cuda=str(compat.cuda) if compat else "",
         instead=str(instead.build.newest) if instead.build and instead.obstacle is None else "",
         tag=instead.build.tag if instead.build and instead.obstacle is None else "",
     )
