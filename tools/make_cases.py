@@ -401,7 +401,7 @@ CASES: dict[str, dict[str, Any]] = {
         "driver_facts": {
             "switches": Known(4, "/sys/bus/pci/devices"),
             "fabric_manager": Known("/usr/bin/nv-fabricmanager", "/usr/bin/nv-fabricmanager"),
-            "fabric_running": Known(False, "/proc/*/comm"),
+            "fabric_running": Known(value=False, source="/proc/*/comm"),
             "fabric_version": Known(Version.parse("580.95.05"), "/var/lib/dpkg/status"),
         },
         **BARE,
@@ -424,7 +424,7 @@ CASES: dict[str, dict[str, Any]] = {
         "open_module": True,
         "told": {"name": ("Orin (nvgpu)",), "pci_id": ("",), "compute_capability": (ComputeCapability(8, 7),)},
         "host_facts": {
-            "jetson": Known(True, "/etc/nv_tegra_release"),
+            "jetson": Known(value=True, source="/etc/nv_tegra_release"),
             "architecture": Known("aarch64", "/proc/sys/kernel/arch"),
             "l4t": Known("36.4.3", "/etc/nv_tegra_release"),
         },

@@ -104,10 +104,14 @@ def test_sixteen_of_the_first_generation_have_switches() -> None:
     assert "fabric" not in lines(planned(server(V100_SXM3, 8, driver="")))
 
 
-STOPPED = {"fabric_manager": "/usr/bin/nv-fabricmanager", "fabric_running": False}
-MISSING = {"fabric_manager": "", "fabric_running": False}
-OTHER = {"fabric_manager": "/usr/bin/nv-fabricmanager", "fabric_running": True, "fabric_version": Version.parse("580.95.05")}
-RUNS = {**OTHER, "fabric_version": Version.parse("595.71.05")}
+STOPPED: dict[str, Any] = {"fabric_manager": "/usr/bin/nv-fabricmanager", "fabric_running": False}
+MISSING: dict[str, Any] = {"fabric_manager": "", "fabric_running": False}
+OTHER: dict[str, Any] = {
+    "fabric_manager": "/usr/bin/nv-fabricmanager",
+    "fabric_running": True,
+    "fabric_version": Version.parse("580.95.05"),
+}
+RUNS: dict[str, Any] = {**OTHER, "fabric_version": Version.parse("595.71.05")}
 
 
 def found(one: Machine) -> tuple[Finding, ...]:
