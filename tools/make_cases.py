@@ -19,7 +19,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.gpu import GpuProcess, Holder, PcieLink
 from gpuassist.model.machine import Distribution, decode_machine, encode_machine
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, SystemWide, ToolkitLink
-from gpuassist.model.version import Version
+from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.model.words import ENGLISH
 from tests.session.told import told_of
 from tests.values import ARCH, DEBIAN, FEDORA, GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, UBUNTU_24, Env, machine
@@ -31,6 +31,7 @@ DEBIAN_13 = Distribution("debian", (), "13", "Debian GNU/Linux 13 (trixie)")
 ROCKY = Distribution("rocky", ("rhel", "centos", "fedora"), "9.4", "Rocky Linux 9.4")
 TUMBLEWEED = Distribution("opensuse-tumbleweed", ("opensuse", "suse"), "20261120", "openSUSE Tumbleweed")
 TITAN_V, GTX_780, RTX_2080 = "10de:1d81", "10de:1004", "10de:1e82"
+A100, H100 = "10de:20b2", "10de:2330"
 
 
 def packages(words: str) -> tuple[Package, ...]:
@@ -389,6 +390,68 @@ CASES: dict[str, dict[str, Any]] = {
         "libcuda": "",
         "variables": {"NVIDIA_DRIVER_CAPABILITIES": "utility,video"},
         **BARE,
+    },
+    "hgx-h100-whose-fabric-manager-stands-still": {
+        "gpus": (H100,) * 8,
+        "driver": "595.71.05",
+        "cuda": "13.2",
+        "open_module": True,
+        "distribution": UBUNTU_24,
+        "told": {"fabric": ("in progress",) * 8},
+        "driver_facts": {
+            "switches": Known(4, "/sys/bus/pci/devices"),
+            "fabric_manager": Known("/usr/bin/nv-fabricmanager", "/usr/bin/nv-fabricmanager"),
+            "fabric_running": Known(value=False, source="/proc/*/comm"),
+            "fabric_version": Known(Version.parse("580.95.05"), "/var/lib/dpkg/status"),
+        },
+        **BARE,
+    },
+    "mig-without-an-instance": {"gpus": (A100,), "told": {"mig_enabled": (True,), "mig_uuids": ((),)}, **CUDA_13, **BARE},
+    "mig-with-two-instances": {
+        "gpus": (A100,),
+        "told": {
+            "mig_enabled": (True,),
+            "mig_uuids": (("MIG-5c89852c-d268-5b5c-8f5c-0e1a4b4b0001", "MIG-5c89852c-d268-5b5c-8f5c-0e1a4b4b0002"),),
+        },
+        **CUDA_13,
+        **BARE,
+    },
+    "nvcc-newer-than-the-driver": {"toolkits": ("13.0.88", "12.4.131"), "nvcc": "13.0", "environments": ()},
+    "orin-with-a-torch-of-pypi": {
+        "gpus": (RTX_3090,),
+        "driver": "540.4.0",
+        "cuda": "12.6",
+        "open_module": True,
+        "told": {"name": ("Orin (nvgpu)",), "pci_id": ("",), "compute_capability": (ComputeCapability(8, 7),)},
+        "host_facts": {
+            "jetson": Known(value=True, source="/etc/nv_tegra_release"),
+            "architecture": Known("aarch64", "/proc/sys/kernel/arch"),
+            "l4t": Known("36.4.3", "/etc/nv_tegra_release"),
+        },
+        "environments": (Env("robot", "2.13.0+cu130", "3.10", active=True, targets="sm_80 sm_90 sm_100 sm_110 sm_120"),),
+        **NO_TOOLKIT,
+    },
+    "halves-of-two-branches": {
+        "driver": "580.95.05",
+        "libcuda": "595.45.04",
+        "cuda": "13.0",
+        "open_module": True,
+        "distribution": UBUNTU_24,
+        "driver_facts": {
+            "driver_packages": Known(
+                ("libnvidia-compute-595", "nvidia-utils-595", "linux-modules-nvidia-580-open-6.8.0-60-generic"),
+                "/var/lib/dpkg/info",
+            )
+        },
+        **BARE,
+    },
+    "sound-pascal-under-windows-r580": {
+        "wsl": 2,
+        "gpus": (GTX_1080_TI,),
+        "driver": "582.28",
+        "cuda": "13.0",
+        "environments": (Env("train", "2.7.1+cu126", "3.11", active=True),),
+        **NO_TOOLKIT,
     },
     "sound-sm-86-code-on-8-9": {"environments": (Env("old", "2.0.1+cu118", "3.11", active=True),), **NO_TOOLKIT},
     "sound-newer-cuda-minor-than-driver": {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Iterator
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -26,6 +28,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
 from gpuassist.system.files import Files
+from gpuassist.system.pci import DEVICES, is_nvidia
 from gpuassist.system.processes import clean
 from gpuassist.system.world import World
 
@@ -134,6 +137,8 @@ _DPKG, _PACMAN = "/var/lib/dpkg/info", "/var/lib/pacman/local"
 # dpkg keeps a package's checksums as long as it is installed, its list of files longer.
 _PACKAGES = (
     *(f"{_DPKG}/{name}.md5sums" for name in ("libnvidia-compute-*", "nvidia-utils-*", "libcuda1", "libcuda1:*", "nvidia-smi")),
+    # The kernel's half of it.
+    *(f"{_DPKG}/{name}.md5sums" for name in ("linux-modules-nvidia-*", "nvidia-dkms-*", "nvidia-*kernel*dkms")),
     f"{_PACMAN}/nvidia-utils-*",
 )
 _PROGRAMS = (
@@ -165,7 +170,49 @@ def with_setup(files: Files, driver: Driver) -> Driver:
         uninstaller=_first(files, _UNINSTALLERS),
         driver_packages=_packages(files),
         nvidia_smi=_first(files, _PROGRAMS),
+        **_fabric(files),
     )
+
+
+# What joins the GPUs of a server's baseboard: its switches on the PCI bus, and the service that sets them up.
+
+
+_FABRIC_MANAGER = ("/usr/bin/nv-fabricmanager",)
+_FABRIC_NAME = "nv-fabricmanager"[:15]  # a process' name is cut (proc(5), comm)
+_DPKG_STATUS = "/var/lib/dpkg/status"
+_DPKG_FABRIC = lazy_regex(r"^Package: nvidia-fabricmanager(?:-\d+)?\n(?:.+\n)*?Version: (\d+\.\d[\d.]*)", re.MULTILINE)
+_SWITCH = "0x0680"  # PCI class: a bridge of another kind
+
+
+def _fabric(files: Files) -> dict[str, Fact[Any]]:
+    program = _first(files, _FABRIC_MANAGER)
+    if not value_or(program, ""):
+        runs_not = Known(value=False, source=_FABRIC_MANAGER[0])
+        return {"switches": _switches(files), "fabric_manager": program, "fabric_running": runs_not}
+    status = read(files, _DPKG_STATUS)
+    found = _DPKG_FABRIC.search(status.value) if isinstance(status, Known) else None
+    unlisted = Unknown(text("the version of {path} is in no file that can be read", path=_FABRIC_MANAGER[0]))
+    return {
+        "switches": _switches(files),
+        "fabric_manager": program,
+        "fabric_running": _runs(files),
+        "fabric_version": Known(Version.parse(found[1]), _DPKG_STATUS) if found else unlisted,
+    }
+
+
+def _switches(files: Files) -> Fact[int]:
+    if not files.is_directory(DEVICES):
+        return Unknown(text("{path} is not there, so the PCI devices cannot be listed", path=DEVICES))
+    devices = (f"{DEVICES}/{name}" for name in files.names(DEVICES))
+    ours = (one for one in devices if is_nvidia(files.text(f"{one}/vendor", 64).strip()))
+    return Known(sum(files.text(f"{one}/class", 64).strip().startswith(_SWITCH) for one in ours), DEVICES)
+
+
+def _runs(files: Files) -> Fact[bool]:
+    names = [files.text(f"{path}/comm", 64).strip() for path in files.glob("/proc/[0-9]*")]
+    if not any(names):
+        return Unknown(text("{path} is not there, so the processes cannot be listed", path="/proc"))
+    return Known(_FABRIC_NAME in names, "/proc/*/comm")
 
 
 def _options(words: str) -> Iterator[Option]:

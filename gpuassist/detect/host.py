@@ -17,6 +17,8 @@ from gpuassist.system.files import Files
 from gpuassist.system.pci import DEVICES
 from gpuassist.system.world import World
 
+_TEGRA_RELEASE = "/etc/nv_tegra_release"
+_L4T = lazy_regex(r"R(\d+) \(release\), REVISION: ([\d.]+)")
 _KERNEL = "/proc/sys/kernel/osrelease"
 _OS_RELEASES = ("/etc/os-release", "/usr/lib/os-release")
 _FIRMWARE = "/sys/firmware"
@@ -82,6 +84,7 @@ def probe(world: World) -> Host:
         product=product(files),
         hybrid=hybrid(files),
         administrator=administrator(world),
+        l4t=_l4t(files),
     )
 
 
@@ -161,13 +164,26 @@ def _container_of_paths(files: Files) -> Fact[str]:
 
 
 def _jetson(files: Files) -> Fact[bool]:
-    release = "/etc/nv_tegra_release"
-    if files.exists(release):
-        return Known(value=True, source=release)
+    if files.exists(_TEGRA_RELEASE):
+        return Known(value=True, source=_TEGRA_RELEASE)
     compatible = "/proc/device-tree/compatible"
     if not files.exists(compatible):
         return Known(value=False, source=compatible)
     return made(read(files, compatible), lambda words: "nvidia,tegra" in words)
+
+
+def _l4t(files: Files) -> Fact[str]:
+    if not files.exists(_TEGRA_RELEASE):
+        return Known("", _TEGRA_RELEASE)
+    return made(read(files, _TEGRA_RELEASE), _l4t_of)
+
+
+def _l4t_of(words: str) -> str:
+    """Of `# R36 (release), REVISION: 4.3, GCID: ...`."""
+    found = _L4T.search(words)
+    if found is None:
+        raise ValueError(words)
+    return f"{found[1]}.{found[2]}"
 
 
 def _secure_boot(files: Files) -> Fact[bool]:

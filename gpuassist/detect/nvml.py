@@ -24,6 +24,7 @@ from gpuassist.system.world import World
 _COMPUTE_MODES = {0: "default", 1: "exclusive thread", 2: "prohibited", 3: "exclusive process"}
 _SLOWDOWNS = {0x40: "heat", 0x80: "power brake"}  # nvml.h, nvmlClocksEventReasonHw...; the other bits are no fault
 _RECOVERIES = {0: "", 1: "reset", 2: "reboot", 3: "drain", 4: "drain"}  # nvml.h, NVML_GPU_RECOVERY_ACTION_...
+_FABRIC = {0: "", 1: "not started", 2: "in progress", 3: "completed"}  # nvml.h, NVML_GPU_FABRIC_STATE_...
 _NO_FAULT: Fact[str] = Known("", "NVML")
 _NO_DRIVER = NvmlStatus(9, "NVML_ERROR_DRIVER_NOT_LOADED")
 _NVML_FIELDS = (
@@ -40,6 +41,7 @@ _NVML_FIELDS = (
     "persistence",
     "slowdowns",
     "recovery",
+    "fabric",
 )
 
 
@@ -134,6 +136,7 @@ def _gpu(report: Report, index: int) -> Gpu:
         persistence=made(asked("nvmlDeviceGetPersistenceMode"), bool),
         slowdowns=made(asked("nvmlDeviceGetCurrentClocksThrottleReasons"), slowdowns),
         recovery=made(asked(nvml_report.FIELDS), lambda action: _RECOVERIES.get(action, str(action))),
+        fabric=made(asked(nvml_report.FABRIC), lambda state: _FABRIC.get(state, str(state))),
         processes=made(asked(nvml_report.PROCESSES), lambda told: tuple(_process(one, memory.total) for one in told)),
     )
 

@@ -11,9 +11,18 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from gpuassist.diagnose.driver_at_work import jetpack_on, of_the_board, of_windows, waiting_for_restart
 from gpuassist.knowledge.choice import BuildHost, GpuWish, InstalledToolkit, TorchChoice, choose_torch, installed
-from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu, kernels_run
+from gpuassist.knowledge.compatibility import (
+    DriverFit,
+    driver_floor,
+    driver_serves_cuda,
+    driver_serves_gpu,
+    kernels_run,
+)
+from gpuassist.knowledge.driver_numbers import JetPackRecord, windows_branch
 from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour
+from gpuassist.knowledge.servers import Baseboard, baseboard_of, is_for_servers, is_virtual
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
@@ -115,6 +124,17 @@ class RuleInput:
         return value_or(self.machine.host.wsl, 0) > 0
 
     @property
+    def without_flavours(self) -> bool:
+        """Whether the GPU's driver is none of the two kernel modules: Windows' (WSL2), or a Jetson's own."""
+        return self.wsl or self.jetson
+
+    @property
+    def linux_driver_in_wsl(self) -> tuple[str, ...]:
+        """The libraries of a Linux driver inside WSL, whose driver is that of Windows."""
+        paths = (one.path for one in value_or(self.machine.driver.libcuda, ())) if self.wsl else ()
+        return tuple(path for path in paths if not path.startswith("/usr/lib/wsl/"))
+
+    @property
     def container(self) -> str:
         """The kind of container, empty outside one."""
         return value_or(self.machine.host.container, "")
@@ -160,6 +180,26 @@ class RuleInput:
         return "" if driver == "nvidia" else driver
 
     @cached_property
+    def baseboard(self) -> Baseboard | None:
+        """The board whose NVSwitches join the GPUs; None where there is none, and where a machine is given GPUs without them."""
+        ids = [value_or(card.gpu.pci_id, "") or (card.record.pci_id if card.record else "") for card in self.cards]
+        found = baseboard_of(ids, self.knowledge.baseboards())
+        switches = self.machine.driver.switches  # those of the fourth generation are none of NVIDIA's on the PCI bus
+        hidden = found is not None and not found.subnet_manager and isinstance(switches, Known) and not switches.value
+        return None if hidden else found
+
+    @property
+    def for_servers(self) -> bool:
+        """Whether every GPU is a product for data centres."""
+        products = self.knowledge.server_gpus()
+        return bool(self.cards) and all(is_for_servers(value_or(one.gpu.name, ""), one.record, products) for one in self.cards)
+
+    @property
+    def virtual(self) -> bool:
+        """Whether a hypervisor gives a GPU in parts (vGPU), whose driver belongs to that of its host."""
+        return any(is_virtual(value_or(card.gpu.name, "")) for card in self.cards)
+
+    @cached_property
     def usable(self) -> tuple[KnownGpu, ...]:
         """The GPUs that the driver at hand does not rule out; those that it does have a finding of their own."""
         return tuple(card for card in self.cards if not self.ruled_out(card))
@@ -171,6 +211,45 @@ class RuleInput:
             if isinstance(module.version, Known):
                 return module.version
         return self.machine.driver.version
+
+    @cached_property
+    def after_restart(self) -> KernelModule | None:
+        """The module of another version than the one that runs, which the next start loads."""
+        return None if self.wsl or self.container else waiting_for_restart(self.machine.driver, self.driver)
+
+    @cached_property
+    def serving(self) -> Fact[Version]:
+        """The driver that the machine is judged by, by the numbers of Linux: that which the next start loads; of Windows' driver
+        (WSL2) and of a Jetson's own the branch that it is of.
+        """
+        driver = self.driver if self.after_restart is None else self.after_restart.version
+        if self.wsl:
+            return of_windows(self.machine, self.knowledge, driver)
+        return of_the_board(self.machine, self.knowledge, driver) if self.jetson else driver
+
+    @cached_property
+    def jetpack(self) -> JetPackRecord | None:
+        """The system of a Jetson; None on another computer, and where nothing tells which it is."""
+        return jetpack_on(self.machine, self.knowledge, self.driver)
+
+    @property
+    def jetson_torch(self) -> tuple[str, str]:
+        """Where NVIDIA has torch for the board's JetPack: an index, or a wheel; both empty where none is known."""
+        return (self.jetpack.index, self.jetpack.wheel) if self.jetpack else ("", "")
+
+    def numbered(self, version: Version) -> Version:
+        """A driver's version that somebody names, by the numbers of Linux: `581.80` is Windows' name for a 580."""
+        branch = windows_branch(version, self.knowledge.windows_drivers(), self.knowledge.branches()) if self.wsl else None
+        return version if branch is None else Version((branch,))
+
+    def floor(self, cuda: Version) -> str:
+        """The oldest driver for a CUDA release, as this machine numbers drivers: Windows begins each branch with other minors."""
+        floor = driver_floor(cuda)
+        return str(floor.major) if self.wsl else str(floor)
+
+    def serves(self, cuda: Version) -> bool:
+        """Whether the driver is known to run programs of a CUDA release."""
+        return isinstance(self.serving, Known) and driver_serves_cuda(self.serving.value, cuda)
 
     @property
     def loaded(self) -> tuple[KernelModule, ...]:
@@ -184,7 +263,10 @@ class RuleInput:
 
     @cached_property
     def open_module(self) -> Fact[bool]:
-        """Whether the loaded module is the open one."""
+        """Whether the loaded module is the open one; where another is loaded at the next start, that one."""
+        waiting = self.after_restart
+        if waiting is not None and isinstance(waiting.open_flavour, Known):
+            return waiting.open_flavour
         return next((module.open_flavour for module in self.loaded), NOT_ASKED)
 
     def ruled_out(self, card: KnownGpu) -> bool:
@@ -194,16 +276,16 @@ class RuleInput:
         if self.fit(card) in {DriverFit.TOO_OLD, DriverFit.DROPPED}:
             return True
         opened = self.open_module
-        if isinstance(opened, Unknown) or self.wsl:
+        if isinstance(opened, Unknown) or self.without_flavours:
             return False
         wrong = ModuleFlavour.OPEN_IMPOSSIBLE if opened.value else ModuleFlavour.OPEN_REQUIRED
         return card.flavour is wrong
 
     def fit(self, card: KnownGpu) -> DriverFit:
-        """Whether the running driver's branch serves the GPU."""
-        if isinstance(self.driver, Unknown) or card.architecture is None:
+        """Whether the driver's branch serves the GPU."""
+        if isinstance(self.serving, Unknown) or card.architecture is None:
             return DriverFit.UNKNOWN
-        return driver_serves_gpu(self.driver.value, card.architecture, card.chip)
+        return driver_serves_gpu(self.serving.value, card.architecture, card.chip)
 
     @cached_property
     def wishes(self) -> tuple[GpuWish, ...]:
@@ -292,7 +374,7 @@ class RuleInput:
         python = value_or(environment.python_version, Version(())) if environment is not None else Version(())
         host = BuildHost(
             value_or(self.machine.host.architecture, "x86_64"),
-            value_or(self.driver, None),
+            value_or(self.serving, None),
             python if python.parts else None,
         )
         return choose_torch(self.knowledge.torch_builds(), capabilities or self.capabilities, host)

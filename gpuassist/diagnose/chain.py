@@ -8,7 +8,6 @@ from gpuassist.knowledge.compatibility import (
     CodePath,
     DriverFit,
     ToolkitMatch,
-    driver_serves_cuda,
     extension_buildable,
     gcc_fits,
     glibc_clashes,
@@ -45,7 +44,7 @@ def _chain(case: RuleInput, card: KnownGpu, *, thorough: bool) -> Chain:
     runs = (one for one in case.cuda_torches if isinstance(capability, Known) and one.runs_on(capability.value))
     one = next(runs, next(iter(case.cuda_torches or case.torches), None))
     version = case.toolkit.version if case.toolkit is not None else NOT_ASKED
-    if isinstance(version, Unknown) or isinstance(case.driver, Unknown) or driver_serves_cuda(case.driver.value, version.value):
+    if isinstance(version, Unknown) or isinstance(case.serving, Unknown) or case.serves(version.value):
         driver_to_toolkit: Joint | None = None
     else:
         reason = text("too old for programs of CUDA {cuda}", cuda=str(version.value.release))
@@ -157,9 +156,9 @@ def _driver_to_torch(case: RuleInput, one: InstalledTorch | None) -> Joint:
         return Joint(Part.DRIVER, Part.TORCH, Status.ABSENT, _NOTHING)
     if value_or(one.torch.accelerator, Accelerator.CUDA) is Accelerator.CPU:
         return Joint(Part.DRIVER, Part.TORCH, Status.PROBLEM, text("a CPU build: it does not use the driver"))
-    if isinstance(case.driver, Unknown) or isinstance(one.torch.cuda, Unknown):
+    if isinstance(case.serving, Unknown) or isinstance(one.torch.cuda, Unknown):
         return Joint(Part.DRIVER, Part.TORCH, Status.UNKNOWN, _NOTHING)
-    if driver_serves_cuda(case.driver.value, one.torch.cuda.value):
+    if case.serves(one.torch.cuda.value):
         return Joint(Part.DRIVER, Part.TORCH, Status.RIGHT, _NOTHING)
     return Joint(Part.DRIVER, Part.TORCH, Status.PROBLEM, text("too old for CUDA {cuda}", cuda=str(one.torch.cuda.value)))
 

@@ -9,6 +9,8 @@ from pathlib import PurePosixPath
 from msgspec.structs import replace
 
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
+from gpuassist.diagnose.rules.driver import packages_of_two_branches
+from gpuassist.diagnose.rules.driver_setup import installed_once
 from gpuassist.install import hypothetical
 from gpuassist.install.drivers.cloud import is_part
 from gpuassist.install.drivers.packages import surroundings_of
@@ -20,11 +22,14 @@ from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Known, value_or
+from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Distribution, Machine
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.plan import Tool
 from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import ComputeCapability, Version, VersionError
+
+_UNIFIED_CUDA = 13  # CUDA Toolkit 13.0 release notes: from it on Jetson takes the builds for ARM servers
 
 
 def configuration_of(case: RuleInput) -> Configuration:
@@ -33,7 +38,7 @@ def configuration_of(case: RuleInput) -> Configuration:
     gcc, torch = case.gcc, torch_of(case)
     environment = torch.environment if torch else hypothetical.environment_of(case.machine)
     waiting = waiting_module(case)
-    driver = case.driver if waiting is None else waiting.version
+    driver = case.serving if waiting is None else waiting.version
     opened = case.open_module if waiting is None else waiting.open_flavour
     # The toolkits that are no part of a Python environment.
     outside = (one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
@@ -44,8 +49,9 @@ def configuration_of(case: RuleInput) -> Configuration:
         machine=value_or(host.architecture, "x86_64"),
         driver=value_or(driver, None),
         open_module=value_or(opened, None),
-        one_module=not case.wsl,
-        driver_fixed=case.jetson,
+        one_module=not case.without_flavours,
+        driver_fixed=case.jetson or (case.virtual and isinstance(case.driver, Known)),
+        tegra=case.jetson and (case.jetpack is None or case.jetpack.cuda.major < _UNIFIED_CUDA),
         torch=_torch_there(torch) if torch else None,
         python=value_or(environment.python_version, None) if environment else None,
         toolkit=case.known(case.toolkit) if case.toolkit is not None else None,
@@ -207,8 +213,31 @@ def system_of(case: RuleInput) -> System:
         home=home_of(case.machine),
         administrator=value_or(host.administrator, True),  # noqa: FBT003 -- the fact's default
         jetson=case.jetson,
+        jetson_cuda=_board_cuda(case),
         conda=any(value_or(one.manager, Manager.VENV) is Manager.CONDA for one in value_or(case.machine.environments, ())),
+        windows=_windows_numbers(case),
+        servers=case.for_servers,
+        baseboard=case.baseboard,
+        virtual=case.virtual,
+        mixed=is_mixed(case),
     )
+
+
+def is_mixed(case: RuleInput) -> bool:
+    """Whether two installations of the driver lie over each other, or its halves come from packages of two branches."""
+    return any(isinstance(one, Finding) for one in installed_once(case)) or any(packages_of_two_branches(case))
+
+
+def _board_cuda(case: RuleInput) -> Version | None:
+    cuda = case.machine.driver.cuda_version
+    return cuda.value.release if case.jetson and isinstance(cuda, Known) else None
+
+
+def _windows_numbers(case: RuleInput) -> tuple[int, ...]:
+    """How Windows numbers the last branch that serves every GPU; empty where each new one does."""
+    lasts = [card.architecture.last_branch for card in case.cards if card.architecture is not None] if case.wsl else []
+    last = min((one for one in lasts if one is not None), default=None)
+    return next((one.majors for one in case.knowledge.windows_drivers() if one.branch == last), ())
 
 
 def waiting_module(case: RuleInput) -> KernelModule | None:

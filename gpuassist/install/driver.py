@@ -10,9 +10,11 @@ from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.catalogue import Catalogue
 from gpuassist.diagnose.rules import driver, driver_setup, presence
 from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
-from gpuassist.diagnose.rules.presence import named_cause
+from gpuassist.diagnose.rules.fabric import fabric_is_ready
+from gpuassist.diagnose.rules.presence import best_driver, named_cause
 from gpuassist.install.configuration import waiting_module
-from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, provider_name
+from gpuassist.install.drivers.baseboard import fabric_check, fabric_steps
+from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, guest_step, provider_name
 from gpuassist.install.drivers.packages import (
     Brings,
     DistributionPackages,
@@ -26,9 +28,11 @@ from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.driver import KernelModule
-from gpuassist.model.finding import Action, Finding, Severity
+from gpuassist.model.fact import Known
+from gpuassist.model.finding import Action, Finding, Severity, Undetermined
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, enumerated, text, verbatim
+from gpuassist.model.version import Version
 
 _LISTED = text("`nvidia-smi` lists every GPU")
 _AT_WORK = StepProof(Proves.DRIVER)
@@ -42,13 +46,17 @@ def driver_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...
 
 def removal(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
     """What of the driver that is there has to go first."""
-    return (use("runfile-driver-remove"),) if place.system.uninstaller else packages_of(place.family).removal(move, place)
+    by_installer = (use("runfile-driver-remove"),) if place.system.uninstaller else ()
+    if place.system.mixed:
+        return (*by_installer, use("driver-packages-remove"))
+    return by_installer or packages_of(place.family).removal(move, place)
 
 
 def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     """Installing the driver, and the restart that brings it to work; the one step that there is where it is another system's."""
     packages = packages_of(place.family)
     elsewhere = packages.elsewhere(move, place, commands)
+    elsewhere = elsewhere or guest_step(place)
     if elsewhere is not None:
         return (elsewhere,)
     uses, gone, steps = driver_uses(move, place), removal(move, place), list[Step]()
@@ -65,6 +73,9 @@ def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> t
         )
         steps.append(step(gone, place, commands, (does, None)))
     steps.append(_installing(move, place, commands, packages=packages, uses=uses, brings=brings))
+    board = place.system.baseboard
+    if board is not None:
+        steps += fabric_steps(board, move.version.major, place, commands)
     if after:
         steps.append(_register_key("key-enroll", place, commands))
     if place.system.hybrid and packages.hybrid_command:
@@ -87,7 +98,8 @@ def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> t
             "and type the password"
         )
         words = (does, text("`mokutil --list-enrolled` names the key"))
-    return (*steps, step((use("reboot"),), place, commands, words, proof=proof))
+    restart = step((use("reboot"),), place, commands, words, proof=proof)
+    return (*steps, restart, *((fabric_check(place, commands),) if board is not None else ()))
 
 
 def _installing(
@@ -166,6 +178,24 @@ def driver_notes(session: Session, case: RuleInput, move: DriverMove | None, pla
     return tuple(notes)
 
 
+def fabric_notes(case: RuleInput, place: InstallPlace, commands: Commands) -> tuple[Text, ...]:
+    """Where the driver stays, and whether the service beside it runs is not known."""
+    unknown = any(isinstance(one, Undetermined) for one in fabric_is_ready(case))
+    if not unknown or case.baseboard is None or not isinstance(case.driver, Known):
+        return ()
+    steps = fabric_steps(case.baseboard, case.driver.value.major, place, commands)
+    lines = [line for one in steps for line in one.commands]
+    told = text(
+        "the NVSwitches of {board} need NVIDIA's Fabric Manager of exactly version {version}, without which every program for CUDA "
+        "ends with error 802; whether it runs is not known here, and `systemctl is-active nvidia-fabricmanager` tells. Where it is "
+        "missing: {commands}",
+        board=case.baseboard.name,
+        version=str(case.driver.value),
+        commands=verbatim(" && ".join(f"`{line}`" for line in lines)),
+    )
+    return (told,)
+
+
 def _of_the_provider(place: InstallPlace) -> tuple[Text, ...]:
     provider = place.system.provider
     if provider == "azure":
@@ -209,11 +239,30 @@ def _in_use(session: Session, case: RuleInput) -> tuple[Text, ...]:
 # A driver that is there and fits, and is not at work all the same.
 
 
-def mending_steps(session: Session, case: RuleInput, chains: tuple[Chain, ...], place: InstallPlace) -> tuple[Step, ...]:
-    """The steps that bring the driver to work which is there; none where it works."""
+def mending_steps(
+    session: Session, case: RuleInput, chains: tuple[Chain, ...], place: InstallPlace, *, whole: bool = False
+) -> tuple[Step, ...]:
+    """The steps that bring the driver to work which is there; none where it works. `whole` also mends what will break it."""
     commands = session.knowledge.commands
+    unjoined = next((one for one in fabric_is_ready(case) if isinstance(one, Finding)), None)
+    if unjoined is not None and case.baseboard is not None and isinstance(case.driver, Known):
+        starts = text("Start the service, and see what it says")
+        branch = case.driver.value.major
+        installs = (
+            fabric_steps(case.baseboard, branch, place, commands)
+            if unjoined.parameter("missing") or unjoined.parameter("other")
+            else ()
+        )
+        return (
+            *installs,
+            step((use("fabric-manager-start"), use("fabric-manager-log")), place, commands, (starts, None)),
+            fabric_check(place, commands),
+        )
     every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
     reason = next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)
+    best = best_driver(case)
+    if place.system.mixed and best.best is not None and (whole or reason is not None):
+        return driver_steps(DriverMove(Version((best.best.branch,)), best.open_module), place, commands)
     if reason is None:
         return ()
     waiting = waiting_module(case)

@@ -10,30 +10,32 @@ from msgspec.structs import replace
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
+from gpuassist.diagnose.forward_compatibility import package_for
 from gpuassist.install import hypothetical
 from gpuassist.install.conda import conda_ways, notes_on_conda
 from gpuassist.install.configuration import configuration_of, place_of
-from gpuassist.install.driver import driver_notes, driver_steps, mending_steps
+from gpuassist.install.driver import driver_notes, driver_steps, fabric_notes, mending_steps
+from gpuassist.install.drivers.packages import add_repository
+from gpuassist.install.drivers.wsl import linux_driver_removal
 from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
-from gpuassist.install.place import InstallPlace
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.replacements import with_driver, with_toolkit
 from gpuassist.install.toolkit_methods import gcc_steps, of_conda, own_toolkit, toolkit_steps, toolkit_ways
 from gpuassist.install.torch import jetson_ways, left_by, torch_ways
 from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, Stock, VersionChange
 from gpuassist.knowledge.choice import Obstacle
+from gpuassist.knowledge.commands import use
+from gpuassist.knowledge.compatibility import DriverFit
 from gpuassist.knowledge.conda import LAST_OF_PYTORCH, conda_builds, of_channel, record_of
 from gpuassist.knowledge.records import Channel, CondaRecord
 from gpuassist.knowledge.smallest import smallest_change
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.fact import NOT_ASKED
+from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Method, Outlook, WayPlan
 from gpuassist.model.plan import Step, Tool
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
-
-_JETPACK_6 = 540  # the driver that it brings
-_NVIDIAS_TORCH = "JetPack 6"
 
 
 class Question(Struct, frozen=True):
@@ -50,6 +52,9 @@ class Question(Struct, frozen=True):
 
 def foresee(session: Session, question: Question) -> Outlook:
     looked = begun(session, question)
+    hidden = _hidden_driver(session, question) if looked.undetermined else ()
+    if hidden:
+        return replace(looked, undetermined=(), steps=hidden)
     if looked.blocked_by or looked.undetermined:
         return looked
     # The outlook with the steps that the wish takes, or with what stands in the way.
@@ -61,21 +66,33 @@ def foresee(session: Session, question: Question) -> Outlook:
     change = found.smallest.change
     if change is not None:
         return _with_steps(session, question, looked, found=found, change=change, place=place)
-    # A Jetson for whose driver PyTorch's own builds are too new, and NVIDIA's index is not.
-    jetpack = (
-        found.smallest.obstacle is Obstacle.JETSON_WHEELS
-        and configuration.driver is not None
-        and configuration.driver.major == _JETPACK_6
-    )
-    if jetpack and constraints.torch is None and question.tool is not Tool.CONDA:
-        after = chains(hypothetical.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
-        ways = jetson_ways(place, knowledge)
+    # A Jetson for which PyTorch's own builds are too new, or have no code, and NVIDIA's are for its system.
+    board = case.jetpack
+    wanting = found.smallest.obstacle in {Obstacle.JETSON_WHEELS, Obstacle.NO_BUILD_FOR_GPU}
+    if board is not None and wanting and any(case.jetson_torch) and _any_torch(constraints, question.tool):
+        after = chains(hypothetical.with_unknown_torch(question.base, f"JetPack {board.release}"), knowledge, thorough=True)
+        ways = jetson_ways(place, knowledge, board)
         return replace(looked, after=after, steps=ways[0].steps, ways=ways)
     if Blocker.TOOLKIT in found.smallest.blockers:
         inside = by_conda(session, question, looked, configuration=configuration, place=place)
         if inside is not None:
             return inside
     return replace(looked, blocked_by=found.missing or blocked_by(case, configuration, constraints, found.smallest))
+
+
+def _any_torch(constraints: Constraints, tool: Tool | None) -> bool:
+    """Whether torch is wanted by wheels, and any release of it will do."""
+    return constraints.torch_need is Need.MUST and constraints.torch is None and tool is not Tool.CONDA
+
+
+def _hidden_driver(session: Session, question: Question) -> tuple[Step, ...]:
+    """Under WSL2, what a Linux driver keeps from answering is seen once that is out of the way; none where nothing hides it."""
+    case = RuleInput(question.base, session.knowledge)
+    if not case.linux_driver_in_wsl or isinstance(case.driver, Known):
+        return ()
+    place, commands = place_of(case), session.knowledge.commands
+    again = step((use("doctor"),), place, commands, (text("Then look again: Windows' driver can answer now"), None))
+    return linux_driver_removal(place, commands), again
 
 
 def begun(session: Session, question: Question) -> Outlook:
@@ -95,7 +112,7 @@ def _with_steps(
     knowledge = session.knowledge
     case, configuration = RuleInput(question.base, knowledge), found.configuration
     must = question.constraints.driver_need is Need.MUST
-    broken = steps_that_mend(session, case, configuration, change)
+    broken = steps_that_mend(session, case, configuration, change, whole=_driver_alone(question.constraints))
     mending = broken if must else ()
     mended = (
         with_driver(knowledge, question.base, configuration.driver)
@@ -112,29 +129,65 @@ def _with_steps(
     else:
         torch = found.smallest.change.torch if found.smallest.change else None
         notes_on_torch = left_by(torch, place, knowledge) if torch is not None else ()
+    if change.driver is not None and change.torch is not None and place.system.part:
+        after_driver = text(
+            "which torch fits is not sure before the driver of the virtual GPU is there, whose branch its host decides: this build "
+            "is for branch {branch}; ask for `gpuassist plan torch` again then",
+            branch=change.driver.version.major,
+        )
+        notes_on_torch = (after_driver, *notes_on_torch)
     for_others = (
         text(
             "some steps need root, and your account is in none of the groups that may become root: the administrator of this "
             "machine can take them"
         ),
     )
+    compat = _compatibility(session, case, change, configuration)
     left_to_others = not place.system.administrator and any(one.needs_root for one in steps)
     notes = (
         *driver,
+        *(fabric_notes(case, place, knowledge.commands) if change.driver is None else ()),
         *(for_others if left_to_others else ()),
         *notes_on(case, configuration, question.constraints, found.smallest),
         *((DRIVER_STAYS,) if broken and not must and Blocker.DRIVER not in change.left else ()),
+        *compat,
         *notes_on_torch,
     )
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
 
 
-def steps_that_mend(session: Session, case: RuleInput, configuration: Configuration, change: VersionChange) -> tuple[Step, ...]:
-    """What brings the driver that is there to work, where it stays and does not."""
+def _compatibility(session: Session, case: RuleInput, change: VersionChange, configuration: Configuration) -> tuple[Text, ...]:
+    """Where another driver is for torch's sake alone, the way that keeps the one which is there."""
+    place, commands = place_of(case), session.knowledge.commands
+    torch = change.torch.build.cuda if change.torch is not None else configuration.torch.cuda if configuration.torch else None
+    package = package_for(case, torch) if change.driver is not None and torch is not None and place.repository else None
+    if package is None or any(case.fit(card) is not DriverFit.FINE for card in case.cards):
+        return ()
+    uses = (add_repository(place), use("cuda-compat-install", package=package.name, version=str(package.cuda)))
+    lines = [line for one in uses for line in commands.render(one.key, place.families, one.parameters)]
+    told = text(
+        "for data-centre GPUs alone there is a way without another driver and its restart: the package {package}, whose library "
+        "programs find through LD_LIBRARY_PATH, which has to be set wherever they start: {commands}",
+        package=package.name,
+        commands=verbatim(" && ".join(f"`{line}`" for line in lines)),
+    )
+    return (told,)
+
+
+def _driver_alone(constraints: Constraints) -> bool:
+    return Need.MUST not in {constraints.torch_need, constraints.toolkit_need}
+
+
+def steps_that_mend(
+    session: Session, case: RuleInput, configuration: Configuration, change: VersionChange, *, whole: bool = False
+) -> tuple[Step, ...]:
+    """What brings the driver that is there to work, where it stays and does not; under WSL2 what keeps Windows' from it."""
+    if case.linux_driver_in_wsl:
+        return (linux_driver_removal(place_of(case), session.knowledge.commands),)
     if change.driver is not None or configuration.driver is None:
         return ()
     now = chains(case.machine, session.knowledge)
-    return mending_steps(session, case, now, place_of(case))
+    return mending_steps(session, case, now, place_of(case), whole=whole)
 
 
 def _changed(knowledge: Knowledge, machine: Machine, change: VersionChange) -> Machine:
@@ -294,9 +347,7 @@ def _by_conda(knowledge: Knowledge, configuration: Configuration, constraints: C
         return Found(answers[0][1], configuration, missing=_missing(knowledge, sources, constraints))
     source, best = min(reached, key=lambda pair: _cost(pair[1]))
     move = best.change.torch if best.change else None
-    return Found(
-        best, source.configuration, record_of(source.records, move.build, tegra=configuration.driver_fixed) if move else None
-    )
+    return Found(best, source.configuration, record_of(source.records, move.build, tegra=configuration.tegra) if move else None)
 
 
 def _wheels(knowledge: Knowledge, constraints: Constraints) -> Stock:
@@ -314,7 +365,7 @@ def _channels(knowledge: Knowledge, configuration: Configuration, constraints: C
     sources = []
     for channel in (Channel.PYTORCH, Channel.CONDA_FORGE) if old else (Channel.CONDA_FORGE, Channel.PYTORCH):
         records = of_channel(knowledge.conda(), channel)
-        builds = conda_builds(records, knowledge.torch_builds(), wanted=constraints.torch, tegra=configuration.driver_fixed)
+        builds = conda_builds(records, knowledge.torch_builds(), wanted=constraints.torch, tegra=configuration.tegra)
         stock = Stock(knowledge.branches(), builds, knowledge.toolkits())
         sources.append(TorchSource(replace(configuration, python=None), stock, records))
     return tuple(sources)

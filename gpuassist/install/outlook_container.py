@@ -16,7 +16,6 @@ from gpuassist.install.replacements import with_driver
 from gpuassist.knowledge.change import Configuration, DriverMove, VersionChange
 from gpuassist.knowledge.choice import ImageChoice, Images, choose_driver
 from gpuassist.knowledge.commands import Commands, use
-from gpuassist.knowledge.compatibility import is_jetson
 from gpuassist.knowledge.records import ImageRecord
 from gpuassist.knowledge.smallest import driver_fits
 from gpuassist.model.outlook import Method, Outlook, WayPlan
@@ -24,7 +23,7 @@ from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 
-_JETPACKS = {540: Version((6,)), 535: Version((6,))}  # the driver of a JetPack (L4T 36): 535 of its preview, 540 of its releases
+_UNIFIED = Version((7,))  # from this JetPack on the images of servers serve the boards
 
 
 def foresee_container(session: Session, question: Question) -> Outlook:
@@ -37,7 +36,7 @@ def foresee_container(session: Session, question: Question) -> Outlook:
         return replace(looked, blocked_by=(text("this is a container itself: its image is chosen on the host"),))
     images = Images(session.knowledge.images(), session.knowledge.toolkits())
     wish = question.constraints.torch
-    choice = images.choose(configuration.capabilities, _driver(configuration), torch=wish, jetpack=_jetpack(configuration))
+    choice = images.choose(configuration.capabilities, _driver(configuration), torch=wish, jetpack=_jetpack(case))
     if choice.image is not None:
         return _with_image(_Chosen(session, question, choice.image), looked)
     # The driver to install where the one that is there does not do; any of its branch counts as its newest.
@@ -86,10 +85,9 @@ def _driver(configuration: Configuration) -> Version | None:
     return there if there is not None and driver_fits(configuration, there, open_module=configuration.open_module) else None
 
 
-def _jetpack(configuration: Configuration) -> Version | None:
-    """The system of a Jetson that needs images of its own, by its driver: from JetPack 7 on the others serve it."""
-    jetson = any(is_jetson(one) for one in configuration.capabilities)
-    return _JETPACKS.get(configuration.driver.major) if jetson and configuration.driver is not None else None
+def _jetpack(case: RuleInput) -> Version | None:
+    """The system of a Jetson that needs images of its own."""
+    return case.jetpack.release if case.jetpack is not None and case.jetpack.release < _UNIFIED else None
 
 
 def _why(case: RuleInput, choice: ImageChoice, wish: Version | None) -> Text:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput, wishes_of
 from gpuassist.install.drivers.packages import flavour_of
+from gpuassist.install.hypothetical import SOURCE
 from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, TorchThere
 from gpuassist.knowledge.choice import GpuWish, Obstacle, choose_driver
 from gpuassist.knowledge.compatibility import (
     DriverFit,
     cubin_runs,
-    driver_floor,
     driver_serves_cuda,
     driver_serves_gpu,
     first_toolkit_for,
@@ -35,10 +35,19 @@ _MISSING_GPU = text('there is no NVIDIA GPU in this computer; `gpuassist plan gp
 
 
 def without_gpu(case: RuleInput, constraints: Constraints) -> tuple[Text, ...]:
-    """The reason why nothing can be planned for a machine that is known to have no GPU; a toolkit alone needs none."""
+    """The reason why nothing can be planned for a machine that is known to have no GPU, or no place for one more; a toolkit alone
+    needs none.
+    """
     gpus = case.machine.gpus
     none = isinstance(gpus, Known) and not case.cards and not case.wsl and not case.jetson
-    return (_MISSING_GPU,) if none and constraints.driver_need is Need.MUST else ()
+    if none and constraints.driver_need is Need.MUST:
+        return (_MISSING_GPU,)
+    added = [card for card in case.cards if value_or(card.gpu.pci_address, "").startswith(SOURCE)]
+    whole = [card for card in case.cards if card.record is not None and card.record.integrated and card not in added]
+    if added and whole:
+        words = {"gpu": _names(added), "there": _names(whole)}
+        return (text("{gpu} does not fit: {there} is part of a computer that takes no further card", **words),)
+    return ()
 
 
 def undetermined(case: RuleInput, constraints: Constraints) -> tuple[Text, ...]:
@@ -199,6 +208,12 @@ def _sides(case: RuleInput) -> Iterator[tuple[list[KnownGpu], list[KnownGpu]]]:
 
 
 def _no_driver(case: RuleInput, configuration: Configuration, constraints: Constraints) -> Iterator[Text]:
+    if configuration.driver_fixed and not case.jetson:
+        yield text(
+            "the driver of a virtual GPU (vGPU) belongs to the release that its host runs: another branch comes from whoever runs "
+            "the host, and no other driver runs here"
+        )
+        return
     if configuration.driver_fixed:
         yield text("the driver of a Jetson is part of its system: another one comes with another release of JetPack")
         return
@@ -251,7 +266,7 @@ def _no_torch(case: RuleInput, configuration: Configuration, constraints: Constr
     elif found.obstacle is Obstacle.JETSON_WHEELS:
         yield text("PyTorch's own builds need a newer JetPack here; NVIDIA's index has torch for the one that is installed")
     elif found.without is not None and found.without.cuda is not None:
-        yield text("{torch} needs driver {floor} or newer", torch=release, floor=str(driver_floor(found.without.cuda)))
+        yield text("{torch} needs driver {floor} or newer", torch=release, floor=case.floor(found.without.cuda))
 
 
 def _no_code(card: KnownGpu, release: Text, constraints: Constraints, builds: list) -> Iterator[Text]:  # type: ignore[type-arg]
@@ -293,7 +308,7 @@ def _unfit(record: ToolkitRecord, case: RuleInput, configuration: Configuration)
             "the headers of CUDA {release} clash with this system's glibc {glibc}", release=release, glibc=str(configuration.glibc)
         )
     if configuration.driver is not None and not driver_serves_cuda(configuration.driver, record.release):
-        floor = str(driver_floor(record.release))
+        floor = case.floor(record.release)
         yield text("programs of CUDA {release} need driver {floor} or newer", release=release, floor=floor)
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from gpuassist.knowledge.commands import Commands, UsedCommand
 from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.servers import Baseboard
 from gpuassist.model.environment import Package
 from gpuassist.model.finding import Action
 from gpuassist.model.package_settings import PackageSettings
@@ -26,7 +27,10 @@ class System(Struct, frozen=True):
     modules alone. `nouveau` has a GPU; `hybrid`: a laptop whose processor draws as well. `provider` is the cloud it is rented from,
     `part` that only a part of a GPU is rented (vGPU). `last_branch` is the newest driver branch that still serves every GPU, None
     where no end of it is known.
-    `administrator` whether this user may become root.
+    `administrator` whether this user may become root. `jetson_cuda` is the CUDA of a Jetson's system, None where not known. Under
+    WSL2 `windows` is how Windows numbers the last branch that serves every GPU, empty where any later one does. `servers`: each
+    GPU is a product for data centres; `baseboard` is that whose NVSwitches join them. `virtual`: the GPU is a part that a
+    hypervisor gives. `mixed`: two installations of the driver lie over each other, or its halves are of two branches.
     """
 
     distribution: str = ""
@@ -45,7 +49,13 @@ class System(Struct, frozen=True):
     home: str = ""
     administrator: bool = True
     jetson: bool = False
+    jetson_cuda: Version | None = None
     conda: bool = False
+    windows: tuple[int, ...] = ()
+    servers: bool = False
+    baseboard: Baseboard | None = None
+    virtual: bool = False
+    mixed: bool = False
 
     @property
     def major(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuassist.install import hypothetical
+from gpuassist.knowledge.driver_numbers import windows_branch
 from gpuassist.knowledge.records import GpuRecord, TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import value_or
@@ -65,7 +66,8 @@ def with_added_gpu(knowledge: Knowledge, machine: Machine, name: str) -> Machine
 
 def with_driver(knowledge: Knowledge, machine: Machine, version: Version) -> Machine:
     """The machine with this driver, whose kernel module is the one that its GPUs need."""
-    branch = knowledge.branch(version.major)
+    windows = windows_branch(version, knowledge.windows_drivers(), knowledge.branches()) if value_or(machine.host.wsl, 0) else None
+    branch = knowledge.branch(version.major if windows is None else windows)
     records = (knowledge.gpu(value_or(one.pci_id, "")) for one in value_or(machine.gpus, ()))
     flavours = tuple(record.module for record in records if record is not None)
     return hypothetical.with_driver(

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from gpuassist.changes.proof import prove_toolkit
 from gpuassist.context import Session
-from gpuassist.detect import driver
+from gpuassist.detect import driver, nvml
 from gpuassist.detect.compiler_driver import ask_version
-from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.json_reader import read_json
 from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.model.text import Text, text
@@ -171,6 +171,19 @@ def _absent(session: Session, proof: StepProof) -> Proved:
     return Proved(Holds.YES, text("{path} is gone", path=proof.place))
 
 
+def _fabric(session: Session, proof: StepProof) -> Proved:
+    gpus = nvml.probe(session.world, Known((), "NVML")).gpus
+    if isinstance(gpus, Unknown):
+        return Proved(Holds.UNKNOWN, gpus.reason)
+    states = {value_or(one.fabric, "") for one in gpus.value}
+    if not states or "" in states:
+        return Proved(Holds.UNKNOWN, text("the driver does not tell how far the GPUs are registered with the NVSwitches"))
+    if states != {"completed"}:
+        words = ", ".join(sorted(states - {"completed"}))
+        return Proved(Holds.NO, text("the GPUs are not registered with the NVSwitches: {states}", states=words))
+    return Proved(Holds.YES, text("every GPU is registered with the NVSwitches"))
+
+
 def _python(session: Session, interpreter: str, arguments: tuple[str, ...], seconds: float) -> ProcessResult:
     refused = why_not_run(session.world, (interpreter,))
     if refused is not None:
@@ -203,4 +216,5 @@ _ASK: Mapping[Proves, Callable[[Session, StepProof], Proved]] = {
     Proves.DRIVER: _driver,
     Proves.ENVIRONMENT: _environment,
     Proves.ABSENT: _absent,
+    Proves.FABRIC: _fabric,
 }

@@ -87,9 +87,9 @@ class _Goal(Struct, frozen=True):
 
     @property
     def _held(self) -> Held | None:
-        """Whether NVIDIA's packages for this distribution have the release; None where there are none. JetPack's has its own."""
+        """Whether NVIDIA's packages for this distribution have the release; None where there are none. JetPack's has its own alone."""
         if self.place.system.jetson:
-            return Held.HOLDS
+            return Held.HOLDS if self._of_the_board else None
         if not self.place.repository:
             return None
         return self._repository.toolkit(self.release) if self._repository is not None else Held.UNKNOWN
@@ -247,6 +247,12 @@ class _Goal(Struct, frozen=True):
 
     def _nvcc(self, root: str) -> StepProof:
         return StepProof(Proves.NVCC, f"{root}/bin/nvcc", self._words)
+
+    @property
+    def _of_the_board(self) -> bool:
+        """JetPack's own repository has the CUDA of its system and no other."""
+        system = self.place.system
+        return system.jetson and system.jetson_cuda in {None, self.release}
 
     @property
     def _words(self) -> str:

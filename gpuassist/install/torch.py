@@ -12,6 +12,7 @@ from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch
+from gpuassist.knowledge.driver_numbers import JetPackRecord
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.specifier import admits
 from gpuassist.knowledge.tables import Knowledge
@@ -107,11 +108,24 @@ def torch_ways(move: TorchMove, place: InstallPlace, knowledge: Knowledge) -> tu
     return install.ways()
 
 
-def jetson_ways(place: InstallPlace, knowledge: Knowledge) -> tuple[WayPlan, ...]:
-    """torch of NVIDIA's own index for the system that the board runs: its driver cannot be replaced alone."""
-    does = text("Install torch from NVIDIA's index for JetPack 6; PyTorch's own builds need a newer driver than this system's")
+def jetson_ways(place: InstallPlace, knowledge: Knowledge, board: JetPackRecord) -> tuple[WayPlan, ...]:
+    """torch of NVIDIA's own for the system that the board runs: its driver cannot be replaced alone."""
+    does = text(
+        "Install the torch that NVIDIA built for JetPack {jetpack}; PyTorch's own builds need a newer system or lack this chip's "
+        "code",
+        jetpack=str(board.release),
+    )
     by_pip = replace(place, around=replace(place.around, wished=Tool.PIP))
-    return _Install(by_pip, knowledge, does, "", lambda target: use("torch-install-jetson", python=target.python)).ways()
+    there = place.around.python
+    if there is not None and there.release != board.python:  # its wheels are for the system's own Python alone
+        by_pip = replace(by_pip, python=f"/usr/bin/python{board.python}", tool="")
+
+    def install(target: InstallTarget) -> UsedCommand:
+        if board.index:
+            return use("torch-install-jetson", python=target.python, index=board.index)
+        return use("torch-install-jetson-wheel", python=target.python, requirement=board.wheel)
+
+    return _Install(by_pip, knowledge, does, "", install).ways()
 
 
 def left_by(move: TorchMove, place: InstallPlace, knowledge: Knowledge) -> tuple[Text, ...]:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from gpuassist.knowledge.commands import parameters_of
 from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits
+from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
@@ -52,6 +53,7 @@ from gpuassist.knowledge.rows import (
     texts_of,
     whole_of,
 )
+from gpuassist.knowledge.servers import Baseboard, ServerGpu
 from gpuassist.knowledge.specifier import admits
 from gpuassist.model.finding import Action
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
@@ -182,6 +184,21 @@ branch = _record(
     ended=flag_of,
     cuda=_maybe(Version.parse),
 )
+windows_branch = _record(WindowsBranch, branch=whole_of, majors=numbers_of)
+jetpack = _record(
+    JetPackRecord,
+    release=_one(Version.parse),
+    l4t=numbers_of,
+    drivers=numbers_of,
+    cuda=_one(Version.parse),
+    system=text_of,
+    python=_one(_version),
+    index=_or_empty,
+    index_cuda=_maybe(Version.parse),
+    wheel=_or_empty,
+)
+baseboard = _record(Baseboard, name=text_of, pci_ids=texts_of, gpus=whole_of, subnet_manager=flag_of)
+server_gpu = _record(ServerGpu, name=text_of)
 compat_package = _record(CompatPackage, cuda=_one(Version.parse), built_from=whole_of, branches=numbers_of)
 toolkit = _record(
     ToolkitRecord,

@@ -45,8 +45,8 @@ class TorchThere(Struct, frozen=True):
 
 class Configuration(Struct, frozen=True):
     """A machine as far as parts must fit: None is not there or not known. `one_module` is false under WSL2, `driver_fixed`
-    where the driver is part of a system image (Jetson); `gccs` are the other installed ones, `own_toolkit` is the CUDA release that
-    the distribution itself has.
+    where the driver is part of a system image (Jetson) or belongs to its host's (vGPU), `tegra` where it takes builds of its own
+    (before JetPack 7); `gccs` are the other installed ones, `own_toolkit` is the CUDA release that the distribution itself has.
     """
 
     gpus: tuple[GpuWish, ...]
@@ -57,6 +57,7 @@ class Configuration(Struct, frozen=True):
     open_module: bool | None = None
     one_module: bool = True
     driver_fixed: bool = False
+    tegra: bool = False
     torch: TorchThere | None = None
     python: Version | None = None
     toolkit: InstalledToolkit | None = None
@@ -69,10 +70,12 @@ class Configuration(Struct, frozen=True):
 
 class Constraints(Struct, frozen=True):
     """What shall be: versions that are pinned, and how much each part matters; `torch_tag` is `cu128`, empty for any.
+    `driver` is by the numbers of Linux, `driver_number` the number that was asked for where that is another and not the one there;
     `newest_driver`: a driver that fits stays only where no newer branch does.
     """
 
     driver: Version | None = None
+    driver_number: Version | None = None
     torch: Version | None = None
     torch_tag: str = ""
     toolkit: Version | None = None

@@ -117,7 +117,7 @@ def _driver_options(search: _Search) -> Iterator[_Option]:
     if not configuration.gpus and not configuration.capabilities and wanted is None:
         yield _Option(version=configuration.driver)
         return
-    options = list(_pinned_driver(configuration, wanted) if wanted else _any_driver(search))
+    options = list(_pinned_driver(configuration, wanted, search.constraints.driver_number) if wanted else _any_driver(search))
     yield from options
     if not options:
         search.blockers.setdefault(Blocker.DRIVER if wanted else Blocker.NO_DRIVER)
@@ -130,9 +130,9 @@ def _driver_options(search: _Search) -> Iterator[_Option]:
         )
 
 
-def _pinned_driver(configuration: Configuration, wanted: Version) -> Iterator[_Option]:
+def _pinned_driver(configuration: Configuration, wanted: Version, number: Version | None) -> Iterator[_Option]:
     there = configuration.driver
-    is_it = there is not None and there.parts[: len(wanted.parts)] == wanted.parts
+    is_it = number is None and there is not None and there.parts[: len(wanted.parts)] == wanted.parts
     if there is not None and is_it and driver_fits(configuration, there, open_module=configuration.open_module):
         yield _Option(version=there)
         return
@@ -140,7 +140,7 @@ def _pinned_driver(configuration: Configuration, wanted: Version) -> Iterator[_O
     free = ModuleFlavour.OPEN_IMPOSSIBLE not in flavours and wanted.major >= _OPEN_BY_DEFAULT
     opened = ModuleFlavour.OPEN_REQUIRED in flavours or free
     if not configuration.driver_fixed and driver_fits(configuration, wanted, open_module=opened):
-        yield _Option(_RESTART, wanted, DriverMove(wanted, opened, pinned=True))
+        yield _Option(_RESTART, wanted, DriverMove(number or wanted, opened, pinned=True))
 
 
 def _any_driver(search: _Search) -> Iterator[_Option]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge import names
     from gpuassist.knowledge.commands import Commands
     from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits, KernelFlavour
+    from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.images import ImageReading, NotAnImage
     from gpuassist.knowledge.records import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         XidRecord,
     )
     from gpuassist.knowledge.repositories import RepositoryRecord
+    from gpuassist.knowledge.servers import Baseboard, ServerGpu
     from gpuassist.model.text import Text
     from gpuassist.model.version import ComputeCapability, Version
 
@@ -160,6 +162,22 @@ class Knowledge:
         from gpuassist.knowledge.compatibility import serves
 
         return serves(branch.branch, self.architectures())
+
+    def windows_drivers(self) -> tuple[WindowsBranch, ...]:
+        """How Windows numbers each branch, oldest first."""
+        return self._files.windows_drivers.all()
+
+    def jetpacks(self) -> tuple[JetPackRecord, ...]:
+        """Every JetPack, oldest first."""
+        return self._files.jetpacks.all()
+
+    def baseboards(self) -> tuple[Baseboard, ...]:
+        """Every baseboard with NVSwitches, oldest first."""
+        return self._files.baseboards.all()
+
+    def server_gpus(self) -> tuple[ServerGpu, ...]:
+        """Every product for data centres."""
+        return self._files.server_gpus.all()
 
     def compat_packages(self) -> tuple[CompatPackage, ...]:
         """Every forward-compatibility package, oldest CUDA first."""

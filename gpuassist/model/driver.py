@@ -60,7 +60,9 @@ class Driver(Struct, frozen=True):
     """`loaded` and `on_disk` are empty tuples where somebody looked and found none; so are `bars`, and `driver_packages`, those
     of the distribution. `firmware` is the loaded version's files of it, `uninstaller` that of NVIDIA's own installer,
     `nvidia_smi` the program: both empty where they are not there. `nvml_fault` is `hang` where NVML did not come back in time, the
-    signal that its library crashed with (`SIGSEGV`), and empty where it answered or refused.
+    signal that its library crashed with (`SIGSEGV`), and empty where it answered or refused. `switches` counts the NVSwitches on
+    the PCI bus, `fabric_manager` is the program that sets them up (empty where not there), `fabric_running` whether it does, and
+    `fabric_version` its version.
     """
 
     loaded: Fact[tuple[KernelModule, ...]] = NOT_ASKED
@@ -79,3 +81,7 @@ class Driver(Struct, frozen=True):
     uninstaller: Fact[str] = NOT_ASKED
     driver_packages: Fact[tuple[str, ...]] = NOT_ASKED
     nvidia_smi: Fact[str] = NOT_ASKED
+    switches: Fact[int] = NOT_ASKED
+    fabric_manager: Fact[str] = NOT_ASKED
+    fabric_running: Fact[bool] = NOT_ASKED
+    fabric_version: Fact[Version] = NOT_ASKED

@@ -42,7 +42,8 @@ class Gpu(Struct, frozen=True):
     `addressed`: the firmware gave it its place in memory. `excluded`: an option of the driver leaves it out. `sleeps`: the driver
     may switch it off while nothing uses it. `persistence`: the driver stays ready while nothing does. `slowdowns`: what the
     hardware slows it for just now, `heat` or `power brake`. `recovery`: what has to be done before it works again, `reset`,
-    `reboot` or `drain`, empty where nothing has.
+    `reboot` or `drain`, empty where nothing has. `fabric`: how far it is registered with the NVSwitches, `not started`, `in
+    progress` or `completed`, empty where it has none.
     """
 
     pci_address: Fact[str] = NOT_ASKED
@@ -69,6 +70,7 @@ class Gpu(Struct, frozen=True):
     persistence: Fact[bool] = NOT_ASKED
     slowdowns: Fact[tuple[str, ...]] = NOT_ASKED
     recovery: Fact[str] = NOT_ASKED
+    fabric: Fact[str] = NOT_ASKED
 
 
 # A process that holds a GPU open, as the kernel and NVML tell of it.

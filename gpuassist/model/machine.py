@@ -34,7 +34,8 @@ class Host(Struct, frozen=True):
     `key_pending`: a key for Secure Boot waits to be confirmed at the next start. `slept` counts since the start. `unattended`:
     packages are upgraded by themselves. `provider` is the cloud that the machine is rented from (aws, azure, gcp, ...), empty where
     it is none that is known, `product` what the firmware calls the machine; `hybrid`: a laptop whose processor draws as well;
-    `administrator`: this user is root, or of a group that may become root.
+    `administrator`: this user is root, or of a group that may become root. `l4t` is the release of Jetson Linux, `36.4.3`, empty
+    where this is none.
     """
 
     distribution: Fact[Distribution] = NOT_ASKED
@@ -53,6 +54,7 @@ class Host(Struct, frozen=True):
     product: Fact[str] = NOT_ASKED
     hybrid: Fact[bool] = NOT_ASKED
     administrator: Fact[bool] = NOT_ASKED
+    l4t: Fact[str] = NOT_ASKED
 
 
 class Machine(Struct, frozen=True):

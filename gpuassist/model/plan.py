@@ -57,6 +57,7 @@ class Proves(str, Enum):
     DRIVER = "driver"
     ENVIRONMENT = "environment"
     ABSENT = "absent"
+    FABRIC = "fabric"
 
 
 class StepProof(Struct, frozen=True):

@@ -48,8 +48,8 @@ class Version(Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return self.parts == other.parts if isinstance(other, Version) else NotImplemented
 
-    def __ne__(self, other: object) -> bool:  # msgspec's own would compare which object it is, and be true of equal ones
-        return not self == other
+    def __ne__(self, other: object) -> bool:  # a Struct's own would ask whether it is the same object
+        return self.parts != other.parts if isinstance(other, Version) else NotImplemented
 
     def __lt__(self, other: Version) -> bool:
         return self.parts < other.parts

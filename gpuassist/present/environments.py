@@ -70,9 +70,16 @@ def torch_runs_on(torch: Torch, machine: Machine) -> tuple[Status, Text]:
     gpus = value_or(machine.gpus, ())
     if not gpus:
         return Status.UNKNOWN, text("no GPU")
-    driver = driver_version(machine)
-    if isinstance(driver, Known) and isinstance(torch.cuda, Known) and not driver_serves_cuda(driver.value, torch.cuda.value):
-        return Status.PROBLEM, text("driver too old")
+    driver, own = driver_version(machine), machine.driver.cuda_version
+    if isinstance(driver, Known) and isinstance(torch.cuda, Known):
+        # Windows and Jetson number their drivers otherwise: there the CUDA that the driver reports decides.
+        otherwise = is_true(machine.host.jetson) or value_or(machine.host.wsl, 0) > 0
+        if otherwise and isinstance(own, Known):
+            serves = own.value.major >= torch.cuda.value.major
+        else:
+            serves = otherwise or driver_serves_cuda(driver.value, torch.cuda.value)
+        if not serves:
+            return Status.PROBLEM, text("driver too old")
     told = [_runs(torch, gpu) for gpu in gpus]
     if None in told:
         return Status.UNKNOWN, text("not known")

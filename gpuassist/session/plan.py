@@ -112,11 +112,12 @@ def plan_goals(
     for goal in goals:
         if goal.kind is GoalKind.GPU:
             base = with_added_gpu(knowledge, base, goal.name)
-    configuration = configuration_of(RuleInput(base, knowledge))
+    case = RuleInput(base, knowledge)
+    configuration = configuration_of(case)
     goals = tuple(_of_the_board(base, goal) for goal in goals)
     constraints = Constraints(torch_need=Need.LEAVE, toolkit_need=Need.LEAVE, driver_need=Need.SHOULD)
     for goal in goals:
-        constraints = _joined(constraints, goal, configuration)
+        constraints = _joined(constraints, goal, configuration, case)
     title = verbatim(" ".join(_spelled(goal, knowledge) for goal in goals))
     made = base
     for goal in goals:
@@ -146,13 +147,16 @@ def _of_the_board(machine: Machine, goal: Goal) -> Goal:
     return replace(goal, version=cuda.value.release)
 
 
-def _joined(constraints: Constraints, goal: Goal, configuration: Configuration) -> Constraints:
+def _joined(constraints: Constraints, goal: Goal, configuration: Configuration, case: RuleInput) -> Constraints:
     if goal.kind is GoalKind.DRIVER:
-        moves = goal.version is not None and not _is(configuration.driver, goal.version)
+        wanted = case.numbered(goal.version) if goal.version is not None else None
+        other = wanted != goal.version and goal.version is not None and not _is(value_or(case.driver, None), goal.version)
+        moves = wanted is not None and (other or not _is(configuration.driver, wanted))
         torch = Need.SHOULD if moves and configuration.torch is not None and not configuration.torch.cpu else Need.KEEP
         return replace(
             constraints,
-            driver=goal.version,
+            driver=wanted,
+            driver_number=goal.version if other else None,
             newest_driver=goal.name == NEWEST,
             driver_need=Need.MUST,
             torch_need=_more(constraints.torch_need, torch),

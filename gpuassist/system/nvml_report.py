@@ -6,6 +6,7 @@ A line is written as soon as its answer is there, and every device is asked on a
 
 from __future__ import annotations
 
+import ctypes
 import json
 import sys
 import threading
@@ -31,6 +32,7 @@ PLAIN = (
     "nvmlDeviceGetCurrentClocksThrottleReasons",  # the name that drivers of every age have
 )
 COUNT, HANDLE, PCI, MIG_MODE = "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvmlDeviceGetPciInfo", "nvmlDeviceGetMigMode"
+FABRIC = "nvmlDeviceGetGpuFabricInfo"
 FIELDS, RECOVERY = "nvmlDeviceGetFieldValues", 230  # nvml.h, NVML_FI_DEV_GET_GPU_RECOVERY_ACTION
 MEMORY, MIG_DEVICES, PROCESSES = "nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMigDeviceHandleByIndex", "running processes"
 
@@ -110,6 +112,7 @@ def _tell_device(index: int) -> None:
             names = [ask("nvmlDeviceGetUUID", device) for device in devices if not isinstance(device, Refusal)]
             mig_devices = [name for name in names if not isinstance(name, Refusal)]
     _tell(MIG_DEVICES, mig_devices, index)
+    _tell(FABRIC, _fabric(handle), index)
     listed = nvml.processes(handle)
     _tell(PROCESSES, listed if isinstance(listed, Refusal) else [[one.pid, one.kind, one.used_bytes] for one in listed], index)
     values = ask(FIELDS, handle, [RECOVERY])
@@ -120,6 +123,20 @@ def _tell_device(index: int) -> None:
         recovery = refusal(refused, "the recovery action") if refused else values[0].value.uiVal
     _tell(FIELDS, recovery, index)
     nvml.close()
+
+
+def _fabric(handle: Handle) -> Any:
+    """How far the GPU is registered with the switches that join it to others (nvml.h, NVML_GPU_FABRIC_STATE_...)."""
+    import pynvml
+
+    try:
+        info = pynvml.c_nvmlGpuFabricInfo_t()
+    except AttributeError:  # bindings from before there were such switches
+        return refusal(FUNCTION_NOT_FOUND, FABRIC)
+    told = ask(FABRIC, handle, ctypes.byref(info))
+    if isinstance(told, Refusal):
+        return 0 if told.code in {NOT_SUPPORTED, FUNCTION_NOT_FOUND} else told
+    return int(info.state)
 
 
 def _tell(fact: str, answer: Any, gpu: int | None = None) -> None:

@@ -134,3 +134,63 @@ def test_package_of_the_driver_is_named(tmp_path: Path, path: str, package: str)
 def test_package_of_something_else_is_none(tmp_path: Path, path: str) -> None:
     put(tmp_path, path)
     assert value(probe(tmp_path).driver_packages) == ()
+
+
+# The switches that join the GPUs of a server's baseboard, and the service that sets them up.
+
+
+def _device(root: Path, address: str, kind: str, vendor: str = "0x10de") -> None:
+    put(root, f"/sys/bus/pci/devices/{address}/vendor", f"{vendor}\n")
+    put(root, f"/sys/bus/pci/devices/{address}/class", f"{kind}\n")
+
+
+def test_switches_are_counted(tmp_path: Path) -> None:
+    _device(tmp_path, "0000:07:00.0", "0x030200")
+    _device(tmp_path, "0000:c4:00.0", "0x068000")
+    _device(tmp_path, "0000:c5:00.0", "0x068000")
+    _device(tmp_path, "0000:00:1f.0", "0x068000", "0x8086")
+    assert value(probe(tmp_path).switches) == 2
+
+
+def test_switches_are_unknown_without_a_pci_tree(tmp_path: Path) -> None:
+    assert isinstance(probe(tmp_path).switches, Unknown)
+
+
+STATUS = """Package: nvidia-fabricmanager-dev-580
+Version: 580.1.1-1
+
+Package: nvidia-fabricmanager-580
+Status: install ok installed
+Architecture: amd64
+Version: 580.95.05-0ubuntu1
+"""
+
+
+def test_fabric_manager_that_runs_is_found_with_its_version(tmp_path: Path) -> None:
+    put(tmp_path, "/usr/bin/nv-fabricmanager", b"")
+    put(tmp_path, "/proc/1/comm", "systemd\n")
+    put(tmp_path, "/proc/812/comm", "nv-fabricmanage\n")
+    put(tmp_path, "/var/lib/dpkg/status", STATUS)
+    found = probe(tmp_path)
+    assert (value(found.fabric_manager), value(found.fabric_running)) == ("/usr/bin/nv-fabricmanager", True)
+    assert str(value(found.fabric_version)) == "580.95.05"
+
+
+def test_fabric_manager_that_stands_still_is_told(tmp_path: Path) -> None:
+    put(tmp_path, "/usr/bin/nv-fabricmanager", b"")
+    put(tmp_path, "/proc/1/comm", "systemd\n")
+    found = probe(tmp_path)
+    assert value(found.fabric_running) is False
+    assert isinstance(found.fabric_version, Unknown)
+
+
+def test_machine_without_fabric_manager_says_so(tmp_path: Path) -> None:
+    found = probe(tmp_path)
+    assert (value(found.fabric_manager), value(found.fabric_running)) == ("", False)
+
+
+def test_packages_of_the_kernels_half_are_told_too(tmp_path: Path) -> None:
+    for name in ("linux-modules-nvidia-580-open-6.8.0-60-generic", "libnvidia-compute-595", "nvidia-dkms-595-open"):
+        put(tmp_path, f"/var/lib/dpkg/info/{name}.md5sums", "")
+    packages = value(probe(tmp_path).driver_packages)
+    assert set(packages) == {"linux-modules-nvidia-580-open-6.8.0-60-generic", "libnvidia-compute-595", "nvidia-dkms-595-open"}

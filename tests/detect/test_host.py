@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect import host
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Distribution, Host
 from gpuassist.model.version import Version
 from tests.facts import reason, value
@@ -159,6 +159,25 @@ def test_docker_on_the_machine_is_no_container(tmp_path: Path) -> None:
 def test_jetson_is_told_by_its_release_file(tmp_path: Path) -> None:
     put(tmp_path, "/etc/nv_tegra_release", "# R36 (release), REVISION: 4.7\n")
     assert value(probe(tmp_path).jetson) is True
+
+
+@pytest.mark.parametrize(
+    ("words", "release"),
+    [
+        ("# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic, EABI: aarch64\n", "36.4.3"),
+        ("# R38 (release), REVISION: 2.0, GCID: 41844464\n", "38.2.0"),
+        ("# R35 (release), REVISION: 4.1, GCID: 33958178\n", "35.4.1"),
+    ],
+)
+def test_release_of_jetson_linux_is_read(tmp_path: Path, words: str, release: str) -> None:
+    put(tmp_path, "/etc/nv_tegra_release", words)
+    assert value(probe(tmp_path).l4t) == release
+
+
+def test_other_computer_has_no_jetson_linux(tmp_path: Path) -> None:
+    assert value(probe(tmp_path).l4t) == ""
+    put(tmp_path, "/etc/nv_tegra_release", "something else\n")
+    assert isinstance(probe(tmp_path).l4t, Unknown)
 
 
 @pytest.mark.parametrize(("compatible", "jetson"), [("nvidia,p3737\0nvidia,tegra234\0", True), ("raspberrypi,5\0", False)])

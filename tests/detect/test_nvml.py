@@ -72,6 +72,21 @@ def test_state_of_a_gpu_is_read(tmp_path: Path, fake_nvml: FakeNvml) -> None:
     assert (value(gpu.persistence), value(gpu.slowdowns), value(gpu.recovery)) == (True, ("heat", "power brake"), "reboot")
 
 
+@pytest.mark.parametrize(
+    ("told", "state"), [("0", ""), ("1", "not started"), ("2", "in progress"), ("3", "completed"), ("!3", ""), ("!13", "")]
+)
+def test_registration_with_the_switches_is_read(tmp_path: Path, fake_nvml: FakeNvml, told: str, state: str) -> None:
+    pci_gpu(tmp_path, "0000:01:00.0")
+    _, merged = look(tmp_path, fake_nvml(f"[gpu]\nfabric = {told}"))
+    assert value(gpus(merged)[0].fabric) == state
+
+
+def test_refusal_to_tell_of_the_switches_is_no_answer(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, "0000:01:00.0")
+    _, merged = look(tmp_path, fake_nvml("[gpu]\nfabric = !999"))
+    assert isinstance(gpus(merged)[0].fabric, Unknown)
+
+
 def test_idle_gpu_in_order_is_slowed_by_nothing(tmp_path: Path, fake_nvml: FakeNvml) -> None:
     pci_gpu(tmp_path, "0000:01:00.0")
     _, merged = look(tmp_path, fake_nvml("[gpu]\nthrottle = 5"))

@@ -23,7 +23,6 @@ ONLY_TEXT = frozenset(
         "ecc-errors",
         "extension-build-mismatch",
         "fabric-manager-not-needed",
-        "fabric-manager-not-running",
         "flash-attn-abi-mismatch",
         "geforce-open-module-unsupported",
         "gpu-sensor-error",

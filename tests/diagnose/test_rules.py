@@ -90,7 +90,9 @@ PROBLEMS: list[tuple[str, dict[str, Any]]] = [
     ("cuda-home-disagrees", {"variables": {"CUDA_PATH": "/usr/local/cuda-9.0"}}),
     ("nvcc-host-gcc-too-new", {"gcc": ("14.2.0",)}),
     ("nvcc-glibc-too-new", {"glibc": "2.41"}),
-    ("torch-cuda-vs-toolkit-mismatch", {"toolkits": ("13.0.88",), "nvcc": "13.0"}),
+    ("torch-cuda-vs-toolkit-mismatch", {"toolkits": ("13.0.88",), "nvcc": "13.0", **CUDA_13}),
+    ("toolkit-newer-than-driver", {"toolkits": ("13.0.88",), "nvcc": "13.0", "environments": ()}),
+    ("toolkit-newer-than-driver", {"toolkits": ("12.8.93",), "nvcc": "12.8"}),
     ("ld-library-path-empty-element", {"variables": {"LD_LIBRARY_PATH": "/usr/local/cuda-12.4/lib64:"}}),
     ("ld-library-path-empty-element", {"variables": {"LD_LIBRARY_PATH": ":/opt/x"}}),
     ("ld-library-path-empty-element", {"variables": {"LD_LIBRARY_PATH": "/a::/b"}}),
@@ -119,7 +121,13 @@ SOUND: dict[str, dict[str, Any]] = {
     "no toolkit, no compiler": {"toolkits": (), "nvcc": "", "gcc": ()},
     "no torch": {"environments": ()},
     "sm_86 code on an 8.9 card": {"environments": (Env("t", "1.13.1+cu117", active=True),), "toolkits": (), "nvcc": ""},
-    "torch of a newer minor than the driver": {"driver": "535.54.03", "cuda": "12.2", "environments": (Env("t", "2.8.0+cu128"),)},
+    "torch of a newer minor than the driver": {
+        "driver": "535.54.03",
+        "cuda": "12.2",
+        "environments": (Env("t", "2.8.0+cu128"),),
+        "toolkits": (),
+        "nvcc": "",
+    },
     "torch's minor differs from nvcc's": {"environments": (Env("t", "2.6.0+cu126", active=True),)},
     "CPU torch in an environment that is not active": {
         "environments": (Env("t", "2.5.1+cu124", active=True), Env("w", "2.6.0+cpu"))

@@ -32,7 +32,7 @@ typedef struct {
     char name[96], uuid[96], pci[40];
     unsigned id;
     unsigned long long total_bytes, used_bytes;
-    Number major, minor, total, used, reserved, utilization, temperature, power, power_limit, throttle, display, mode, number, mig, persistence, recovery;
+    Number major, minor, total, used, reserved, utilization, temperature, power, power_limit, throttle, display, mode, number, mig, persistence, recovery, fabric;
     Process *processes;
     int process_count, mig_count;
     Mig migs[FEW];
@@ -133,7 +133,7 @@ static void set_gpu(Gpu *gpu, const char *key, char *value)
         {"memory", &gpu->total}, {"used", &gpu->used}, {"reserved", &gpu->reserved}, {"utilization", &gpu->utilization},
         {"temperature", &gpu->temperature}, {"power", &gpu->power}, {"power_limit", &gpu->power_limit}, {"throttle", &gpu->throttle},
         {"display", &gpu->display}, {"compute_mode", &gpu->mode}, {"minor", &gpu->number}, {"mig", &gpu->mig},
-        {"persistence", &gpu->persistence}, {"recovery", &gpu->recovery}};
+        {"persistence", &gpu->persistence}, {"recovery", &gpu->recovery}, {"fabric", &gpu->fabric}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!strcmp(key, numbers[i].key)) { *numbers[i].into = number(value); return; }
     if (!strcmp(key, "name")) snprintf(gpu->name, sizeof gpu->name, "%s", value);
@@ -322,6 +322,16 @@ int nvmlDeviceGetIndex(Gpu *gpu, unsigned *into) { BEGIN(gpu); *into = (unsigned
 int nvmlDeviceGetMinorNumber(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->number, 1, into); }
 int nvmlDeviceGetDisplayActive(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->display, 1, into); }
 int nvmlDeviceGetComputeMode(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->mode, 1, into); }
+typedef struct { unsigned char cluster[16]; int status; unsigned clique; unsigned char state; } Fabric;
+int nvmlDeviceGetGpuFabricInfo(Gpu *gpu, Fabric *into)
+{
+    unsigned state;
+    BEGIN(gpu);
+    int code = unsigned_of(&gpu->fabric, 1, &state);
+    memset(into, 0, sizeof *into);
+    into->state = (unsigned char)state;
+    return code;
+}
 int nvmlDeviceGetPowerUsage(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->power, 1000, into); }
 int nvmlDeviceGetEnforcedPowerLimit(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->power_limit, 1000, into); }
 

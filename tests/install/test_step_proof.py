@@ -11,7 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from gpuassist.context import Session
+from gpuassist.detect import nvml
+from gpuassist.detect.nvml import NvmlReading
 from gpuassist.install.step_proof import Holds, Proved, prove_step
+from gpuassist.model.fact import NOT_ASKED, Known
+from gpuassist.model.gpu import Gpu
 from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Ending, ProcessResult
@@ -193,3 +197,28 @@ def test_absent_is_absent(session: Session, tmp_path: Path) -> None:
 def test_a_new_terminal_is_asked(session: Session) -> None:
     holds, _ = told(session, StepProof(Proves.NEW_TERMINAL, "/no/toolkit"))
     assert holds is not Holds.YES
+
+
+@pytest.mark.parametrize(
+    ("states", "holds"),
+    [
+        (("completed", "completed"), Holds.YES),
+        (("completed", "in progress"), Holds.NO),
+        (("completed", ""), Holds.UNKNOWN),
+        ((), Holds.UNKNOWN),
+    ],
+)
+def test_gpus_that_are_joined_are_proved(
+    session: Session, monkeypatch: pytest.MonkeyPatch, states: tuple[str, ...], holds: Holds
+) -> None:
+    gpus = tuple(Gpu(fabric=Known(state, "NVML")) for state in states)
+    unasked = NOT_ASKED
+    reading = NvmlReading(unasked, unasked, unasked, unasked, Known(gpus, "NVML"))
+    monkeypatch.setattr(nvml, "probe", lambda *_, **__: reading)
+    assert told(session, StepProof(Proves.FABRIC))[0] is holds
+
+
+def test_switches_that_nobody_can_be_asked_of_are_unknown(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading = NvmlReading(NOT_ASKED, NOT_ASKED, NOT_ASKED, NOT_ASKED, NOT_ASKED)
+    monkeypatch.setattr(nvml, "probe", lambda *_, **__: reading)
+    assert told(session, StepProof(Proves.FABRIC))[0] is Holds.UNKNOWN

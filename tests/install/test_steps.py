@@ -18,6 +18,7 @@ from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from tests.values import knowledge
 
+JETPACK_6 = next(one for one in knowledge().jetpacks() if one.release.major == 6)
 UBUNTU = InstallPlace((Family.UBUNTU, Family.ANY), "ubuntu2404", "x86_64")
 DEBIAN = InstallPlace((Family.DEBIAN, Family.ANY), "debian12", "x86_64")
 VENV = InstallPlace(python="/home/you/train/bin/python", tool="pip", torch_there=True)
@@ -153,16 +154,16 @@ def test_other_python_means_a_new_environment_by_uv() -> None:
 
 
 def test_jetson_takes_nvidias_index() -> None:
-    for way in jetson_ways(VENV, knowledge()):
+    for way in jetson_ways(VENV, knowledge(), JETPACK_6):
         assert way.steps[-1].commands[-1].endswith("--index-url https://pypi.jetson-ai-lab.io/jp6/cu126")
 
 
 def test_jetson_has_the_same_ways_as_others() -> None:
-    assert [way.way for way in jetson_ways(VENV, knowledge())] == [Method.NEW, Method.CLEAN, Method.IN_PLACE]
+    assert [way.way for way in jetson_ways(VENV, knowledge(), JETPACK_6)] == [Method.NEW, Method.CLEAN, Method.IN_PLACE]
 
 
 def test_jetson_without_an_environment_gets_one() -> None:
-    (way,) = jetson_ways(InstallPlace(), knowledge())
+    (way,) = jetson_ways(InstallPlace(), knowledge(), JETPACK_6)
     assert way.steps[0].commands[0] == "python3 -m venv torch-gpu"
 
 

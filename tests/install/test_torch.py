@@ -25,6 +25,7 @@ from gpuassist.model.words import ENGLISH
 from tests.values import knowledge
 
 TRAIN, NEW = "/home/you/train", "/home/you/torch-gpu"
+JETPACK_6 = next(one for one in knowledge().jetpacks() if one.release.major == 6)
 PACKAGES = (Package("torch", "2.6.0"), Package("torchaudio", "2.6.0"), Package("nvidia-nccl-cu12", "2.21.5"))
 AROUND = TorchSurroundings(TRAIN, "train", NEW, PACKAGES, f"{TRAIN}/lib/python3.11/site-packages/torch")
 THERE = InstallPlace(python=f"{TRAIN}/bin/python", tool="pip", torch_there=True, around=AROUND)
@@ -197,6 +198,6 @@ def test_debians_python_may_lack_venv(family: Family, python: str, said: bool) -
 
 @pytest.mark.parametrize("place", [THERE, UV, WITHOUT, SYSTEM])
 def test_jetson_goes_by_pip_everywhere(place: InstallPlace) -> None:
-    for one in jetson_ways(place, knowledge()):
+    for one in jetson_ways(place, knowledge(), JETPACK_6):
         assert all(step.run is None or step.run.tool is Tool.PIP for step in one.steps)
         assert "-m pip install torch torchvision --index-url" in one.steps[-1].commands[-1]

@@ -33,6 +33,10 @@ KINDS = (
     "xids",
     "nvml_codes",
     "compat_packages",
+    "windows_drivers",
+    "jetpacks",
+    "baseboards",
+    "server_gpus",
 )
 DAY = re.compile(r"20\d\d-\d\d-\d\d")
 

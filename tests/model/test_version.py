@@ -37,6 +37,12 @@ def test_version_survives_its_own_spelling(parts: tuple[int, ...]) -> None:
     assert Version.parse(str(Version(parts))) == Version(parts)
 
 
+@given(numbers)
+def test_version_is_not_other_than_itself_however_it_is_spelled(parts: tuple[int, ...]) -> None:
+    assert not Version.parse(str(Version(parts))) != Version(parts)  # noqa: SIM202 -- `!=` is what is asked
+    assert Version((*parts, 1)) != Version(parts)
+
+
 def test_version_keeps_the_zeros_of_a_driver() -> None:
     assert str(Version.parse("580.65.06")) == "580.65.06"
 

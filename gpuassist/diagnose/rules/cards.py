@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput
-from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
@@ -31,6 +31,30 @@ def programs_may_compute(case: RuleInput) -> Iterator[Verdict]:
                 index=_index(card.gpu),
                 prohibited="yes" if mode.value == _PROHIBITED else "",
             )
+
+
+def programs_find_an_instance(case: RuleInput) -> Iterator[Verdict]:
+    """A GPU in MIG mode computes through its instances alone: without one nothing runs on it, and a process uses one of them."""
+    divided = [card for card in case.usable if card.gpu.mig_enabled.is_true]
+    empty = [card for card in divided if isinstance(card.gpu.mig_uuids, Known) and not card.gpu.mig_uuids.value]
+    if empty:
+        yield finding(
+            "mig-without-instance",
+            *(proof(text("MIG of {gpu}", gpu=_named(case, card)), card.gpu.mig_enabled, text("on")) for card in empty[:1]),
+            proof(text("MIG instances"), empty[0].gpu.mig_uuids, text("none")),
+            gpu=named(empty),
+            index=",".join(_index(card.gpu) for card in empty if _index(card.gpu)),
+        )
+    cut = [card for card in divided if value_or(card.gpu.mig_uuids, ())]
+    if cut and not case.variable("CUDA_VISIBLE_DEVICES").startswith("MIG-"):
+        uuids = [uuid for card in cut for uuid in value_or(card.gpu.mig_uuids, ())]
+        yield finding(
+            "mig-one-instance-a-process",
+            proof(text("MIG instances"), cut[0].gpu.mig_uuids, verbatim(listed(uuids))),
+            gpu=named(cut),
+            uuid=uuids[0],
+            count=str(len(uuids)),
+        )
 
 
 def nothing_waits_for_a_reset(case: RuleInput) -> Iterator[Verdict]:
@@ -144,6 +168,7 @@ def _index(gpu: Gpu) -> str:
 
 
 RULES = (
+    programs_find_an_instance,
     programs_may_compute,
     nothing_waits_for_a_reset,
     hardware_slows_nothing,

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput, wishes_of
+from gpuassist.diagnose.forward_compatibility import package_for
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.knowledge.choice import GpuWish, choose_driver
-from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda
+from gpuassist.knowledge.compatibility import DriverFit
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule, Library
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding, Passed
 from gpuassist.model.gpu import PowerState
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
 
 _MISMATCH = 18  # NVML_ERROR_LIB_RM_VERSION_MISMATCH (nvml.h)
 # NVML_SUCCESS, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND (the tools' package alone is missing), _LIB_RM_VERSION_MISMATCH (nvml.h)
 _TOLD_ELSEWHERE = frozenset({0, 9, 12, _MISMATCH})
+_MODULE_PACKAGES = ("linux-modules-nvidia-", "nvidia-dkms-", "nvidia-kernel-")
+_LIBRARY_PACKAGES = ("libnvidia-compute-", "nvidia-utils-")
+_BRANCH = lazy_regex(r"-(\d{3})(?=-|$)")
 _NEEDED_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm")
 
 
@@ -37,7 +42,7 @@ def libraries_match_module(case: RuleInput) -> Iterator[Verdict]:
     loaded, libraries = _loaded_version(case), _versions(value_or(driver.libcuda, ()))
     differs = isinstance(loaded, Known) and bool(libraries) and loaded.value not in libraries
     if refused or differs:
-        on_disk = _versions(value_or(driver.on_disk, ()))
+        on_disk, halves = _versions(value_or(driver.on_disk, ())), packages_of_two_branches(case)
         yield finding(
             "driver-library-mismatch",
             proof(text("loaded kernel module"), loaded),
@@ -49,13 +54,27 @@ def libraries_match_module(case: RuleInput) -> Iterator[Verdict]:
             _unattended(case),
             loaded=str(loaded.value) if isinstance(loaded, Known) else "",
             libraries=listed([str(one) for one in libraries]),
-            reboot_is_enough="yes" if set(on_disk) & set(libraries) else "",
+            reboot_is_enough="yes" if set(on_disk) & set(libraries) and not any(halves) else "",
+            module_packages=listed(halves[0]),
+            library_packages=listed(halves[1]),
             unattended="yes" if _unattended(case) else "",
         )
     elif (isinstance(loaded, Known) and libraries) or (isinstance(told, Known) and told.value.code == 0):
         yield Passed(text("kernel module and libraries agree"))
     else:
         yield from undetermined("driver-library-mismatch", text("the versions of the driver's two halves"), loaded, told)
+
+
+def packages_of_two_branches(case: RuleInput) -> tuple[list[str], list[str]]:
+    """The packages of the kernel module and those of the libraries, where they are of different branches; else none."""
+    packages = value_or(case.machine.driver.driver_packages, ())
+    modules = [one for one in packages if one.startswith(_MODULE_PACKAGES)]
+    libraries = [one for one in packages if one.startswith(_LIBRARY_PACKAGES)]
+    branches = [{int(found[1]) for one in half if (found := _BRANCH.search(one))} for half in (modules, libraries)]
+    on_disk = {one.major for one in _versions(value_or(case.machine.driver.on_disk, ()))}
+    # Of a branch whose module is there for another kernel alone nothing is loaded here.
+    apart = all(branches) and not branches[0] & branches[1] and not on_disk & branches[1]
+    return (modules, libraries) if apart else ([], [])
 
 
 def library_is_there(case: RuleInput) -> Iterator[Verdict]:
@@ -107,7 +126,7 @@ def module_flavour_fits(case: RuleInput) -> Iterator[Verdict]:
     cards = [card for card in case.cards if case.fit(card) is not DriverFit.TOO_OLD]  # those have a finding that says so
     opened = case.open_module
     strict = [card for card in cards if card.flavour in {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED}]
-    if case.wsl or not cards or all(_split(case)):
+    if case.without_flavours or not cards or all(_split(case)):
         return
     if isinstance(case.machine.driver.loaded, Known) and not case.loaded:
         return
@@ -136,9 +155,9 @@ def driver_serves_gpus(case: RuleInput) -> Iterator[Verdict]:
     """A driver can be older than a card, or have left the card behind; where none serves all, another finding says so."""
     if not case.cards or all(_split(case)):
         return
-    if isinstance(case.driver, Unknown):
+    if isinstance(case.serving, Unknown) or isinstance(case.driver, Unknown):
         if case.loaded or case.wsl:
-            yield from undetermined("driver-too-old-for-gpu", text("the driver's version"), case.driver)
+            yield from undetermined("driver-too-old-for-gpu", text("the driver's version"), case.serving)
         return
     fits = {card: case.fit(card) for card in case.cards}
     for card, fit in fits.items():
@@ -154,18 +173,20 @@ def driver_serves_torch(case: RuleInput) -> Iterator[Verdict]:
     """torch's CUDA needs a driver of its major's floor; a newer minor is no obstacle."""
     if not case.usable or not case.cuda_torches:
         return
-    if isinstance(case.driver, Unknown):
+    if isinstance(case.serving, Unknown) or isinstance(case.driver, Unknown):
         if case.loaded or case.wsl:
-            yield from undetermined("driver-too-old-for-cuda", text("the driver's version"), case.driver)
+            yield from undetermined("driver-too-old-for-cuda", text("the driver's version"), case.serving)
         return
     told = [one for one in case.cuda_torches if isinstance(one.torch.cuda, Known)]
     untold = [one for one in case.cuda_torches if isinstance(one.torch.cuda, Unknown)]
-    refused = [one for one in told if not driver_serves_cuda(case.driver.value, value_or(one.torch.cuda, Version(())))]
+    refused = [one for one in told if not case.serves(value_or(one.torch.cuda, Version(())))]
     if len(refused) < len(told):
         yield Passed(text("driver serves torch's CUDA"))
     elif untold:
         label = text("the CUDA that torch in {name} was built with", name=untold[0].environment.name)
         yield from undetermined("driver-too-old-for-cuda", label, untold[0].torch.cuda)
+    elif case.jetson:
+        yield _newer_than_the_board(case, refused[0])
     else:
         yield _too_old_for(case, case.driver, refused[0])
 
@@ -240,8 +261,8 @@ def _unattended(case: RuleInput) -> Evidence | None:
 
 
 def _split(case: RuleInput) -> tuple[list[KnownGpu], list[KnownGpu]]:
-    """The GPUs that need the proprietary module, and those that need the open one; Windows' driver (WSL) knows no such split."""
-    cards = () if case.wsl else case.cards
+    """The GPUs that need the proprietary module, and those that need the open one; some drivers know no such split."""
+    cards = () if case.without_flavours else case.cards
     old = [card for card in cards if card.flavour is ModuleFlavour.OPEN_IMPOSSIBLE]
     return old, [card for card in cards if card.flavour is ModuleFlavour.OPEN_REQUIRED]
 
@@ -285,6 +306,7 @@ def _gpu_dropped(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Ver
 
 def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -> Verdict:
     cuda = value_or(one.torch.cuda, Version(()))
+    compat = package_for(case, cuda)
     return finding(
         "driver-too-old-for-cuda",
         proof(text("driver"), driver),
@@ -293,8 +315,29 @@ def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -
         torch=one.version,
         environment=one.environment.name,
         cuda=str(cuda),
-        floor=str(driver_floor(cuda)),
+        floor=case.floor(cuda),
         python=value_or(one.environment.interpreter, "python"),
+        compat=compat.name if compat else "",
+        compat_cuda=str(compat.cuda) if compat else "",
+    )
+
+
+def _newer_than_the_board(case: RuleInput, one: InstalledTorch) -> Verdict:
+    """A Jetson's driver is part of its system: no other can be installed."""
+    served, (index, wheel) = case.machine.driver.cuda_version, case.jetson_torch
+    return finding(
+        "torch-needs-newer-jetpack",
+        proof(text("driver"), case.driver),
+        proof(text("CUDA of the driver"), served),
+        proof(text("CUDA of torch in {name}", name=one.environment.name), one.torch.cuda),
+        torch=one.version,
+        environment=one.environment.name,
+        cuda=str(value_or(one.torch.cuda, "")),
+        served=str(value_or(served, "")),
+        jetpack=str(case.jetpack.release) if case.jetpack else "",
+        python=value_or(one.environment.interpreter, ""),
+        jetpack_index=index,
+        jetpack_wheel=wheel,
     )
 
 

@@ -170,7 +170,7 @@ def _programs(holders: list[Holder]) -> str:
 
 
 def _branch(case: RuleInput) -> str:
-    version = value_or(case.driver, Version(()))
+    version = value_or(case.serving, Version(()))
     return str(version.major) if version.parts else ""
 
 

@@ -69,8 +69,7 @@ def wsl_driver_runs(case: RuleInput) -> Iterator[Verdict]:
     if not case.wsl:
         return
     libcuda = case.machine.driver.libcuda
-    every = [one.path for one in value_or(libcuda, ())]
-    foreign = [path for path in every if not path.startswith("/usr/lib/wsl/")]
+    every, foreign = value_or(libcuda, ()), case.linux_driver_in_wsl
     if foreign and len(foreign) < len(every):
         yield finding("wsl-linux-driver-installed", proof(text("libcuda beside Windows' own"), libcuda, verbatim(listed(foreign))))
     status = case.machine.driver.nvml_status

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.shell import library_path_is_sound
-from gpuassist.diagnose.rules.toolkit import best_installed, cuda_home_agrees, for_everybody, nvcc_knows_gpus, right_toolkit_wins
+from gpuassist.diagnose.rules.toolkit import (
+    best_installed,
+    cuda_home_agrees,
+    driver_serves_nvcc,
+    for_everybody,
+    nvcc_knows_gpus,
+    right_toolkit_wins,
+)
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Evidence, Finding
@@ -122,7 +129,7 @@ def _names(value: str, path: str) -> bool:
 
 
 def _is_told(case: RuleInput) -> bool:
-    rules = (right_toolkit_wins, cuda_home_agrees, nvcc_knows_gpus, library_path_is_sound)
+    rules = (right_toolkit_wins, driver_serves_nvcc, cuda_home_agrees, nvcc_knows_gpus, library_path_is_sound)
     return any(isinstance(verdict, Finding) for rule in rules for verdict in rule(case))
 
 

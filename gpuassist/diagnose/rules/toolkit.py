@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
-from gpuassist.knowledge.choice import InstalledToolkit, Workload, choose_installed_toolkit, choose_toolkit_release
+from gpuassist.knowledge.choice import InstalledToolkit, Workload, choose_driver, choose_installed_toolkit, choose_toolkit_release
 from gpuassist.knowledge.compatibility import (
     ToolkitMatch,
+    driver_compiles_ptx,
     extension_buildable,
     first_toolkit_for,
     gcc_fits,
@@ -102,6 +103,36 @@ def right_toolkit_wins(case: RuleInput) -> Iterator[Verdict]:
             torch_cuda=str(cuda.value) if isinstance(cuda, Known) and for_torch and against_torch else "",
             distribution="yes" if value_or(toolkit.origin, Origin.LOCAL) is Origin.PACKAGE else "",
         )
+
+
+def driver_serves_nvcc(case: RuleInput) -> Iterator[Verdict]:
+    """Of a newer major nothing that nvcc builds starts under the driver (35); within one, what the driver has to compile (222)."""
+    toolkit, driver = case.toolkit, case.serving
+    if toolkit is None or not isinstance(toolkit.version, Known) or isinstance(driver, Unknown) or not case.usable:
+        return
+    release, own = toolkit.version.value.release, _driver_cuda(case, driver.value)
+    across = not case.serves(release)
+    if own is None or (not across and driver_compiles_ptx(own, release)):
+        return
+    # Another toolkit is asked for already, by the GPU or by torch.
+    if _is_blamed(case, toolkit) or any(isinstance(one, Finding) for one in right_toolkit_wins(case)):
+        return
+    fitting = [one for one in _installed(case) if case.serves(one.version) and driver_compiles_ptx(own, one.version)]
+    older = choose_installed_toolkit(fitting, _workload(case))
+    branches = [one for one in case.knowledge.branches() if one.cuda is not None and driver_compiles_ptx(one.cuda, release)]
+    better = choose_driver(branches, case.wishes, today=case.machine.taken_at[:10], one_module=not case.without_flavours).best
+    yield finding(
+        "toolkit-newer-than-driver",
+        _nvcc_proof(case, toolkit),
+        proof(text("driver"), case.driver),
+        proof(text("CUDA of the driver"), case.machine.driver.cuda_version),
+        nvcc=str(release),
+        driver=str(value_or(case.driver, "")),
+        served=str(own),
+        minor="" if across else "yes",
+        older=str(older.version.release) if older else "",
+        branch=str(better.branch) if better and not case.jetson and not case.virtual else "",
+    )
 
 
 def cuda_home_agrees(case: RuleInput) -> Iterator[Verdict]:
@@ -211,6 +242,14 @@ def toolkit_fits_torch(case: RuleInput) -> Iterator[Verdict]:
         )
 
 
+def _driver_cuda(case: RuleInput, driver: Version) -> Version | None:
+    """The CUDA that the driver reports, or that its branch is made for."""
+    told, branch = case.machine.driver.cuda_version, case.knowledge.branch(driver.major)
+    if isinstance(told, Known) and case.after_restart is None:
+        return told.value.release
+    return branch.cuda if branch is not None else None
+
+
 def best_installed(case: RuleInput) -> InstalledToolkit | None:
     """The installed toolkit that serves every usable GPU and the host compiler, nearest to torch's CUDA."""
     return choose_installed_toolkit(_installed(case), _workload(case))
@@ -248,7 +287,7 @@ def _newest(case: RuleInput) -> InstalledToolkit | None:
 
 def _workload(case: RuleInput, cuda: Version | None = None) -> Workload:
     found = torch_cuda(case)
-    glibc, driver = case.machine.host.glibc, case.driver
+    glibc, driver = case.machine.host.glibc, case.serving
     branch = case.knowledge.branch(driver.value.major) if isinstance(driver, Known) else None
     return Workload(
         case.capabilities,
@@ -326,6 +365,7 @@ RULES = (
     nvcc_is_found,
     nvcc_knows_gpus,
     right_toolkit_wins,
+    driver_serves_nvcc,
     cuda_home_agrees,
     c_library_fits,
     host_compiler_fits,

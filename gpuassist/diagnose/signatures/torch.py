@@ -81,7 +81,9 @@ def _without_cuda(setting: SignatureInput, torch: str) -> Iterator[Sign]:
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
     weight = Weight.SYMPTOM if without_gpu(setting) else Weight.CAUSE
-    yield sign("torch-cpu-only", weight, torch=torch, obstacle="jetson-wheels" if setting.case.jetson else "")
+    index, wheel = setting.case.jetson_torch
+    obstacle = "jetson-wheels" if setting.case.jetson else ""
+    yield sign("torch-cpu-only", weight, torch=torch, obstacle=obstacle, jetpack_index=index, jetpack_wheel=wheel)
 
 
 def _cpu_build(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import torch_cuda, torch_version, without_gpu
-from gpuassist.knowledge.compatibility import driver_floor, driver_serves_cuda
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
@@ -22,10 +21,10 @@ def _unavailable(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     elif torch_cuda(setting):
         cuda = Version.parse(torch_cuda(setting))
         driver, torch = setting.case.driver, torch_version(setting)
-        if isinstance(driver, Known) and driver_serves_cuda(driver.value, cuda):
+        if isinstance(driver, Known) and setting.case.serves(cuda):
             yield sign("cuda-init-failed-driver-state", Weight.CONSEQUENCE, driver=str(driver.value))
         elif isinstance(driver, Known):
-            floor = str(driver_floor(cuda))
+            floor = setting.case.floor(cuda)
             yield sign("driver-too-old-for-cuda", driver=str(driver.value), cuda=str(cuda), torch=torch, floor=floor)
         elif _older_works(setting, cuda):
             yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, cuda=str(cuda), torch=torch)

@@ -10,6 +10,7 @@ from gpuassist.install.place import InstallPlace
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.model.fact import value_or
+from gpuassist.model.plan import Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, text
 
 _PARTS = {"azure": "grid-driver-install-azure", "aws": "grid-driver-install-aws"}
@@ -39,8 +40,12 @@ _AMAZON_PARTS = ("g6f.", "gr6f.")
 
 
 def is_part(case: RuleInput) -> bool:
-    """Whether only a part of a GPU is rented: Azure has the A10 in such parts, Amazon the L4 in these types of instances."""
+    """Whether the GPU is only a part of one (vGPU): its name says so, or the cloud gives it in such parts alone, as Azure the A10,
+    Amazon the L4 in these types of instances.
+    """
     host = case.machine.host
+    if case.virtual:
+        return True
     provider = value_or(host.provider, "")
     if provider == "azure":
         return any(value_or(card.gpu.pci_id, "") in _AZURE_PARTS for card in case.cards)
@@ -50,6 +55,8 @@ def is_part(case: RuleInput) -> bool:
 def cloud_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
     """The commands of the provider's own way; none where it has none, and the distribution's is taken."""
     system = place.system
+    if system.part and system.provider not in _PARTS:
+        return ()
     if system.part:
         return (use("nouveau-blacklist"), use("kernel-headers-install"), use(_PARTS[system.provider]))
     # The installers take the newest production driver with the open modules, and sign nothing.
@@ -78,6 +85,18 @@ def cloud_words(place: InstallPlace, uses: tuple[UsedCommand, ...]) -> Text | No
     if "driver-install-lambda" in keys:
         return text("Install the driver with {provider}'s own packages (Lambda Stack), which bring torch too", provider=provider)
     return None
+
+
+def guest_step(place: InstallPlace) -> Step | None:
+    """The driver of a virtual GPU, where no provider that is known gives it; None on any other machine."""
+    if not place.system.part or place.system.provider in _PARTS:
+        return None
+    does = text(
+        "Install the guest driver of the vGPU release that this machine's host runs: whoever runs the host has it, and the licence "
+        "that goes with it. No other driver runs a virtual GPU, and none of a newer release than the host's"
+    )
+    check = text("after the restart, `nvidia-smi` lists the GPU, and `nvidia-smi -q` shows its License Status")
+    return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True, proof=StepProof(Proves.DRIVER))
 
 
 def provider_name(provider: str) -> str:

@@ -76,5 +76,5 @@ def signed_modules(system: System) -> str:
 
 
 def _for_servers(move: DriverMove, place: InstallPlace) -> bool:
-    rented = bool(place.system.provider) and not place.system.part
-    return rented and bool(signed_modules(place.system)) and move.version.major in _FOR_SERVERS
+    server = (bool(place.system.provider) or place.system.servers) and not place.system.part
+    return server and bool(signed_modules(place.system)) and move.version.major in _FOR_SERVERS

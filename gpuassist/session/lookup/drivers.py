@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuassist.knowledge.compatibility import serves
+from gpuassist.knowledge.driver_numbers import branch_of_cuda, windows_branch
 from gpuassist.model.nearest import nearest_numbers
 from gpuassist.model.text import Text, text
 from gpuassist.session.lookup.answer import (
@@ -24,6 +25,7 @@ from gpuassist.session.lookup.versions import read_version
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import BranchRecord
     from gpuassist.knowledge.tables import Knowledge
+    from gpuassist.model.version import Version
     from gpuassist.session.lookup.answer import Document
 
 _FIRST_MAJOR_WITH_MINORS = 11
@@ -37,12 +39,14 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     if asked is None:
         return unknown(text("{words} is not the version of a driver", words=words), reversed(numbers[-3:]))
     number = asked.version.major
-    branch = knowledge.branch(number)
+    branch, elsewhere = knowledge.branch(number), tuple[Text, ...]()
+    if branch is None:  # not by the numbers of Linux
+        branch, elsewhere = _of_another_system(knowledge, asked.version)
     if branch is not None:
         title = text("driver branch {branch}", branch=str(branch.branch))
         if branch.cuda is not None:
             title = text("driver branch {branch}: made for CUDA {cuda}", branch=str(branch.branch), cuda=str(branch.cuda))
-        return known(title, _document(knowledge, branch), *_notes(knowledge, branch))
+        return known(title, _document(knowledge, branch), *elsewhere, *_notes(knowledge, branch))
     if numbers and number > max(numbers):
         title = text("driver {number}: newer than what I know", number=str(number))
         note = text(
@@ -58,8 +62,32 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     return unknown(text("no driver branch {number} is known", number=str(number)), nearest_numbers(number, numbers))
 
 
+def _of_another_system(knowledge: Knowledge, version: Version) -> tuple[BranchRecord | None, tuple[Text, ...]]:
+    """The branch behind a number of Windows' or of a Jetson's, and whose number it is."""
+    windows = windows_branch(version, knowledge.windows_drivers(), knowledge.branches())
+    if windows is not None:
+        note = text(
+            "{number} is how Windows, and so WSL2, numbers a driver of branch {branch}.", number=str(version), branch=windows
+        )
+        return knowledge.branch(windows), (note,)
+    jetpack = next((one for one in knowledge.jetpacks() if version.major in one.drivers), None)
+    branch = branch_of_cuda(jetpack.cuda, knowledge.branches()) if jetpack is not None else None
+    if jetpack is None or branch is None:
+        return None, ()
+    note = text(
+        "{number} is the driver of a Jetson, part of JetPack {jetpack}; it runs what branch {branch} runs, that of CUDA {cuda}.",
+        number=str(version),
+        jetpack=str(jetpack.release),
+        cuda=str(jetpack.cuda),
+        branch=branch,
+    )
+    return knowledge.branch(branch), (note,)
+
+
 def _notes(knowledge: Knowledge, branch: BranchRecord) -> tuple[Text, ...]:
-    """What nvidia-smi's figure does not forbid (CUDA Compatibility: minor-version compatibility, from CUDA 11 on)."""
+    """What nvidia-smi's figure does not forbid (CUDA Compatibility: minor-version compatibility, from CUDA 11 on), and for whom the
+    packages of forward compatibility are.
+    """
     if branch.cuda is None or branch.cuda.major < _FIRST_MAJOR_WITH_MINORS:
         return ()
     cuda, major = str(branch.cuda), str(branch.cuda.major)
@@ -71,8 +99,8 @@ def _notes(knowledge: Knowledge, branch: BranchRecord) -> tuple[Text, ...]:
         return (told,)
     name = next(one.name for one in knowledge.compat_packages() if one.cuda == newest)
     compat = text(
-        "On data-centre GPUs alone, a package such as {name} lets it run programs of newer CUDA, up to {newest}, "
-        "without another driver and without a restart; a GeForce card gets nothing from it.",
+        "On data-centre GPUs (and some RTX boards in certified servers) alone, a package such as {name} lets it run programs of "
+        "newer CUDA, up to {newest}, without another driver and without a restart; a GeForce card gets nothing from it.",
         name=name,
         newest=str(newest),
     )

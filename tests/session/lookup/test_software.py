@@ -184,6 +184,21 @@ def test_driver_says_what_its_figure_does_not_forbid() -> None:
     assert driver("390").notes == ()
 
 
+@pytest.mark.parametrize(
+    ("words", "branch"),
+    [("581.80", 580), ("582.28", 580), ("591.86", 590), ("566.36", 565), ("538.95", 535), ("540.4.0", 535), ("35.4.1", 470)],
+)
+def test_number_of_another_system_is_of_its_branch(words: str, branch: int) -> None:
+    answered = driver(words)
+    assert (answered.standing, answered.record["branch"]) == (LookupStatus.KNOWN, branch)
+    assert words in ENGLISH(answered.notes[0])
+
+
+@pytest.mark.parametrize("words", ["570", "535", "580"])
+def test_compatibility_package_is_said_to_be_for_some_alone(words: str) -> None:
+    assert "data-centre GPUs only" in ENGLISH(driver(words).notes[-1])
+
+
 def test_newer_driver_is_answered_by_rule() -> None:
     answered = driver("999.10")
     assert answered.standing is LookupStatus.NEWER
@@ -199,9 +214,9 @@ def test_older_driver_is_told_so() -> None:
 
 
 def test_branch_that_never_was_gets_its_neighbours() -> None:
-    answered = driver("551.23")
+    answered = driver("558.23")
     assert answered.standing is LookupStatus.UNKNOWN
-    assert answered.nearest[0] == "550"
+    assert answered.nearest[0] == "560"
 
 
 @pytest.mark.parametrize("kind", [toolkits, know_torch, know_drivers])
