@@ -33,6 +33,7 @@ SENTENCES = {
     "nvml_codes": ("meaning", "action"),
     "bad_pairs": ("why", "remedy"),
     "wheels": ("role",),
+    "conda_packages": ("role",),
 }
 _NO_DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)  # so that a file changes only when its words do
 

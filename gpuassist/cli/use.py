@@ -72,7 +72,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if options.what is None:
         raise UsageError(text("what to use is missing: cuda and a version, or devices and which ones"))
     if options.which is None:
-        return _show_choices(options, context)
+        raise _missing(options, context)
     try:
         if options.scope != SHELL:
             change = use_scope.planned(options, context)
@@ -85,19 +85,15 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     return change_files(options, context, change)
 
 
-def _show_choices(options: argparse.Namespace, context: Context) -> Exit:
-    """What there is to choose from: still wrong usage, for who called it without."""
-    missing = text("which CUDA version is missing") if options.what == "cuda" else text("which GPUs are missing")
-    if options.json:
-        raise UsageError(missing)
-    choices = toolkit_choices(context.session) if options.what == "cuda" else device_choices(context.session)
-    context.note(missing)
-    context.say(choices.title)
-    for row in choices.rows:
-        context.say(f"  {context.session.words(row)}")
-    context.say(choices.now)
-    context.say(choices.how)
-    return Exit.USAGE
+def _missing(options: argparse.Namespace, context: Context) -> UsageError:
+    """Says what there is to choose from, on standard error as all that is said of wrong usage; a document is for a choice alone."""
+    if not options.json:
+        choices = toolkit_choices(context.session) if options.what == "cuda" else device_choices(context.session)
+        for line in (choices.title, *(text("  {row}", row=row) for row in choices.rows), choices.now, choices.how):
+            context.note(line)
+    if options.what == "cuda":
+        return UsageError(text("which CUDA version is missing: gpuassist use cuda VERSION"))
+    return UsageError(text("which GPUs are missing: gpuassist use devices LIST"))
 
 
 def _devices(options: argparse.Namespace, context: Context) -> PlannedChange:
