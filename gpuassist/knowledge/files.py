@@ -87,6 +87,7 @@ class KnowledgeFiles:
         self.architectures = RecordTable(read, "architectures", build.architecture)
         self.gpus = RecordTable(read, "gpus", lambda row, sources: build.gpu(row, sources, chip_named))
         self.drivers = RecordTable(read, "drivers", build.branch)
+        self.driver_packages = RecordTable(read, "driver_packages", build.driver_package)
         self.compat_packages = RecordTable(read, "compat_packages", build.compat_package)
         self.toolkits = RecordTable(read, "toolkits", build.toolkit)
         self.runfiles = RecordTable(read, "runfiles", build.runfile)

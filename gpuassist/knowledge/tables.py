@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge import names
     from gpuassist.knowledge.commands import Commands
     from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits, KernelFlavour
+    from gpuassist.knowledge.driver_packages import DriverPackage
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.images import ImageReading, NotAnImage
     from gpuassist.knowledge.records import (
@@ -149,6 +150,10 @@ class Knowledge:
         from gpuassist.knowledge.compatibility import serves
 
         return serves(branch.branch, self.architectures())
+
+    def driver_packages(self) -> tuple[DriverPackage, ...]:
+        """Which branches the packages of each release of a distribution hold."""
+        return self._files.driver_packages.all()
 
     def compat_packages(self) -> tuple[CompatPackage, ...]:
         """Every forward-compatibility package, oldest CUDA first."""
