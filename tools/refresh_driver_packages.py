@@ -145,7 +145,7 @@ def _rows(shelf: ShelfKey, packages: list[Package], before: list[Row], *, rollin
             newest[one.name] = one
     if rolling or "cuda-drivers" in newest:
         first = min((one for one in packages if VERSION.match(one.version)), key=lambda one: _numbers(one.version), default=None)
-        return [] if first is None else [_row(shelf, first, before, extent="onward", modules=["open", "proprietary"])]
+        return [] if first is None else [_row(shelf, first, before, extent="begins", modules=["open", "proprietary"])]
     opened = newest.pop(OPEN_MODULES, None)
     rows: list[Row] = []
     for one in newest.values():

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from gpuassist.knowledge.commands import Commands, UsedCommand
+from gpuassist.knowledge.driver_packages import Shelf
 from gpuassist.knowledge.families import Family
 from gpuassist.model.environment import Package
 from gpuassist.model.finding import Action
@@ -24,7 +25,9 @@ class System(Struct, frozen=True):
     not known. `driver` is the version that is installed, loaded or not, `open_module` its flavour, both None where not there or not
     known; `uninstaller` is that of NVIDIA's own installer, empty where it was not used. `needs_open`: a GPU runs with the open
     modules alone. `nouveau` has a GPU; `hybrid`: a laptop whose processor draws as well. `provider` is the cloud it is rented from,
-    `part` that only a part of a GPU is rented (vGPU).
+    `part` that only a part of a GPU is rented (vGPU). `base` is the distribution whose packages it takes with their release, both
+    empty where nobody knows; `image`: packages are layered on an image (rpm-ostree), `transactional`: they are installed into the
+    next start's snapshot (transactional-update); `variant` is os-release's VARIANT_ID.
     `administrator` whether this user may become root.
     """
 
@@ -44,6 +47,10 @@ class System(Struct, frozen=True):
     administrator: bool = True
     jetson: bool = False
     conda: bool = False
+    base: tuple[str, str] = ("", "")
+    image: bool = False
+    transactional: bool = False
+    variant: str = ""
 
     @property
     def major(self) -> int:
@@ -99,7 +106,8 @@ _KINDS = {
 class InstallPlace(Struct, frozen=True):
     """`families` are those whose lines serve, the most special first; `repository` is NVIDIA's name for this distribution, empty
     where it has no packages for it. `tool` can change the environment of `python` (`pip`, `uv`), empty where it is to be left as
-    it is; `compilers` are the installed g++ by their majors.
+    it is; `compilers` are the installed g++ by their majors. `shelf` is what the packages here hold of drivers, None where no
+    packages bring one.
     """
 
     families: tuple[Family, ...] = (Family.ANY,)
@@ -112,6 +120,7 @@ class InstallPlace(Struct, frozen=True):
     compilers: tuple[tuple[int, str], ...] = ()
     around: TorchSurroundings = field(default_factory=TorchSurroundings)
     system: System = field(default_factory=System)
+    shelf: Shelf | None = None
 
     @property
     def family(self) -> Family:

@@ -7,6 +7,7 @@ from enum import Enum
 from msgspec import Struct
 
 from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, Obstacle
+from gpuassist.knowledge.driver_packages import Shelf
 from gpuassist.knowledge.records import BranchRecord, ToolkitRecord, TorchBuild
 from gpuassist.model.version import ComputeCapability, Target, Version
 
@@ -45,7 +46,8 @@ class TorchThere(Struct, frozen=True):
 
 class Configuration(Struct, frozen=True):
     """A machine as far as parts must fit: None is not there or not known. `one_module` is false under WSL2, `driver_fixed`
-    where the driver is part of a system image (Jetson); `gccs` are the other installed ones.
+    where the driver is part of a system image (Jetson); `gccs` are the other installed ones. `shelf` is what this system's packages
+    hold of drivers, None where no packages bring one (another system's driver, a provider's own).
     """
 
     gpus: tuple[GpuWish, ...]
@@ -63,6 +65,7 @@ class Configuration(Struct, frozen=True):
     gcc: Version | None = None
     gccs: tuple[Version, ...] = ()
     glibc: Version | None = None
+    shelf: Shelf | None = None
 
 
 class Constraints(Struct, frozen=True):
@@ -86,11 +89,14 @@ class Stock(Struct, frozen=True):
 
 
 class DriverMove(Struct, frozen=True):
-    """A driver to install: the best branch, or (`pinned`) the version that was asked for."""
+    """A driver to install: the best branch, or (`pinned`) the version that was asked for; `asked` is that where the packages of
+    its branch bring another one, which `version` then is.
+    """
 
     version: Version
     open_module: bool
     pinned: bool = False
+    asked: Version | None = None
 
 
 class TorchMove(Struct, frozen=True):

@@ -28,11 +28,17 @@ class Holder(str, Enum):
 
 
 class Extent(str, Enum):
-    """What a row says: this branch alone, this and every later one, or the newest, which was this one when somebody looked."""
+    """What a row says: this branch alone, this and every later one (with which the repository also begins), or the newest, which
+    was this one when somebody looked.
+    """
 
     BRANCH = "branch"
     ONWARD = "onward"
+    BEGINS = "begins"
     ROLLING = "rolling"
+
+
+_LATER_TOO = frozenset({Extent.ONWARD, Extent.BEGINS})
 
 
 class Seen(str, Enum):
@@ -66,7 +72,7 @@ class DriverPackage(Struct, frozen=True):
     def covers(self, branch: int, *, pinned: bool) -> bool:
         if self.extent is Extent.BRANCH:
             return branch == self.branch
-        return branch >= self.branch and (self.extent is Extent.ONWARD or not pinned)
+        return branch >= self.branch and (self.extent is not Extent.ROLLING or not pinned)
 
     def fits(self, kernel: Version | None) -> bool:
         """Whether its module is known to be built for that kernel; what is not known does not count against it."""
@@ -107,7 +113,7 @@ class Shelf(Struct, frozen=True):
         real = [one for one in fitting if one.brings == branch or one.extent is not Extent.BRANCH]
         for one in real:
             if one.fits(self.kernel):
-                return Found(Reach.HELD, max(one.brings, branch) if one.extent is Extent.ONWARD else one.brings, one)
+                return Found(Reach.HELD, branch if one.extent in _LATER_TOO else one.brings, one)
         if real:
             return Found(Reach.KERNEL, branch, real[0])
         other = next((one for one in fitting if one.brings != branch), None)
@@ -138,16 +144,17 @@ class Shelf(Struct, frozen=True):
         return tuple(one for one in self.rows if one.holder is holder)
 
     def _lacks(self, holder: Holder, branch: int) -> bool:
-        """Whether it is known that a holder has nothing of a branch: a row says so, or its repository begins later."""
+        """Whether it is known that a holder has nothing of a branch: a row says so, its repository begins later, or the whole
+        index was read (which is then said of the branches that it lacks) and this is not in it.
+        """
         rows = self._of(holder)
-        told = any(one.branch == branch and one.extent is Extent.BRANCH for one in rows)
-        starts = [one.branch for one in rows if one.extent is not Extent.BRANCH]
-        return told or (bool(starts) and branch < min(starts))
+        told = any(one.branch == branch for one in rows)
+        starts = [one.branch for one in rows if one.extent in {Extent.BEGINS, Extent.ROLLING}]
+        whole = any(not one.brings for one in rows) and all(one.seen is Seen.INDEX for one in rows)
+        return told or whole or (bool(starts) and branch < min(starts))
 
 
-def shelf_of(
-    rows: Iterable[DriverPackage], base: tuple[str, str], holders: tuple[Holder, ...], kernel: Version | None
-) -> Shelf:
+def shelf_of(rows: Iterable[DriverPackage], base: tuple[str, str], holders: tuple[Holder, ...], kernel: Version | None) -> Shelf:
     """The shelf of a distribution's release, both as the table has them."""
     name, release = base
     here = (one for one in rows if one.distribution == name and one.release == release)
