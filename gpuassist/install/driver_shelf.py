@@ -8,7 +8,7 @@ from gpuassist.diagnose.case import RuleInput
 from gpuassist.knowledge.choice import DriverChoice, choose_driver
 from gpuassist.knowledge.driver_packages import Found, Reach, Shelf, installer_of
 from gpuassist.knowledge.records import BranchRecord
-from gpuassist.knowledge.smallest import best_flavour
+from gpuassist.knowledge.smallest import best_flavour, on_shelf
 from gpuassist.model.fact import value_or
 from gpuassist.model.machine import Distribution
 from gpuassist.model.text import Text, enumerated, text, verbatim
@@ -23,16 +23,15 @@ def not_on_shelf(case: RuleInput, shelf: Shelf, wanted: Version | None) -> Itera
     branch = wanted.major if wanted is not None else choice.best.branch if choice.best is not None else None
     if branch is None or (wanted is not None and all(one.branch != branch for one in choice.branches)):
         return
-    opened, found = best_flavour(shelf, branch, case.wishes, first=choice.open_module, pinned=wanted is not None)
+    _, found = best_flavour(shelf, branch, case.wishes, first=choice.open_module, pinned=wanted is not None)
     if found.reach in {Reach.HELD, Reach.UNKNOWN}:
         return
     yield from _why(case, shelf, found, branch)
     record = case.knowledge.branch(branch)
-    if wanted is not None and choice.best is not None and choice.best.branch != branch:
-        held = shelf.preferred([one.branch for one in choice.branches], open_module=opened)
-        if held:
-            yield text("they hold branch {branch}, which serves {gpus}", branch=max(held), gpus=_names(case))
-            return
+    held = on_shelf(choice, case.wishes, shelf, today=case.machine.taken_at[:10]).best
+    if wanted is not None and held is not None and held.branch != branch:
+        yield text("they hold branch {branch}, which serves {gpus}", branch=held.branch, gpus=_names(case))
+        return
     if record is not None:
         yield from _what_is_left(case, record)
 
@@ -95,7 +94,14 @@ def _why(case: RuleInput, shelf: Shelf, found: Found, branch: int) -> Iterator[T
             gpus=_names(case),
         )
     if shelf.holds():
-        yield text("its packages hold the branches {branches}", branches=enumerated(str(one) for one in shelf.holds()))
+        exact = enumerated(str(one) for one, later in shelf.holds() if not later)
+        onward = [one for one, later in shelf.holds() if later]
+        if not onward:
+            yield text("its packages hold the branches {branches}", branches=exact)
+        elif exact == verbatim(""):
+            yield text("its packages hold branch {first} and later ones", first=min(onward))
+        else:
+            yield text("its packages hold the branches {branches}, and {first} and later ones", branches=exact, first=min(onward))
 
 
 def _what_is_left(case: RuleInput, record: BranchRecord) -> Iterator[Text]:

@@ -126,19 +126,23 @@ class Shelf(Struct, frozen=True):
         return Found(Reach.ABSENT if absent else Reach.UNKNOWN, branch, next(iter(every), None))
 
     def preferred(self, branches: Iterable[int], *, open_module: bool) -> tuple[int, ...]:
-        """Of these branches those that the most preferred holder has that has any; none where no holder has one."""
+        """Of these branches those that the most preferred holder has that has any; none where no holder has one. Where that is
+        the newest, whichever it is, that goes before a branch that it keeps for older cards.
+        """
         wanted = tuple(branches)
         for holder in self.holders:
             alone = Shelf(self.rows, (holder,), self.kernel)
             found = [alone.look(one, open_module=open_module) for one in wanted]
-            held = tuple(dict.fromkeys(one.branch for one in found if one.reach is Reach.HELD))
+            held = [one for one in found if one.reach is Reach.HELD]
+            rolling = [one for one in held if one.record is not None and one.record.extent is Extent.ROLLING]
             if held:
-                return held
+                return tuple(dict.fromkeys(one.branch for one in rolling or held))
         return ()
 
-    def holds(self) -> tuple[int, ...]:
-        """Every branch that is on it, lowest first."""
-        return tuple(sorted({one.brings for one in self.rows if one.brings and one.holder in self.holders}))
+    def holds(self) -> tuple[tuple[int, bool], ...]:
+        """Every branch that is on it, lowest first, and whether later ones are as well."""
+        here = (one for one in self.rows if one.brings and one.holder in self.holders)
+        return tuple(sorted({(one.brings, one.extent is not Extent.BRANCH) for one in here}))
 
     def _of(self, holder: Holder) -> tuple[DriverPackage, ...]:
         return tuple(one for one in self.rows if one.holder is holder)
@@ -148,7 +152,7 @@ class Shelf(Struct, frozen=True):
         index was read (which is then said of the branches that it lacks) and this is not in it.
         """
         rows = self._of(holder)
-        told = any(one.branch == branch for one in rows)
+        told = any(one.branch == branch and one.extent is Extent.BRANCH for one in rows)
         starts = [one.branch for one in rows if one.extent in {Extent.BEGINS, Extent.ROLLING}]
         whole = any(not one.brings for one in rows) and all(one.seen is Seen.INDEX for one in rows)
         return told or whole or (bool(starts) and branch < min(starts))

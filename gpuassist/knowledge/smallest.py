@@ -6,7 +6,7 @@ it asks of the user: a line in a start-up file, a package of his own, root, a re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -170,7 +170,7 @@ def _any_driver(search: _Search) -> Iterator[_Option]:
         search.stock.branches, configuration.gpus, today=configuration.today, one_module=configuration.one_module
     )
     if choice.best is not None and configuration.shelf is not None:
-        choice = on_shelf(choice, configuration, configuration.shelf)
+        choice = on_shelf(choice, configuration.gpus, configuration.shelf, today=configuration.today)
     if choice.split:
         search.blockers[Blocker.SPLIT] = None
     best = choice.best
@@ -184,15 +184,15 @@ def _any_driver(search: _Search) -> Iterator[_Option]:
     yield _Option(_RESTART, version, DriverMove(version, choice.open_module))
 
 
-def on_shelf(choice: DriverChoice, configuration: Configuration, shelf: Shelf) -> DriverChoice:
+def on_shelf(choice: DriverChoice, gpus: Sequence[GpuWish], shelf: Shelf, *, today: str) -> DriverChoice:
     """The best of those that this system's packages hold; where they are known to hold none, none. Of a branch of which it is not
     known whether they do, the best stays: then that is the question.
     """
     numbers = tuple(one.branch for one in choice.branches)
-    for opened in flavours_of(configuration.gpus, first=choice.open_module):
+    for opened in flavours_of(gpus, first=choice.open_module):
         held = shelf.preferred(numbers, open_module=opened)
         among = tuple(one for one in choice.branches if one.branch in held)
-        found = choose_driver(among, configuration.gpus, today=configuration.today, one_module=configuration.one_module)
+        found = choose_driver(among, gpus, today=today)
         if found.best is not None:
             return DriverChoice(found.branches, found.best, opened)
     best = choice.best.branch if choice.best is not None else None

@@ -55,7 +55,8 @@ class Fedora(DistributionPackages):
         if record.holder is Holder.NVIDIA:
             return (add_repository(place), from_nvidia(move)) if place.repository and not place.system.image else ()
         if record.package != _MAIN:
-            return (added, use(f"driver-install-proprietary{layered}", branch=branch))
+            opened = (use("driver-module-open"),) if move.open_module else ()
+            return (added, *opened, use(f"driver-install-proprietary{layered}", branch=branch))
         return (added, use(f"driver-install-{'open' if move.open_module else 'akmod'}{layered}"))
 
     def own_way(self, move: DriverMove, place: InstallPlace) -> bool:
