@@ -153,7 +153,8 @@ class Shelf(Struct, frozen=True):
         """
         rows = self._of(holder)
         told = any(one.branch == branch and one.extent is Extent.BRANCH for one in rows)
-        starts = [one.branch for one in rows if one.extent in {Extent.BEGINS, Extent.ROLLING}]
+        alone = all(one.extent is Extent.ROLLING for one in rows)  # the newest is all that it has
+        starts = [one.branch for one in rows if alone or one.extent is Extent.BEGINS]
         whole = any(not one.brings for one in rows) and all(one.seen is Seen.INDEX for one in rows)
         return told or whole or (bool(starts) and branch < min(starts))
 

@@ -23,7 +23,7 @@ def probe(root: Path) -> Host:
 @pytest.mark.parametrize(
     ("os_release", "distribution"),
     [
-        (UBUNTU, Distribution("ubuntu", ("debian",), "24.04", "Ubuntu 24.04.2 LTS")),
+        (UBUNTU, Distribution("ubuntu", ("debian",), "24.04", "Ubuntu 24.04.2 LTS", "noble")),
         (DEBIAN, Distribution("debian", (), "12", "Debian GNU/Linux 12 (bookworm)")),
         (ARCH, Distribution("arch", (), "", "Arch Linux")),
         ('NAME=X\nID_LIKE="suse opensuse"\n', Distribution("linux", ("suse", "opensuse"), "", "X")),

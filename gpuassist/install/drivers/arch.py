@@ -54,6 +54,8 @@ class Arch(DistributionPackages):
         return (*uses, use("initramfs-rebuild")) if place.system.nouveau else uses
 
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
+        if place.system.distribution == "manjaro":
+            return use("driver-packages-ask-mhwd")
         return use("driver-packages-ask", packages=f"nvidia-open nvidia-{move.version.major}xx-dkms")
 
     def removal(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
