@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.knowledge.choice import DriverChoice, choose_driver
-from gpuassist.knowledge.driver_packages import Found, Reach, Shelf, installer_of
+from gpuassist.knowledge.driver_packages import Reach, Shelf, Shelved, installer_of
 from gpuassist.knowledge.records import BranchRecord
 from gpuassist.knowledge.smallest import best_flavour, on_shelf
 from gpuassist.model.fact import value_or
@@ -66,7 +66,7 @@ def _serving(case: RuleInput) -> DriverChoice:
     return choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], one_module=not case.wsl)
 
 
-def _why(case: RuleInput, shelf: Shelf, found: Found, branch: int) -> Iterator[Text]:
+def _why(case: RuleInput, shelf: Shelf, found: Shelved, branch: int) -> Iterator[Text]:
     system = _distribution(case)
     if found.reach is Reach.OTHER:
         yield text(

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from gpuassist.knowledge.commands import parameters_of
 from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits
-from gpuassist.knowledge.driver_packages import DriverPackage, Extent, Holder, Seen
+from gpuassist.knowledge.driver_packages import DriverPackage, Extent, Keeper, Seen
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
@@ -174,7 +174,7 @@ def driver_package(row: Row, sources: dict[str, Source]) -> DriverPackage:
     return DriverPackage(
         distribution=text_of(row, "distribution"),
         release=text_of(row, "release"),
-        holder=Holder(text_of(row, "holder")),
+        holder=Keeper(text_of(row, "holder")),
         branch=branch,
         brings=branch if brings is None else brings,
         extent=Extent(text_of(row, "extent", Extent.BRANCH.value)),

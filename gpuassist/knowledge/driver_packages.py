@@ -14,7 +14,7 @@ from msgspec import Struct
 from gpuassist.model.version import Version
 
 
-class Holder(str, Enum):
+class Keeper(str, Enum):
     """Whose packages: the distribution's own, NVIDIA's CUDA repository, RPM Fusion's, the AUR's, NVIDIA's repository for SUSE; and
     NVIDIA's installer, which is no package.
     """
@@ -56,7 +56,7 @@ class DriverPackage(Struct, frozen=True):
 
     distribution: str
     release: str
-    holder: Holder
+    holder: Keeper
     branch: int
     brings: int
     extent: Extent
@@ -89,7 +89,7 @@ class Reach(str, Enum):
     UNKNOWN = "nobody looked"
 
 
-class Found(Struct, frozen=True):
+class Shelved(Struct, frozen=True):
     """What the shelf has for a branch; `record` is the row that says so, `branch` the one that comes."""
 
     reach: Reach
@@ -103,27 +103,27 @@ class Shelf(Struct, frozen=True):
     """
 
     rows: tuple[DriverPackage, ...] = ()
-    holders: tuple[Holder, ...] = (Holder.OWN,)
+    holders: tuple[Keeper, ...] = (Keeper.OWN,)
     kernel: Version | None = None
 
-    def look(self, branch: int, *, open_module: bool, pinned: bool = False) -> Found:
+    def look(self, branch: int, *, open_module: bool, pinned: bool = False) -> Shelved:
         """What there is of a branch with that kernel module."""
         every = [one for holder in self.holders for one in self._of(holder) if one.covers(branch, pinned=pinned)]
         fitting = [one for one in every if one.brings and (one.open if open_module else one.proprietary)]
         real = [one for one in fitting if one.brings == branch or one.extent is not Extent.BRANCH]
         for one in real:
             if one.fits(self.kernel):
-                return Found(Reach.HELD, branch if one.extent in _LATER_TOO else one.brings, one)
+                return Shelved(Reach.HELD, branch if one.extent in _LATER_TOO else one.brings, one)
         if real:
-            return Found(Reach.KERNEL, branch, real[0])
+            return Shelved(Reach.KERNEL, branch, real[0])
         other = next((one for one in fitting if one.brings != branch), None)
         if other is not None:
             # A transitional package may lead to another one: 470 to 535, and that to 580.
             further = self.look(other.brings, open_module=open_module, pinned=True) if other.brings != branch else None
             comes = further.branch if further is not None and further.reach is Reach.OTHER else other.brings
-            return Found(Reach.OTHER, comes, other)
+            return Shelved(Reach.OTHER, comes, other)
         absent = all(self._lacks(holder, branch) for holder in self.holders)
-        return Found(Reach.ABSENT if absent else Reach.UNKNOWN, branch, next(iter(every), None))
+        return Shelved(Reach.ABSENT if absent else Reach.UNKNOWN, branch, next(iter(every), None))
 
     def preferred(self, branches: Iterable[int], *, open_module: bool) -> tuple[int, ...]:
         """Of these branches those that the most preferred holder has that has any; none where no holder has one. Where that is
@@ -144,10 +144,10 @@ class Shelf(Struct, frozen=True):
         here = (one for one in self.rows if one.brings and one.holder in self.holders)
         return tuple(sorted({(one.brings, one.extent is not Extent.BRANCH) for one in here}))
 
-    def _of(self, holder: Holder) -> tuple[DriverPackage, ...]:
+    def _of(self, holder: Keeper) -> tuple[DriverPackage, ...]:
         return tuple(one for one in self.rows if one.holder is holder)
 
-    def _lacks(self, holder: Holder, branch: int) -> bool:
+    def _lacks(self, holder: Keeper, branch: int) -> bool:
         """Whether it is known that a holder has nothing of a branch: a row says so, its repository begins later, or the whole
         index was read (which is then said of the branches that it lacks) and this is not in it.
         """
@@ -159,7 +159,7 @@ class Shelf(Struct, frozen=True):
         return told or whole or (bool(starts) and branch < min(starts))
 
 
-def shelf_of(rows: Iterable[DriverPackage], base: tuple[str, str], holders: tuple[Holder, ...], kernel: Version | None) -> Shelf:
+def shelf_of(rows: Iterable[DriverPackage], base: tuple[str, str], holders: tuple[Keeper, ...], kernel: Version | None) -> Shelf:
     """The shelf of a distribution's release, both as the table has them."""
     name, release = base
     here = (one for one in rows if one.distribution == name and one.release == release)
@@ -168,4 +168,4 @@ def shelf_of(rows: Iterable[DriverPackage], base: tuple[str, str], holders: tupl
 
 def installer_of(rows: Iterable[DriverPackage], branch: int) -> DriverPackage | None:
     """NVIDIA's last installer of a branch that has ended, which any distribution can run."""
-    return next((one for one in rows if one.holder is Holder.RUNFILE and one.branch == branch), None)
+    return next((one for one in rows if one.holder is Keeper.RUNFILE and one.branch == branch), None)

@@ -47,7 +47,7 @@ from gpuassist.knowledge.compatibility import (
     gcc_fits,
     way_to_run,
 )
-from gpuassist.knowledge.driver_packages import Found, Reach, Shelf
+from gpuassist.knowledge.driver_packages import Reach, Shelf, Shelved
 from gpuassist.knowledge.records import ModuleFlavour, TorchBuild
 from gpuassist.model.version import Version
 
@@ -207,7 +207,7 @@ def flavours_of(gpus: Iterable[GpuWish], *, first: bool) -> tuple[bool, ...]:
     return (first,) if any(gpu.flavour is wrong for gpu in gpus) else (first, not first)
 
 
-def best_flavour(shelf: Shelf, branch: int, gpus: Iterable[GpuWish], *, first: bool, pinned: bool) -> tuple[bool, Found]:
+def best_flavour(shelf: Shelf, branch: int, gpus: Iterable[GpuWish], *, first: bool, pinned: bool) -> tuple[bool, Shelved]:
     """The flavour in which a branch can be had best, and how."""
     order = (Reach.HELD, Reach.OTHER, Reach.UNKNOWN, Reach.KERNEL, Reach.ABSENT)
     every = [(one, shelf.look(branch, open_module=one, pinned=pinned)) for one in flavours_of(gpus, first=first)]

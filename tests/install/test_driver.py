@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from gpuassist.install.driver import driver_steps
 from gpuassist.install.place import InstallPlace, System
 from gpuassist.knowledge.change import DriverMove
-from gpuassist.knowledge.driver_packages import Holder, shelf_of
+from gpuassist.knowledge.driver_packages import Keeper, shelf_of
 from gpuassist.knowledge.families import Family
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind
 from gpuassist.model.version import Version
@@ -161,7 +161,7 @@ DEBIAN_13 = InstallPlace(
     "debian13",
     "x86_64",
     system=System("debian", "13", "6.12.48-amd64", base=("debian", "13")),
-    shelf=shelf_of(knowledge().driver_packages(), ("debian", "13"), (Holder.NVIDIA, Holder.OWN), version("6.12")),
+    shelf=shelf_of(knowledge().driver_packages(), ("debian", "13"), (Keeper.NVIDIA, Keeper.OWN), version("6.12")),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.knowledge.driver_packages import Extent, Holder, Reach, Seen, installer_of, shelf_of
+from gpuassist.knowledge.driver_packages import Extent, Keeper, Reach, Seen, installer_of, shelf_of
 from gpuassist.knowledge.families import is_image, is_transactional, packages_base
 from gpuassist.model.machine import Distribution
 from gpuassist.model.version import Version
@@ -12,8 +12,8 @@ from tests.rows import for_each
 from tests.values import knowledge
 
 ROWS = knowledge().driver_packages()
-UBUNTU, DEBIAN = (Holder.OWN,), (Holder.NVIDIA, Holder.OWN)
-FEDORA, ARCH = (Holder.RPMFUSION, Holder.NVIDIA), (Holder.OWN, Holder.AUR)
+UBUNTU, DEBIAN = (Keeper.OWN,), (Keeper.NVIDIA, Keeper.OWN)
+FEDORA, ARCH = (Keeper.RPMFUSION, Keeper.NVIDIA), (Keeper.OWN, Keeper.AUR)
 
 
 @for_each("row", ROWS)
@@ -66,19 +66,19 @@ def test_transitional_packages_lead_to_ones_that_are_there() -> None:
         (("fedora", "43"), FEDORA, "6.17", 595, True, True, Reach.HELD, 595),
         (("fedora", "44"), FEDORA, "7.0", 470, False, False, Reach.HELD, 470),
         (("fedora", "44"), FEDORA, "7.2", 470, False, False, Reach.KERNEL, 470),
-        (("rhel", "8"), (Holder.NVIDIA,), "4.18", 470, False, False, Reach.HELD, 470),
-        (("rhel", "9"), (Holder.NVIDIA,), "5.14", 470, False, False, Reach.UNKNOWN, 470),
-        (("rhel", "10"), (Holder.NVIDIA,), "6.12", 470, False, False, Reach.ABSENT, 470),
+        (("rhel", "8"), (Keeper.NVIDIA,), "4.18", 470, False, False, Reach.HELD, 470),
+        (("rhel", "9"), (Keeper.NVIDIA,), "5.14", 470, False, False, Reach.UNKNOWN, 470),
+        (("rhel", "10"), (Keeper.NVIDIA,), "6.12", 470, False, False, Reach.ABSENT, 470),
         (("arch", ""), ARCH, "7.2", 470, False, False, Reach.HELD, 470),
         (("arch", ""), ARCH, "7.2", 580, True, True, Reach.ABSENT, 580),
-        (("opensuse-tumbleweed", ""), (Holder.NVIDIA_SUSE,), "7.2", 470, False, False, Reach.UNKNOWN, 470),
+        (("opensuse-tumbleweed", ""), (Keeper.NVIDIA_SUSE,), "7.2", 470, False, False, Reach.UNKNOWN, 470),
         (("nobody", "1"), UBUNTU, "6.8", 595, True, False, Reach.UNKNOWN, 595),
         (("", ""), UBUNTU, "6.8", 470, False, False, Reach.UNKNOWN, 470),
     ],
 )
 def test_a_branch_is_held_or_leads_elsewhere_or_is_not_there(
     base: tuple[str, str],
-    holders: tuple[Holder, ...],
+    holders: tuple[Keeper, ...],
     kernel: str,
     branch: int,
     opened: bool,
@@ -98,7 +98,7 @@ def test_the_newest_goes_before_what_is_kept_for_older_cards() -> None:
 
 
 def test_newest_of_a_repository_is_no_branch_that_one_can_ask_for() -> None:
-    tumbleweed = shelf_of(ROWS, ("opensuse-tumbleweed", ""), (Holder.NVIDIA_SUSE,), None)
+    tumbleweed = shelf_of(ROWS, ("opensuse-tumbleweed", ""), (Keeper.NVIDIA_SUSE,), None)
     assert tumbleweed.look(595, open_module=True).reach is Reach.HELD
     assert tumbleweed.look(595, open_module=True, pinned=True).reach is Reach.UNKNOWN
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.install.drivers.packages import Brings, DistributionPackages, held
 from gpuassist.knowledge.commands import UsedCommand, use
-from gpuassist.knowledge.driver_packages import Holder
+from gpuassist.knowledge.driver_packages import Keeper
 from gpuassist.model.machine import Distribution
 from gpuassist.model.text import Text, text
 
@@ -24,7 +24,7 @@ _MANJARO = re.compile(r"(?P<major>\d+)\.(?P<minor>\d+)\..*?(?P<rt>-rt\d*)?-MANJA
 class Arch(DistributionPackages):
     """Modules for two kernels come built, those for others are built from their headers."""
 
-    holders = (Holder.OWN, Holder.AUR)
+    holders = (Keeper.OWN, Keeper.AUR)
     examples = (Distribution("arch", (), "", "Arch Linux"),)
     releases = ("arch",)
 
@@ -92,6 +92,6 @@ def _is_legacy(move: DriverMove, place: InstallPlace) -> bool:
     """An older branch, whose packages in the AUR have the proprietary module."""
     record = held(move, place)
     if record is not None:
-        return record.holder is Holder.AUR or (place.system.distribution == "manjaro" and record.branch <= _LEGACY)
+        return record.holder is Keeper.AUR or (place.system.distribution == "manjaro" and record.branch <= _LEGACY)
     older = move.version.major <= _LEGACY and (move.pinned or not move.open_module)
     return older and not place.system.needs_open

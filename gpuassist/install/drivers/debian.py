@@ -13,7 +13,7 @@ from gpuassist.install.drivers.packages import (
     held,
 )
 from gpuassist.knowledge.commands import UsedCommand, use
-from gpuassist.knowledge.driver_packages import Holder
+from gpuassist.knowledge.driver_packages import Keeper
 from gpuassist.model.machine import Distribution
 from gpuassist.model.version import Version, whole_number
 
@@ -37,7 +37,7 @@ class Debian(DistributionPackages):
     signing_key = SigningKey.BUILDING
     providers = frozenset({"gcp"})
     venv_apart = True
-    holders = (Holder.NVIDIA, Holder.OWN)
+    holders = (Keeper.NVIDIA, Keeper.OWN)
     first_toolkits = _FIRST_TOOLKITS
     examples = (Distribution("debian", (), "", "Debian"),)
     releases = ("debian 13", "debian 12")
@@ -45,7 +45,7 @@ class Debian(DistributionPackages):
     def install(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """The repository first, then the headers of this kernel, then the driver."""
         record = held(move, place)
-        if record is None or record.holder is Holder.NVIDIA:
+        if record is None or record.holder is Keeper.NVIDIA:
             if not place.repository:
                 return ()
             return (add_repository(place), kernel_headers(place.system), from_nvidia(move))

@@ -17,7 +17,7 @@ from gpuassist.install.drivers.packages import (
 )
 from gpuassist.install.place import step
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
-from gpuassist.knowledge.driver_packages import Holder
+from gpuassist.knowledge.driver_packages import Keeper
 from gpuassist.model.machine import Distribution
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import Text, text
@@ -36,7 +36,7 @@ class Fedora(DistributionPackages):
     """RPM Fusion has the newest driver, and those that older cards ended with."""
 
     signing_key = SigningKey.BEFORE  # akmods signs while it builds (RPM Fusion, Howto/Secure Boot)
-    holders = (Holder.RPMFUSION, Holder.NVIDIA)
+    holders = (Keeper.RPMFUSION, Keeper.NVIDIA)
     restart_after = frozenset({"rpmfusion-add-layered"})
     examples = (Distribution("fedora", (), "", "Fedora"),)
     releases = ("fedora 42",)
@@ -52,7 +52,7 @@ class Fedora(DistributionPackages):
         added = use(f"rpmfusion-add{layered}")
         if record is None:
             return (added, use(by_flavour(move), branch=branch))
-        if record.holder is Holder.NVIDIA:
+        if record.holder is Keeper.NVIDIA:
             return (add_repository(place), from_nvidia(move)) if place.repository and not place.system.image else ()
         if record.package != _MAIN:
             opened = (use("driver-module-open"),) if move.open_module else ()

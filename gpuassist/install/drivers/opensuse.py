@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.install.drivers.packages import DistributionPackages, SigningKey, held, is_of_another_flavour
 from gpuassist.knowledge.commands import UsedCommand, use
-from gpuassist.knowledge.driver_packages import Holder
+from gpuassist.knowledge.driver_packages import Keeper
 from gpuassist.model.machine import Distribution
 from gpuassist.model.version import whole_number
 
@@ -27,7 +27,7 @@ class OpenSuse(DistributionPackages):
     """NVIDIA's repository for the drivers is another than that for CUDA."""
 
     signing_key = SigningKey.BUILDING
-    holders = (Holder.NVIDIA_SUSE,)
+    holders = (Keeper.NVIDIA_SUSE,)
     examples = (
         Distribution("opensuse-leap", ("suse", "opensuse"), "", "openSUSE Leap"),
         Distribution("opensuse-tumbleweed", ("suse", "opensuse"), "", "openSUSE Tumbleweed"),

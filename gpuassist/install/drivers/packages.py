@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
-from gpuassist.knowledge.driver_packages import DriverPackage, Extent, Holder, Reach
+from gpuassist.knowledge.driver_packages import DriverPackage, Extent, Keeper, Reach
 from gpuassist.knowledge.families import Family, packages_family
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Distribution, Machine
@@ -45,7 +45,7 @@ class DistributionPackages(Protocol):
     restart_after: frozenset[str] = frozenset()  # the keys of commands whose outcome the next start brings
     hybrid_command: str = ""  # the key of what lets the processor draw and the NVIDIA GPU compute, where that is to be switched
     venv_apart: bool = False  # whether the module that makes Python environments is a package of its own
-    holders: tuple[Holder, ...] = (Holder.OWN,)  # whose packages bring the driver, the preferred first
+    holders: tuple[Keeper, ...] = (Keeper.OWN,)  # whose packages bring the driver, the preferred first
     first_toolkits: Mapping[str, Version] = {}  # the first CUDA in NVIDIA's repository, by its name, where that is known
     examples: tuple[Distribution, ...] = ()  # what a machine that is imagined may run, each without its release
     releases: tuple[str, ...] = ()  # those of them that are offered: `ubuntu 24.04`
@@ -136,7 +136,7 @@ def held(move: DriverMove, place: InstallPlace) -> DriverPackage | None:
     return found.record if found.reach is Reach.HELD else None
 
 
-def is_from(move: DriverMove, place: InstallPlace, holder: Holder) -> bool:
+def is_from(move: DriverMove, place: InstallPlace, holder: Keeper) -> bool:
     record = held(move, place)
     return record is not None and record.holder is holder
 

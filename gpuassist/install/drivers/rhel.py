@@ -13,7 +13,7 @@ from gpuassist.install.drivers.packages import (
     is_of_another_flavour,
 )
 from gpuassist.knowledge.commands import UsedCommand, use
-from gpuassist.knowledge.driver_packages import Holder
+from gpuassist.knowledge.driver_packages import Keeper
 from gpuassist.model.machine import Distribution
 from gpuassist.model.version import whole_number
 
@@ -35,7 +35,7 @@ class Rhel(DistributionPackages):
 
     signing_key = SigningKey.BUILDING
     providers = frozenset({"gcp"})
-    holders = (Holder.NVIDIA,)
+    holders = (Keeper.NVIDIA,)
     examples = (Distribution("rhel", ("fedora",), "", "RHEL"),)
     releases = ("rhel 9",)
 

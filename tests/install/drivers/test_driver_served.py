@@ -92,7 +92,7 @@ NOUVEAU_OFF = re.compile(r"blacklist[ =]nouveau|blacklist=nouveau")
 
 
 def machine(system: tuple[Distribution, str, str], gpus: tuple[str, ...], secure: bool | None, driver: str) -> Machine:
-    words = {"driver": driver, "cuda": "12.4" if driver else "", "toolkits": [], "nvcc": "", "environments": []}
+    words: dict[str, object] = {"driver": driver, "cuda": "12.4" if driver else "", "toolkits": [], "nvcc": "", "environments": []}
     bound = {"bound": "nvidia" if driver else "nouveau", "gpus": list(gpus), "kernel": system[1], "secure_boot": secure}
     made = machine_of({"machine": {**words, **bound}})
     return replace(made, host=replace(made.host, distribution=Known(system[0], "/etc/os-release")))
