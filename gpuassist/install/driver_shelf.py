@@ -32,6 +32,11 @@ def not_on_shelf(case: RuleInput, shelf: Shelf, wanted: Version | None) -> Itera
     if wanted is not None and held is not None and held.branch != branch:
         yield text("they hold branch {branch}, which serves {gpus}", branch=held.branch, gpus=_names(case))
         return
+    if found.reach is Reach.KERNEL and found.record is not None:
+        yield text(
+            "either start this system with a kernel up to {newest}, where it has one, and plan again: then those packages serve",
+            newest=str(found.record.newest_kernel),
+        )
     if record is not None:
         yield from _what_is_left(case, record)
 
@@ -113,7 +118,7 @@ def _what_is_left(case: RuleInput, record: BranchRecord) -> Iterator[Text]:
     installer = installer_of(case.knowledge.driver_packages(), record.branch)
     if installer is not None:
         yield text(
-            "either an older system: NVIDIA's installer {file} is known to build on kernels up to {kernel}",
+            "or an older system: NVIDIA's installer {file} is known to build on kernels up to {kernel}",
             file=installer.package,
             kernel=str(installer.newest_kernel),
         )
