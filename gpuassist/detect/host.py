@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import struct
 
+from msgspec.structs import replace
+
 from gpuassist.detect.accounts import administrator
 from gpuassist.detect.small_files import made, read, unreadable
-from gpuassist.formats.distribution import read_os_release
+from gpuassist.formats.distribution import distribution_in, read_os_release
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Distribution, Host
@@ -26,6 +28,7 @@ _EFI = f"{_FIRMWARE}/efi"
 _SECURE_BOOT = f"{_EFI}/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 _KEY_PENDING = f"{_EFI}/efivars/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"  # written by mokutil, taken away by the boot loader
 _REALTIME = "/sys/kernel/realtime"  # there with PREEMPT_RT alone
+_BOOTED_IMAGE = "/run/ostree-booted"
 _SLEPT = "/sys/power/suspend_stats/success"
 _APT = "/etc/apt/apt.conf.d"
 _APT_UPGRADES = lazy_regex(r'^\s*APT::Periodic::Unattended-Upgrade\s+"(\w+)"', re.MULTILINE)
@@ -68,7 +71,7 @@ def probe(world: World) -> Host:
     else:
         key_pending = Known(files.exists(_KEY_PENDING), _KEY_PENDING)
     return Host(
-        distribution=made(read(files, path), _parsed_distribution),
+        distribution=_as_image(files, made(read(files, path), _parsed_distribution)),
         kernel=kernel,
         architecture=_architecture(files),
         glibc=_glibc(files),
@@ -93,8 +96,14 @@ def _parsed_distribution(words: str) -> Distribution:
     name = found.get("PRETTY_NAME") or found.get("NAME") or found.get("ID", "")
     if not name:
         raise ValueError(words)
-    # os-release(5): without ID the default is linux.
-    return Distribution(found.get("ID", "linux"), tuple(found.get("ID_LIKE", "").split()), found.get("VERSION_ID", ""), name)
+    return distribution_in(found, name)
+
+
+def _as_image(files: Files, distribution: Fact[Distribution]) -> Fact[Distribution]:
+    """Fedora's own images say nothing of it in os-release; libostree leaves this file at the start (ostree-prepare-root)."""
+    if not isinstance(distribution, Known) or not files.exists(_BOOTED_IMAGE):
+        return distribution
+    return replace(distribution, value=replace(distribution.value, image=True))
 
 
 def _architecture(files: Files) -> Fact[str]:

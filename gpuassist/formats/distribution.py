@@ -105,3 +105,19 @@ def read_os_release(words: str) -> dict[str, str]:
             name, double, single, plain = assignment.groups()
             found[name] = _ESCAPED.sub(r"\1", double) if double is not None else single if single is not None else plain
     return found
+
+
+_CODENAMES = ("UBUNTU_CODENAME", "DEBIAN_CODENAME", "VERSION_CODENAME")
+
+
+def distribution_in(found: dict[str, str], name: str) -> Distribution:
+    """The distribution that the variables of an os-release name; without ID the default is linux (os-release(5))."""
+    return Distribution(
+        found.get("ID", "linux"),
+        tuple(found.get("ID_LIKE", "").split()),
+        found.get("VERSION_ID", ""),
+        name,
+        codename=next((found[one] for one in _CODENAMES if found.get(one)), ""),
+        variant=found.get("VARIANT_ID", ""),
+        image=bool(found.get("OSTREE_VERSION")),
+    )

@@ -13,23 +13,27 @@ from gpuassist.diagnose.rules.driver import packages_of_two_branches
 from gpuassist.diagnose.rules.driver_setup import installed_once
 from gpuassist.install import hypothetical
 from gpuassist.install.drivers.cloud import is_part
-from gpuassist.install.drivers.packages import surroundings_of
+from gpuassist.install.drivers.packages import packages_of, surroundings_of
 from gpuassist.install.place import NEW, InstallPlace, System, TorchSurroundings
 from gpuassist.knowledge.change import Configuration, TorchThere
 from gpuassist.knowledge.compatibility import kernels_run
-from gpuassist.knowledge.families import families_of
+from gpuassist.knowledge.driver_packages import Shelf, shelf_of
+from gpuassist.knowledge.families import Family, families_of, is_image, is_transactional, packages_base
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Known, value_or
 from gpuassist.model.finding import Finding
-from gpuassist.model.machine import Distribution, Machine
+from gpuassist.model.lazy_regex import lazy_regex
+from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.plan import Tool
 from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 
 _UNIFIED_CUDA = 13  # CUDA Toolkit 13.0 release notes: from it on Jetson takes the builds for ARM servers
+_KERNEL = lazy_regex(r"\d{1,3}\.\d{1,4}(?:\.\d{1,5})?")
+_NOWHERE = Distribution("", (), "", "")
 
 
 def configuration_of(case: RuleInput) -> Configuration:
@@ -59,7 +63,26 @@ def configuration_of(case: RuleInput) -> Configuration:
         gcc=value_or(gcc.version, None) if gcc else None,
         gccs=tuple(version for version, _ in _compilers(case)),
         glibc=value_or(host.glibc, None),
+        shelf=shelf_of_machine(case),
     )
+
+
+def shelf_of_machine(case: RuleInput) -> Shelf | None:
+    """What the packages of this machine's system hold of drivers; None where they bring none: it is another system's, a part of
+    the board's, given by who rents it out, or nobody knows which packages these are.
+    """
+    host = case.machine.host
+    family = families_of(case.machine)[0]
+    if family in {Family.ANY, Family.WSL, Family.CONTAINER} or case.jetson or is_part(case):
+        return None
+    base = packages_base(value_or(host.distribution, _NOWHERE))
+    return shelf_of(case.knowledge.driver_packages(), base, packages_of(family).holders, kernel_version(host))
+
+
+def kernel_version(host: Host) -> Version | None:
+    """The kernel's number, 6.8.0 of `6.8.0-60-generic`; None where it is not known."""
+    found = _KERNEL.match(value_or(host.kernel, ""))
+    return Version.parse(found[0]) if found else None
 
 
 def torch_of(case: RuleInput) -> InstalledTorch | None:
@@ -92,6 +115,7 @@ def place_of(case: RuleInput, exists: Callable[[str], bool] = _nowhere, wished: 
         driver_there=isinstance(case.driver, Known),
         compilers=tuple((version.major, path) for version, path in _compilers(case)),
         system=system_of(case),
+        shelf=shelf_of_machine(case),
         around=replace(around(case.machine, environment, torch.torch if torch else None, exists), wished=wished),
     )
 
@@ -185,9 +209,6 @@ def _pythons(machine: Machine) -> list[tuple[Version, str]]:
     ]
 
 
-_NOWHERE = Distribution("", (), "", "")
-
-
 def system_of(case: RuleInput) -> System:
     host, driver = case.machine.host, case.machine.driver
     distribution = value_or(host.distribution, _NOWHERE)
@@ -214,6 +235,10 @@ def system_of(case: RuleInput) -> System:
         administrator=value_or(host.administrator, True),  # noqa: FBT003 -- the fact's default
         jetson=case.jetson,
         jetson_cuda=_board_cuda(case),
+        base=packages_base(distribution),
+        image=is_image(distribution),
+        transactional=is_transactional(distribution),
+        variant=distribution.variant,
         conda=any(value_or(one.manager, Manager.VENV) is Manager.CONDA for one in value_or(case.machine.environments, ())),
         windows=_windows_numbers(case),
         servers=case.for_servers,

@@ -13,8 +13,9 @@ from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_t
 from gpuassist.diagnose.rules.fabric import fabric_is_ready
 from gpuassist.diagnose.rules.presence import best_driver, named_cause
 from gpuassist.install.configuration import waiting_module
+from gpuassist.install.driver_shelf import comes_instead, ended_branch
 from gpuassist.install.drivers.baseboard import fabric_check, fabric_steps
-from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, guest_step, provider_name
+from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, console_of, guest_step, provider_name
 from gpuassist.install.drivers.packages import (
     Brings,
     DistributionPackages,
@@ -26,6 +27,7 @@ from gpuassist.install.drivers.packages import (
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
+from gpuassist.knowledge.driver_packages import Reach
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.fact import Known
@@ -41,7 +43,12 @@ _KINDS = {Action.REBOOT: StepKind.REBOOT, Action.HARDWARE: StepKind.HARDWARE, Ac
 
 def driver_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
     """The commands that install it: the provider's where it has a way of its own; none where no packages hold such a driver."""
-    return cloud_uses(move, place) or packages_of(place.family).install(move, place)
+    packages = packages_of(place.family)
+    if place.shelf is not None and not packages.own_way(move, place):
+        found = place.shelf.look(move.version.major, open_module=move.open_module, pinned=move.pinned)
+        if found.reach is not Reach.HELD:
+            return cloud_uses(move, place)
+    return cloud_uses(move, place) or packages.install(move, place)
 
 
 def removal(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
@@ -59,13 +66,27 @@ def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> t
     elsewhere = elsewhere or guest_step(place)
     if elsewhere is not None:
         return (elsewhere,)
-    uses, gone, steps = driver_uses(move, place), removal(move, place), list[Step]()
-    brings = Brings.THEIRS if cloud_words(place, uses) is not None else packages.brings(move, uses)
+    by_hand = packages.by_hand(move, place, commands)
+    if by_hand is not None:
+        return (by_hand,) if not by_hand.commands else (by_hand, _restart(place, commands, StepProof(Proves.DRIVER)))
+    uses = driver_uses(move, place)
+    if not uses and (question := packages.ask(move, place)) is not None:
+        return (_question(move, question, place, commands),)
+    gone, steps = removal(move, place), list[Step]()
+    brings = Brings.THEIRS if cloud_words(place, uses) is not None else packages.brings(move, place)
     may_be_secure = bool(uses) and place.system.secure_boot is not False
     before = may_be_secure and packages.signing_key is SigningKey.BEFORE
     after = may_be_secure and packages.signing_key is SigningKey.BUILDING and not packages.signed(move, place)
+    other_key = packages.key_step(place, commands) if may_be_secure else None
+    if other_key is not None:
+        before = after = False
+        steps.append(other_key)
     if before:
         steps.append(_register_key("key-prepare", place, commands))
+    if uses and uses[0].key in packages.restart_after:
+        does = text("Add the repositories that hold the driver, which the next start brings")
+        steps += (step(uses[:1], place, commands, (does, None)), step((use("reboot"),), place, commands, _RESTART))
+        uses = uses[1:]
     if gone:
         does = text(
             "Remove the driver that is there first: its packages and the new ones cannot stand side by side, and until the restart "
@@ -91,15 +112,44 @@ def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> t
     else:
         modules = OPEN_MODULES if move.open_module and place.system.needs_open else ""
         proof = StepProof(Proves.DRIVER, modules, f"{move.version}{'+' if brings is Brings.NEWEST else ''}")
-    words: tuple[Text, Text | None] = (text("Restart the computer"), None)
-    if (before or after) and place.system.secure_boot:
+    enrolled = bool((before or after) and place.system.secure_boot)
+    restart = _restart(place, commands, proof, enrolled=enrolled)
+    return (*steps, restart, *((fabric_check(place, commands),) if board is not None else ()))
+
+
+_RESTART = (text("Restart the computer"), None)
+
+
+def _restart(place: InstallPlace, commands: Commands, proof: StepProof, *, enrolled: bool = False) -> Step:
+    """Who registered a key answers for it before the system starts."""
+    words: tuple[Text, Text | None] = _RESTART
+    if enrolled:
         does = text(
             "Restart the computer with its own keyboard and screen at hand: in the blue screen choose Enroll MOK, Continue, Yes, "
             "and type the password"
         )
+        if place.system.provider:
+            does = text(
+                "Restart the machine from a console of {provider} that shows what comes before the system ({console}): there "
+                "choose Enroll MOK, Continue, Yes, and type the password. Where there is none, do not register a key: switch "
+                "Secure Boot off in the settings of the virtual machine instead",
+                provider=provider_name(place.system.provider),
+                console=console_of(place.system.provider),
+            )
         words = (does, text("`mokutil --list-enrolled` names the key"))
-    restart = step((use("reboot"),), place, commands, words, proof=proof)
-    return (*steps, restart, *((fabric_check(place, commands),) if board is not None else ()))
+    return step((use("reboot"),), place, commands, words, proof=proof)
+
+
+def _question(move: DriverMove, question: UsedCommand, place: InstallPlace, commands: Commands) -> Step:
+    """What tells whether the packages hold the driver: one that does not serve the GPU would take its picture away."""
+    does = text(
+        "See whether the packages of this release hold a driver of branch {branch}, {flavour}, which is not known here: where "
+        "they do, install it in the way that your distribution describes; where they do not, or lead to another branch, leave "
+        "nouveau as it is",
+        branch=str(move.version.major),
+        flavour=flavour_of(open_module=move.open_module),
+    )
+    return step((question,), place, commands, (does, None))
 
 
 def _installing(
@@ -112,10 +162,14 @@ def _installing(
     brings: Brings,
 ) -> Step:
     branch, flavour = str(move.version.major), flavour_of(open_module=move.open_module)
-    if brings is Brings.BRANCH:
+    if not uses:
+        check = text("after the restart, `nvidia-smi` lists every GPU")
+    elif brings is Brings.BRANCH:
         check = text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
-    else:
+    elif brings is Brings.NEWEST:
         check = text("after the restart, `nvidia-smi` lists every GPU; its driver is the newest of these packages")
+    else:
+        check = text("after the restart, `nvidia-smi` lists every GPU; its driver is the one that their makers chose")
     if not uses:
         does = text(
             "Install NVIDIA's driver, branch {branch}, {flavour}, in the way that your distribution describes",
@@ -123,7 +177,8 @@ def _installing(
             flavour=flavour,
         )
         return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
-    return step(uses, place, commands, (cloud_words(place, uses) or packages.does(uses, branch, flavour), check))
+    does = cloud_words(place, uses) or packages.does(uses, branch, flavour, brings)
+    return step(uses, place, commands, (does, check))
 
 
 def _register_key(key: str, place: InstallPlace, commands: Commands) -> Step:
@@ -154,6 +209,10 @@ def driver_notes(session: Session, case: RuleInput, move: DriverMove | None, pla
     if move is None or packages.elsewhere(move, place, session.knowledge.commands) is not None:
         return ()
     notes: list[Text] = []
+    if move.asked is not None:
+        notes.append(comes_instead(move.asked, move.version, case))
+    if packages.brings(move, place) is not Brings.NEWEST and (ended := ended_branch(case, move.version.major)) is not None:
+        notes.append(ended)
     if place.system.secure_boot and place.system.part:
         notes.append(
             text(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput, wishes_of
+from gpuassist.install.driver_shelf import not_on_shelf
 from gpuassist.install.drivers.packages import flavour_of
 from gpuassist.install.hypothetical import SOURCE
 from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, TorchThere
@@ -216,6 +217,9 @@ def _no_driver(case: RuleInput, configuration: Configuration, constraints: Const
         return
     if configuration.driver_fixed:
         yield text("the driver of a Jetson is part of its system: another one comes with another release of JetPack")
+        return
+    if configuration.shelf is not None and (told := tuple(not_on_shelf(case, configuration.shelf, constraints.driver))):
+        yield from told
         return
     if constraints.driver is None:
         yield text("no driver branch that gpuassist knows serves {gpus} at once", gpus=_names(case.cards))

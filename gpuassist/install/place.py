@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from gpuassist.knowledge.commands import Commands, UsedCommand
+from gpuassist.knowledge.driver_packages import Shelf
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.servers import Baseboard
 from gpuassist.model.environment import Package
@@ -26,7 +27,9 @@ class System(Struct, frozen=True):
     known; `uninstaller` is that of NVIDIA's own installer, empty where it was not used. `needs_open`: a GPU runs with the open
     modules alone. `nouveau` has a GPU; `hybrid`: a laptop whose processor draws as well. `provider` is the cloud it is rented from,
     `part` that only a part of a GPU is rented (vGPU). `last_branch` is the newest driver branch that still serves every GPU, None
-    where no end of it is known.
+    where no end of it is known. `base` is the distribution whose packages it takes with their release, both empty where nobody
+    knows; `image`: packages are layered on an image (rpm-ostree), `transactional`: they are installed into the next start's
+    snapshot (transactional-update); `variant` is os-release's VARIANT_ID.
     `administrator` whether this user may become root. `jetson_cuda` is the CUDA of a Jetson's system, None where not known. Under
     WSL2 `windows` is how Windows numbers the last branch that serves every GPU, empty where any later one does. `servers`: each
     GPU is a product for data centres; `baseboard` is that whose NVSwitches join them. `virtual`: the GPU is a part that a
@@ -56,6 +59,10 @@ class System(Struct, frozen=True):
     baseboard: Baseboard | None = None
     virtual: bool = False
     mixed: bool = False
+    base: tuple[str, str] = ("", "")
+    image: bool = False
+    transactional: bool = False
+    variant: str = ""
 
     @property
     def major(self) -> int:
@@ -113,7 +120,8 @@ _KINDS = {
 class InstallPlace(Struct, frozen=True):
     """`families` are those whose lines serve, the most special first; `repository` is NVIDIA's name for this distribution, empty
     where it has no packages for it. `tool` can change the environment of `python` (`pip`, `uv`), empty where it is to be left as
-    it is; `compilers` are the installed g++ by their majors.
+    it is; `compilers` are the installed g++ by their majors. `shelf` is what the packages here hold of drivers, None where no
+    packages bring one.
     """
 
     families: tuple[Family, ...] = (Family.ANY,)
@@ -126,6 +134,7 @@ class InstallPlace(Struct, frozen=True):
     compilers: tuple[tuple[int, str], ...] = ()
     around: TorchSurroundings = field(default_factory=TorchSurroundings)
     system: System = field(default_factory=System)
+    shelf: Shelf | None = None
 
     @property
     def family(self) -> Family:

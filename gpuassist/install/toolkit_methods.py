@@ -87,7 +87,7 @@ class _Goal(Struct, frozen=True):
 
     @property
     def _held(self) -> Held | None:
-        """Whether NVIDIA's packages for this distribution have the release; None where there are none. JetPack's has its own alone."""
+        """Whether NVIDIA's packages for this distribution have it; None where there are none. JetPack's has its own alone."""
         if self.place.system.jetson:
             return Held.HOLDS if self._of_the_board else None
         if not self.place.repository:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from gpuassist.knowledge.commands import parameters_of
 from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits
 from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
+from gpuassist.knowledge.driver_packages import DriverPackage, Extent, Keeper, Seen
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
@@ -167,6 +168,30 @@ def bad_pair(row: Row, sources: dict[str, Source]) -> BadPair:
     one, other = (Party(text_of(inner, "name"), _range(inner, "versions")) for inner in parties)
     key, symptom, why, remedy = (text_of(row, name) for name in ("key", "symptom", "why", "remedy"))
     return BadPair(key, one, other, symptom, why, remedy, source.text, source.checked)
+
+
+def driver_package(row: Row, sources: dict[str, Source]) -> DriverPackage:
+    source = source_of(row, sources)
+    branch, kernel = whole_of(row, "branch"), text_of(row, "newest_kernel", "")
+    brings, modules = number_of(row, "brings"), texts_of(row, "modules")
+    if not {"open", "proprietary"}.issuperset(modules):
+        raise RowError("modules")
+    return DriverPackage(
+        distribution=text_of(row, "distribution"),
+        release=text_of(row, "release"),
+        holder=Keeper(text_of(row, "holder")),
+        branch=branch,
+        brings=branch if brings is None else brings,
+        extent=Extent(text_of(row, "extent", Extent.BRANCH.value)),
+        open="open" in modules,
+        proprietary="proprietary" in modules,
+        package=text_of(row, "package", ""),
+        version=text_of(row, "version", ""),
+        newest_kernel=Version.parse(kernel) if kernel else None,
+        seen=Seen(text_of(row, "seen")),
+        source=source.text,
+        checked=source.checked,
+    )
 
 
 architecture = _record(

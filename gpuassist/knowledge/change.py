@@ -7,6 +7,7 @@ from enum import Enum
 from msgspec import Struct
 
 from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, Obstacle
+from gpuassist.knowledge.driver_packages import Shelf
 from gpuassist.knowledge.records import BranchRecord, ToolkitRecord, TorchBuild
 from gpuassist.model.version import ComputeCapability, Target, Version
 
@@ -47,6 +48,8 @@ class Configuration(Struct, frozen=True):
     """A machine as far as parts must fit: None is not there or not known. `one_module` is false under WSL2, `driver_fixed`
     where the driver is part of a system image (Jetson) or belongs to its host's (vGPU), `tegra` where it takes builds of its own
     (before JetPack 7); `gccs` are the other installed ones, `own_toolkit` is the CUDA release that the distribution itself has.
+    `shelf` is what this system's packages hold of drivers, None where no packages bring one (another system's driver, a provider's
+    own).
     """
 
     gpus: tuple[GpuWish, ...]
@@ -66,6 +69,7 @@ class Configuration(Struct, frozen=True):
     gccs: tuple[Version, ...] = ()
     glibc: Version | None = None
     own_toolkit: Version | None = None
+    shelf: Shelf | None = None
 
 
 class Constraints(Struct, frozen=True):
@@ -94,11 +98,14 @@ class Stock(Struct, frozen=True):
 
 
 class DriverMove(Struct, frozen=True):
-    """A driver to install: the best branch, or (`pinned`) the version that was asked for."""
+    """A driver to install: the best branch, or (`pinned`) the version that was asked for; `asked` is that where the packages of
+    its branch bring another one, which `version` then is.
+    """
 
     version: Version
     open_module: bool
     pinned: bool = False
+    asked: Version | None = None
 
 
 class TorchMove(Struct, frozen=True):

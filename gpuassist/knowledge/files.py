@@ -91,6 +91,7 @@ class KnowledgeFiles:
         self.jetpacks = RecordTable(read, "jetpacks", build.jetpack)
         self.baseboards = RecordTable(read, "baseboards", build.baseboard)
         self.server_gpus = RecordTable(read, "server_gpus", build.server_gpu)
+        self.driver_packages = RecordTable(read, "driver_packages", build.driver_package)
         self.compat_packages = RecordTable(read, "compat_packages", build.compat_package)
         self.toolkits = RecordTable(read, "toolkits", build.toolkit)
         self.runfiles = RecordTable(read, "runfiles", build.runfile)

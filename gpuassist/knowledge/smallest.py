@@ -6,7 +6,7 @@ it asks of the user: a line in a start-up file, a package of his own, root, a re
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -27,6 +27,8 @@ from gpuassist.knowledge.change import (
 )
 from gpuassist.knowledge.choice import (
     BuildHost,
+    DriverChoice,
+    GpuWish,
     Obstacle,
     Workload,
     choose_driver,
@@ -45,6 +47,7 @@ from gpuassist.knowledge.compatibility import (
     gcc_fits,
     way_to_run,
 )
+from gpuassist.knowledge.driver_packages import Reach, Shelf, Shelved
 from gpuassist.knowledge.records import ModuleFlavour, TorchBuild
 from gpuassist.model.version import Version
 
@@ -139,8 +142,21 @@ def _pinned_driver(configuration: Configuration, wanted: Version, number: Versio
     flavours = {gpu.flavour for gpu in configuration.gpus}
     free = ModuleFlavour.OPEN_IMPOSSIBLE not in flavours and wanted.major >= _OPEN_BY_DEFAULT
     opened = ModuleFlavour.OPEN_REQUIRED in flavours or free
-    if not configuration.driver_fixed and driver_fits(configuration, wanted, open_module=opened):
+    if configuration.driver_fixed or not driver_fits(configuration, wanted, open_module=opened):
+        return
+    if configuration.shelf is None:
         yield _Option(_RESTART, wanted, DriverMove(number or wanted, opened, pinned=True))
+        return
+    opened, found = best_flavour(configuration.shelf, wanted.major, configuration.gpus, first=opened, pinned=True)
+    comes = Version((found.branch,))
+    if found.reach in {Reach.HELD, Reach.UNKNOWN}:
+        yield _Option(_RESTART, wanted, DriverMove(number or wanted, opened, pinned=True))
+    elif (
+        found.reach is Reach.OTHER
+        and (there is None or there.major != found.branch)
+        and driver_fits(configuration, comes, open_module=opened)
+    ):
+        yield _Option(_RESTART, comes, DriverMove(comes, opened, pinned=True, asked=wanted))
 
 
 def _any_driver(search: _Search) -> Iterator[_Option]:
@@ -151,6 +167,8 @@ def _any_driver(search: _Search) -> Iterator[_Option]:
     choice = choose_driver(
         search.stock.branches, configuration.gpus, today=configuration.today, one_module=configuration.one_module
     )
+    if choice.best is not None and configuration.shelf is not None:
+        choice = on_shelf(choice, configuration.gpus, configuration.shelf, today=configuration.today)
     best = choice.best
     newer = best is not None and configuration.driver is not None and best.branch > configuration.driver.major
     if fits and not (search.constraints.newest_driver and newer and not configuration.driver_fixed):
@@ -165,6 +183,36 @@ def _any_driver(search: _Search) -> Iterator[_Option]:
         return
     version = Version((best.branch,))
     yield _Option(_RESTART, version, DriverMove(version, choice.open_module))
+
+
+def on_shelf(choice: DriverChoice, gpus: Sequence[GpuWish], shelf: Shelf, *, today: str) -> DriverChoice:
+    """The best of those that this system's packages hold; where they are known to hold none, none. Of a branch of which it is not
+    known whether they do, the best stays: then that is the question.
+    """
+    numbers = tuple(one.branch for one in choice.branches)
+    for opened in flavours_of(gpus, first=choice.open_module):
+        held = shelf.preferred(numbers, open_module=opened)
+        among = tuple(one for one in choice.branches if one.branch in held)
+        found = choose_driver(among, gpus, today=today)
+        if found.best is not None:
+            return DriverChoice(found.branches, found.best, opened)
+    best = choice.best.branch if choice.best is not None else None
+    if best is not None and shelf.look(best, open_module=choice.open_module).reach is Reach.UNKNOWN:
+        return choice
+    return DriverChoice((), None, choice.open_module)
+
+
+def flavours_of(gpus: Iterable[GpuWish], *, first: bool) -> tuple[bool, ...]:
+    """Whether the open kernel modules: the flavour that is meant, and the other one where every GPU can have that."""
+    wrong = ModuleFlavour.OPEN_REQUIRED if first else ModuleFlavour.OPEN_IMPOSSIBLE
+    return (first,) if any(gpu.flavour is wrong for gpu in gpus) else (first, not first)
+
+
+def best_flavour(shelf: Shelf, branch: int, gpus: Iterable[GpuWish], *, first: bool, pinned: bool) -> tuple[bool, Shelved]:
+    """The flavour in which a branch can be had best, and how."""
+    order = (Reach.HELD, Reach.OTHER, Reach.UNKNOWN, Reach.KERNEL, Reach.ABSENT)
+    every = [(one, shelf.look(branch, open_module=one, pinned=pinned)) for one in flavours_of(gpus, first=first)]
+    return min(every, key=lambda one: order.index(one[1].reach))
 
 
 def _torch_options(search: _Search, driver: Version | None) -> Iterator[_Option]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.commands import Commands
     from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits, KernelFlavour
     from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
+    from gpuassist.knowledge.driver_packages import DriverPackage
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.images import ImageReading, NotAnImage
     from gpuassist.knowledge.records import (
@@ -178,6 +179,10 @@ class Knowledge:
     def server_gpus(self) -> tuple[ServerGpu, ...]:
         """Every product for data centres."""
         return self._files.server_gpus.all()
+
+    def driver_packages(self) -> tuple[DriverPackage, ...]:
+        """Which branches the packages of each release of a distribution hold."""
+        return self._files.driver_packages.all()
 
     def compat_packages(self) -> tuple[CompatPackage, ...]:
         """Every forward-compatibility package, oldest CUDA first."""

@@ -20,12 +20,18 @@ SCHEMA = 1
 
 
 class Distribution(Struct, frozen=True):
-    """What /etc/os-release says: `id` and `id_like` as they stand there, `version_id` empty where a rolling one has none."""
+    """What /etc/os-release says: `id` and `id_like` as they stand there, `version_id` empty where a rolling one has none.
+    `codename` is that of the release whose packages it takes (UBUNTU_CODENAME, DEBIAN_CODENAME, else its own), `variant` its
+    edition. `image`: the system is an image that is exchanged as a whole (ostree), to which packages are layered.
+    """
 
     id: str
     id_like: tuple[str, ...]
     version_id: str
     name: str
+    codename: str = ""
+    variant: str = ""
+    image: bool = False
 
 
 class Host(Struct, frozen=True):

@@ -23,15 +23,36 @@ def probe(root: Path) -> Host:
 @pytest.mark.parametrize(
     ("os_release", "distribution"),
     [
-        (UBUNTU, Distribution("ubuntu", ("debian",), "24.04", "Ubuntu 24.04.2 LTS")),
+        (UBUNTU, Distribution("ubuntu", ("debian",), "24.04", "Ubuntu 24.04.2 LTS", "noble")),
         (DEBIAN, Distribution("debian", (), "12", "Debian GNU/Linux 12 (bookworm)")),
         (ARCH, Distribution("arch", (), "", "Arch Linux")),
+        (
+            'PRETTY_NAME="LMDE 6 (faye)"\nID=linuxmint\nID_LIKE=debian\nVERSION_ID="6"\nVERSION_CODENAME=faye\n'
+            "DEBIAN_CODENAME=bookworm\n",
+            Distribution("linuxmint", ("debian",), "6", "LMDE 6 (faye)", "bookworm"),
+        ),
+        (
+            'PRETTY_NAME="Linux Mint 22.1"\nID=linuxmint\nID_LIKE="ubuntu debian"\nVERSION_ID="22.1"\nVERSION_CODENAME=xia\n'
+            "UBUNTU_CODENAME=noble\n",
+            Distribution("linuxmint", ("ubuntu", "debian"), "22.1", "Linux Mint 22.1", "noble"),
+        ),
+        (
+            "PRETTY_NAME=\"Fedora Linux 43 (Kinoite)\"\nID=fedora\nVERSION_ID=43\nVARIANT_ID=kinoite\nOSTREE_VERSION='43.1'\n",
+            Distribution("fedora", (), "43", "Fedora Linux 43 (Kinoite)", "", "kinoite", image=True),
+        ),
         ('NAME=X\nID_LIKE="suse opensuse"\n', Distribution("linux", ("suse", "opensuse"), "", "X")),
     ],
 )
 def test_distribution_is_read(tmp_path: Path, os_release: str, distribution: Distribution) -> None:
     linux(tmp_path, os_release=os_release)
     assert probe(tmp_path).distribution == Known(distribution, "/etc/os-release")
+
+
+def test_what_libostree_leaves_at_the_start_tells_an_image(tmp_path: Path) -> None:
+    linux(tmp_path, os_release='PRETTY_NAME="Fedora CoreOS 43"\nID=fedora\nVERSION_ID=43\n')
+    assert not value(probe(tmp_path).distribution).image
+    put(tmp_path, "/run/ostree-booted", "")
+    assert value(probe(tmp_path).distribution).image
 
 
 def test_distribution_of_the_vendor_file_is_read(tmp_path: Path) -> None:

@@ -102,7 +102,13 @@ def test_machine_without_a_gpu_is_told_how_to_ask() -> None:
 def test_torch_that_is_left_is_a_note() -> None:
     old = Recipe(gpus=(GTX_780,), driver="470.239.06", cuda="11.4", toolkits=(), nvcc="")
     assert not blocked(old, "driver==470")
-    assert "torch stays as it is" in notes(Recipe(gpus=(GTX_780,), driver="550.54.14", toolkits=(), nvcc=""), "driver==470")[0]
+    told = notes(Recipe(gpus=(GTX_780,), driver="550.54.14", toolkits=(), nvcc=""), "driver==470")
+    assert any("torch stays as it is" in one for one in told)
+
+
+def test_branch_that_has_ended_is_told_of_the_oldest_cards_too() -> None:
+    told = notes(Recipe(gpus=(GTX_780,), driver="", bound="nouveau", toolkits=(), nvcc="", environments=()), "driver")
+    assert any("branch 470 is the last that serves GTX 780; it ended in 2024-07" in one for one in told)
 
 
 def test_driver_that_is_left_is_a_note() -> None:

@@ -58,7 +58,7 @@ def test_parameters_of_one_key_agree_in_name() -> None:
     allowed = {"branch", "version", "tag", "python", "name", "cuda", "path", "root", "file", "directory", "compiler", "library"}
     allowed |= {"architectures", "architecture", "repository", "major", "index", "group", "pid", "image", "container", "value"}
     allowed |= {"devices", "id", "requirement", "package", "program", "options", "variable", "unit", "goal", "torch"}
-    allowed |= SEVERAL | {"prefix", "kernel"}
+    allowed |= SEVERAL | {"prefix", "kernel", "kind", "line", "sections", "stream"}
     assert {name for record in COMMANDS.records for name in record.parameters} <= allowed
 
 
@@ -92,7 +92,7 @@ def test_root_lines_say_so() -> None:
 
 
 def test_root_records_ask_for_root_in_their_lines() -> None:
-    asks = re.compile(r"\b(sudo|yay)\b")
+    asks = re.compile(r"\b(sudo|yay|ujust)\b")
     assert all(any(asks.search(line) for line in record.lines) for record in COMMANDS.records if record.needs_root)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.detect.readers.commands import runs
 from gpuassist.detect.readers.lines import Line, first, lines, lines_with
-from gpuassist.formats.distribution import read_os_release
+from gpuassist.formats.distribution import distribution_in, read_os_release
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.lazy_regex import lazy_regex
@@ -114,8 +114,7 @@ def _of_os_release(paste: Paste) -> Fact[Distribution]:
             found = read_os_release(block)
             name = found.get("PRETTY_NAME") or found.get("NAME", "")
             if found.get("ID") and name:
-                like = tuple(found.get("ID_LIKE", "").split())
-                return line.known(Distribution(found["ID"], like, found.get("VERSION_ID", ""), name), "os-release")
+                return line.known(distribution_in(found, name), "os-release")
     return NOT_ASKED
 
 

@@ -34,6 +34,14 @@ _NAMES = {
 }
 
 
+# The consoles that show what the firmware shows (each provider's documentation: EC2 Serial Console, Azure Serial Console, Compute
+# Engine's serial console, OCI's console connections).
+_CONSOLES = {
+    "aws": "EC2 Serial Console",
+    "azure": "Azure Serial Console",
+    "gcp": "gcloud compute connect-to-serial-port NAME",
+    "oci": "OCI console connection",
+}
 _AZURE_PARTS = frozenset({"10de:2236"})  # A10: NVadsA10 v5, which Azure says takes GRID drivers in all sizes
 
 _AMAZON_PARTS = ("g6f.", "gr6f.")
@@ -97,6 +105,11 @@ def guest_step(place: InstallPlace) -> Step | None:
     )
     check = text("after the restart, `nvidia-smi` lists the GPU, and `nvidia-smi -q` shows its License Status")
     return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True, proof=StepProof(Proves.DRIVER))
+
+
+def console_of(provider: str) -> str:
+    """What it calls the console of a machine, on which the questions before the system's start can be answered."""
+    return _CONSOLES.get(provider, "serial console, VNC")
 
 
 def provider_name(provider: str) -> str:

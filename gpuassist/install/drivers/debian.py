@@ -1,22 +1,31 @@
-"""Debian: NVIDIA's packages where its repository holds the driver, else Debian's own."""
+"""Debian and what is built on it: NVIDIA's packages where its repository holds the driver, else Debian's own."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from gpuassist.install.drivers.packages import Brings, DistributionPackages, SigningKey, add_repository, from_nvidia
+from gpuassist.install.drivers.packages import (
+    DistributionPackages,
+    SigningKey,
+    add_repository,
+    from_nvidia,
+    held,
+)
 from gpuassist.knowledge.commands import UsedCommand, use
+from gpuassist.knowledge.driver_packages import Keeper
 from gpuassist.model.machine import Distribution
-from gpuassist.model.text import Text, text
 from gpuassist.model.version import whole_number
 
 if TYPE_CHECKING:
-    from gpuassist.install.place import InstallPlace
+    from gpuassist.install.place import InstallPlace, System
     from gpuassist.knowledge.change import DriverMove
 
-_OWN = "driver-install-proprietary"
-# NVIDIA's repository for Debian 13 began with 590 (NVIDIA/cuda-repo-management issues 38 and 40); Debian's own driver there is 550.
-_WITHOUT_OLD_BRANCHES = frozenset({"debian13"})
+# Debian 12 took the firmware out of non-free (Debian 12 release notes, section 2.2).
+_SECTIONS = "main contrib non-free non-free-firmware"
+_FIRST_WITH_FIRMWARE = 12
+# Debian's kernels end in the machine, with their kind before it: 6.1.0-37-cloud-amd64, 6.12.43+deb13-rt-amd64.
+_KERNEL = re.compile(r"[+-](?:(?P<kind>cloud|rt)-)?(?P<machine>amd64|arm64)\Z")
 
 
 class Debian(DistributionPackages):
@@ -25,28 +34,25 @@ class Debian(DistributionPackages):
     signing_key = SigningKey.BUILDING
     providers = frozenset({"gcp"})
     venv_apart = True
+    holders = (Keeper.NVIDIA, Keeper.OWN)
     examples = (Distribution("debian", (), "", "Debian"),)
     releases = ("debian 13", "debian 12")
 
     def install(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
-        """None for a branch that only an older release's repository holds."""
-        if place.repository in _WITHOUT_OLD_BRANCHES and (move.pinned or not move.open_module):
-            return () if move.pinned else (use(_OWN),)
-        if not place.repository:
-            return ()
-        return (add_repository(place), use("kernel-headers-install"), from_nvidia(move))
+        """The repository first, then the headers of this kernel, then the driver."""
+        record = held(move, place)
+        if record is None or record.holder is Keeper.NVIDIA:
+            if not place.repository:
+                return ()
+            return (add_repository(place), kernel_headers(place.system), from_nvidia(move))
+        opened = ("nvidia-open-kernel-dkms",) if move.open_module else ()
+        packages = " ".join((*opened, record.package, "firmware-misc-nonfree"))
+        return (_sections(place.system), kernel_headers(place.system), use("driver-packages-install", packages=packages))
 
-    def brings(self, move: DriverMove, uses: tuple[UsedCommand, ...]) -> Brings:
-        """Debian's own driver is the one that the release came with."""
-        return Brings.THEIRS if _is_own(uses) else super().brings(move, uses)
-
-    def does(self, uses: tuple[UsedCommand, ...], branch: str, flavour: Text) -> Text:
-        """Debian's own stands outside of its main section."""
-        if not _is_own(uses):
-            return super().does(uses, branch, flavour)
-        return text(
-            "With Debian's contrib, non-free and non-free-firmware enabled, install Debian's own driver, {flavour}", flavour=flavour
-        )
+    def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
+        branch = move.version.major
+        legacy = f"nvidia-tesla-{branch}-driver" if branch > 390 else f"nvidia-legacy-{branch}xx-driver"
+        return use("driver-packages-ask", packages=f"nvidia-driver {legacy}")
 
     def repository(self, distribution: Distribution, *, wsl: int = 0) -> str:
         """What is built on Debian numbers its releases otherwise."""
@@ -57,5 +63,17 @@ class Debian(DistributionPackages):
 PACKAGES = Debian()
 
 
-def _is_own(uses: tuple[UsedCommand, ...]) -> bool:
-    return any(one.key == _OWN for one in uses)
+def kernel_headers(system: System) -> UsedCommand:
+    """The headers of the running kernel, and the package that follows its kind: a dkms module is built anew for each."""
+    if system.kernel.endswith("-pve"):
+        return use("kernel-headers-install-proxmox")
+    found = _KERNEL.search(system.kernel)
+    if found is None:
+        return use("kernel-headers-install")
+    kind = f"{found['kind']}-" if found["kind"] else ""
+    return use("kernel-headers-install-of", package=f"linux-headers-{kind}{found['machine']}")
+
+
+def _sections(system: System) -> UsedCommand:
+    old = (whole_number(system.base[1]) or _FIRST_WITH_FIRMWARE) < _FIRST_WITH_FIRMWARE
+    return use("apt-sections-enable", sections=_SECTIONS.rpartition(" ")[0] if old else _SECTIONS)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuassist.install.drivers.packages import DistributionPackages, SigningKey, is_of_another_flavour
+from gpuassist.install.drivers.packages import DistributionPackages, SigningKey, held, is_of_another_flavour
 from gpuassist.knowledge.commands import UsedCommand, use
+from gpuassist.knowledge.driver_packages import Keeper
 from gpuassist.model.machine import Distribution
 from gpuassist.model.version import whole_number
 
@@ -18,13 +19,15 @@ _BRANCH_OF_G06, _FIRST_OF_G07 = 580, 590
 # Leap and SLES of one code base share a repository from release 16 on, and Tumbleweed takes that (S. Dirsch, drivers of G07).
 _ROLLING = {"opensuse-tumbleweed": "suse16"}
 _REPOSITORIES = {"opensuse-leap 15": "opensuse15", "sles 15": "sles15", "opensuse-leap 16": "suse16", "sles 16": "suse16"}
-_NAMES = {"opensuse-leap": "Leap", "opensuse-slowroll": "Slowroll", "opensuse-microos": "MicroOS"}  # SDB:NVIDIA drivers
+_NAMES = {"opensuse-leap": "Leap", "opensuse-slowroll": "Slowroll"}  # SDB:NVIDIA drivers
+_MICRO = "MicroOS"
 
 
 class OpenSuse(DistributionPackages):
     """NVIDIA's repository for the drivers is another than that for CUDA."""
 
     signing_key = SigningKey.BUILDING
+    holders = (Keeper.NVIDIA_SUSE,)
     examples = (
         Distribution("opensuse-leap", ("suse", "opensuse"), "", "openSUSE Leap"),
         Distribution("opensuse-tumbleweed", ("suse", "opensuse"), "", "openSUSE Tumbleweed"),
@@ -33,15 +36,25 @@ class OpenSuse(DistributionPackages):
 
     def install(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """One branch of each generation."""
-        key = "driver-packages-open" if move.open_module else "driver-packages-proprietary"
-        if move.open_module and move.pinned:
+        record = held(move, place)
+        older = record.branch == _BRANCH_OF_G06 if record is not None else move.pinned
+        key = "driver-packages-proprietary" if not move.open_module else "driver-packages-open"
+        if move.open_module and older:
             if move.version.major != _BRANCH_OF_G06:
                 return ()
             key = "driver-packages-open-580"
         name = enterprise_name(place.system)
         package = repositories_package(place.system.distribution)
+        if place.system.transactional:
+            return (use("driver-repository-add-snapshot", package=package), use(f"{key}-snapshot"))
         added = use("driver-repository-add-sles", name=name) if name else use("driver-repository-add", package=package)
         return (added, use(key))
+
+    def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
+        """Generations before G06 were called after what they draw with."""
+        return use(
+            "driver-packages-ask", packages="nvidia-driver-G06-kmp-meta nvidia-open-driver-G07-signed-kmp-meta nvidia-computeG05"
+        )
 
     def removal(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """Neither two flavours nor two generations stand side by side."""
@@ -49,7 +62,9 @@ class OpenSuse(DistributionPackages):
         if there is None:
             return ()
         another = (there.major >= _FIRST_OF_G07) != (move.version.major >= _FIRST_OF_G07)
-        return (use("driver-packages-remove"),) if another or is_of_another_flavour(move, place) else ()
+        if not another and not is_of_another_flavour(move, place):
+            return ()
+        return (use("driver-packages-remove-snapshot" if place.system.transactional else "driver-packages-remove"),)
 
     def signed(self, move: DriverMove, place: InstallPlace) -> bool:
         """By SUSE, which may sign the open modules alone."""
@@ -67,7 +82,8 @@ PACKAGES = OpenSuse()
 
 def repositories_package(distribution: str) -> str:
     """The package that adds the repository of NVIDIA's drivers."""
-    return f"openSUSE-repos-{_NAMES.get(distribution, 'Tumbleweed')}-NVIDIA"
+    micro = any(one in distribution for one in ("micro", "aeon", "kalpa"))
+    return f"openSUSE-repos-{_MICRO if micro else _NAMES.get(distribution, 'Tumbleweed')}-NVIDIA"
 
 
 def enterprise_name(system: System) -> str:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
+from gpuassist.knowledge.driver_packages import DriverPackage, Extent, Keeper, Reach
 from gpuassist.knowledge.families import Family, packages_family
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Distribution, Machine
@@ -39,8 +40,10 @@ class DistributionPackages(Protocol):
 
     signing_key: SigningKey = SigningKey.BY_HAND
     providers: frozenset[str] = frozenset()  # the clouds whose own installer of the driver runs on it
+    restart_after: frozenset[str] = frozenset()  # the keys of commands whose outcome the next start brings
     hybrid_command: str = ""  # the key of what lets the processor draw and the NVIDIA GPU compute, where that is to be switched
     venv_apart: bool = False  # whether the module that makes Python environments is a package of its own
+    holders: tuple[Keeper, ...] = (Keeper.OWN,)  # whose packages bring the driver, the preferred first
     examples: tuple[Distribution, ...] = ()  # what a machine that is imagined may run, each without its release
     releases: tuple[str, ...] = ()  # those of them that are offered: `ubuntu 24.04`
 
@@ -48,21 +51,46 @@ class DistributionPackages(Protocol):
         """What brings the driver, with its repositories, headers and boot image; empty where no packages hold such a driver."""
         return ()
 
+    def own_way(self, move: DriverMove, place: InstallPlace) -> bool:
+        """Whether its makers bring whichever driver serves the GPU, so that no table need say which branches there are."""
+        return False
+
+    def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand | None:
+        """What tells whether the packages hold such a driver, where nobody looked; None where no command does."""
+        return None
+
     def removal(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """What of the packages of the driver that is there has to go first."""
         return ()
 
-    def brings(self, move: DriverMove, uses: tuple[UsedCommand, ...]) -> Brings:
-        """Which driver comes with these commands."""
+    def brings(self, move: DriverMove, place: InstallPlace) -> Brings:
+        """Which driver comes with its commands."""
+        record = held(move, place)
+        if record is not None and record.extent is Extent.BRANCH:
+            return Brings.BRANCH
         return Brings.NEWEST if move.open_module and not move.pinned else Brings.BRANCH
+
+    def key_step(self, place: InstallPlace, commands: Commands) -> Step | None:
+        """What stands in place of registering a key where Secure Boot may be on; None where a key is registered as usual."""
+        return None
 
     def signed(self, move: DriverMove, place: InstallPlace) -> bool:
         """Whether the modules come signed with a key that the computer knows."""
         return False
 
-    def does(self, uses: tuple[UsedCommand, ...], branch: str, flavour: Text) -> Text:
+    def does(self, uses: tuple[UsedCommand, ...], branch: str, flavour: Text, brings: Brings = Brings.BRANCH) -> Text:
         """What these commands do, in words."""
+        if brings is Brings.NEWEST:
+            return text(
+                "Install NVIDIA's driver, the newest of these packages ({branch} or a later branch), {flavour}",
+                branch=branch,
+                flavour=flavour,
+            )
         return text("Install NVIDIA's driver, branch {branch}, {flavour}", branch=branch, flavour=flavour)
+
+    def by_hand(self, move: DriverMove, place: InstallPlace, commands: Commands) -> Step | None:
+        """The step where the driver is no package that a command installs: what its owner has to do, in words; None elsewhere."""
+        return None
 
     def elsewhere(self, move: DriverMove, place: InstallPlace, commands: Commands) -> Step | None:
         """The step where the driver is another system's; None where it is installed here."""
@@ -79,18 +107,10 @@ class DistributionPackages(Protocol):
         return f"/usr/bin/g++-{major}"
 
 
-class _Unknown(DistributionPackages):
-    pass
-
-
-_UNKNOWN = _Unknown()
-
-
 def packages_of(family: Family) -> DistributionPackages:
     """What is known of a family's packages; its module is loaded when it is asked for."""
-    if family is Family.ANY:
-        return _UNKNOWN
-    return cast(DistributionPackages, import_module(f"gpuassist.install.drivers.{family.value}").PACKAGES)
+    name = "others" if family is Family.ANY else family.value
+    return cast(DistributionPackages, import_module(f"gpuassist.install.drivers.{name}").PACKAGES)
 
 
 def surroundings_of(machine: Machine) -> dict[str, str]:
@@ -103,6 +123,19 @@ def surroundings_of(machine: Machine) -> dict[str, str]:
     # NVIDIA's name for ARM servers, to which the repositories' packages for desktops and Jetson from CUDA 13 on belong as well.
     architecture = {"x86_64": "x86_64", "aarch64": "sbsa"}.get(value_or(host.architecture, ""), "")
     return {"repository": name if architecture else "", "repository_architecture": architecture}
+
+
+def held(move: DriverMove, place: InstallPlace) -> DriverPackage | None:
+    """The packages that hold such a driver here; None where they hold none, or nobody looked."""
+    if place.shelf is None:
+        return None
+    found = place.shelf.look(move.version.major, open_module=move.open_module, pinned=move.pinned)
+    return found.record if found.reach is Reach.HELD else None
+
+
+def is_from(move: DriverMove, place: InstallPlace, holder: Keeper) -> bool:
+    record = held(move, place)
+    return record is not None and record.holder is holder
 
 
 def add_repository(place: InstallPlace) -> UsedCommand:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from gpuassist.install.drivers.packages import (
@@ -12,6 +13,7 @@ from gpuassist.install.drivers.packages import (
     is_of_another_flavour,
 )
 from gpuassist.knowledge.commands import UsedCommand, use
+from gpuassist.knowledge.driver_packages import Keeper
 from gpuassist.model.machine import Distribution
 from gpuassist.model.version import whole_number
 
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 # Packages of several branches stand in streams up to release 9 (NVIDIA Driver Installation Guide, kernel modules, table 5).
 _FIRST_WITHOUT_STREAMS = 10
 _EPEL = "https://dl.fedoraproject.org/pub/epel/epel-release-latest-{major}.noarch.rpm"  # Fedora documentation, EPEL
+# Amazon's newer kernels have packages with their number in the name: kernel6.12-modules-extra (awslabs/amazon-eks-ami).
+_AMAZON_KERNEL = re.compile(r"(?P<line>\d+\.\d+)\.")
+_FIRST_OF_AMAZON = "6.1"
+_OTHER_PAGES = re.compile(r"\+(?P<kind>64k|rt)")  # 5.14.0-570.el9.aarch64+64k
 
 
 class Rhel(DistributionPackages):
@@ -29,6 +35,7 @@ class Rhel(DistributionPackages):
 
     signing_key = SigningKey.BUILDING
     providers = frozenset({"gcp"})
+    holders = (Keeper.NVIDIA,)
     examples = (Distribution("rhel", ("fedora",), "", "RHEL"),)
     releases = ("rhel 9",)
 
@@ -40,24 +47,31 @@ class Rhel(DistributionPackages):
         epel = _epel(system)
         before = (
             *((use("epel-add", package=epel),) if epel else ()),
-            use("kernel-headers-install-uek" if "uek" in system.kernel else "kernel-headers-install"),
+            *kernel_headers(system),
             add_repository(place),
         )
-        if _has_streams(system):
-            return (
-                *before,
-                use("driver-install-open-branch" if move.open_module and move.pinned else by_flavour(move), branch=branch),
-            )
+        installed = use(f"{by_flavour(move)}-unpinned")
+        if has_streams(system):
+            name = str(branch) if move.pinned or not move.open_module else ""
+            stream = f"{name}-open" if name and move.open_module else f"{name}-dkms" if name else "open-dkms"
+            return (*before, use("driver-stream-enable", stream=stream), installed)
         lock = (use("driver-version-lock", branch=branch),) if move.pinned or not move.open_module else ()
-        return (*before, *lock, use(f"{by_flavour(move)}-unpinned"))
+        return (*before, *lock, installed)
+
+    def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
+        """Streams are listed with their branches."""
+        if has_streams(place.system):
+            return use("driver-streams-ask")
+        return use("driver-packages-ask", packages="nvidia-driver kmod-nvidia-open-dkms")
 
     def removal(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """A stream is reset before another is taken."""
         if place.system.driver is None:
             return ()
+        reset = (use("driver-stream-reset"),) if has_streams(place.system) else ()
         if is_of_another_flavour(move, place) or move.pinned:
-            return (use("driver-packages-remove"),)
-        return (use("driver-stream-reset"),) if _has_streams(place.system) else ()
+            return (use("driver-packages-remove"), *reset)
+        return reset
 
     def repository(self, distribution: Distribution, *, wsl: int = 0) -> str:
         release = distribution.version_id.partition(".")[0]
@@ -72,6 +86,22 @@ class Rhel(DistributionPackages):
 PACKAGES = Rhel()
 
 
+def kernel_headers(system: System) -> tuple[UsedCommand, ...]:
+    """Those of the running kernel: Oracle's, one with larger pages, and Amazon's lines have packages of other names."""
+    if "uek" in system.kernel:
+        return (use("kernel-headers-install-uek"),)
+    if system.distribution == "amzn":
+        found = _AMAZON_KERNEL.match(system.kernel)
+        line = found["line"] if found is not None and found["line"] != _FIRST_OF_AMAZON else ""
+        # The driver needs modules that Amazon keeps apart (aws/aws-parallelcluster-cookbook, pull request 2967).
+        extra = use("kernel-modules-extra-install-of", line=line) if line else use("kernel-modules-extra-install")
+        return (use("kernel-headers-install"), extra)
+    other = _OTHER_PAGES.search(system.kernel)
+    if other is not None:
+        return (use("kernel-headers-install-kind", kind=other["kind"]),)
+    return (use("kernel-headers-install"),)
+
+
 def _epel(system: System) -> str:
     """The package that adds EPEL; empty on Amazon Linux, which has dkms itself."""
     name, major = system.distribution, system.major
@@ -82,5 +112,5 @@ def _epel(system: System) -> str:
     return _EPEL.format(major=major) if name == "rhel" else "epel-release"
 
 
-def _has_streams(system: System) -> bool:
+def has_streams(system: System) -> bool:
     return system.major < _FIRST_WITHOUT_STREAMS or system.distribution == "amzn"

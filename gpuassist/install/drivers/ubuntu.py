@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from gpuassist.install.drivers.packages import Brings, DistributionPackages, SigningKey, by_flavour
+from gpuassist.install.drivers.packages import Brings, DistributionPackages, SigningKey, by_flavour, held
 from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.model.machine import Distribution
 from gpuassist.model.version import whole_number
@@ -14,12 +15,17 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.change import DriverMove
 
 # The kernels that Canonical builds, with which it builds and signs NVIDIA's modules as well (linux-restricted-modules).
-_CANONICAL = frozenset({"generic", "lowlatency", "aws", "azure", "gcp", "oracle", "nvidia", "oem"})
+_CANONICAL = frozenset(
+    {"generic", "generic-64k", "lowlatency", "aws", "azure", "gcp", "oracle", "nvidia", "nvidia-64k", "nvidia-lowlatency", "oem"}
+)
+_KERNEL = re.compile(r"\d+\.\d+\.\d+-\d+-(?P<flavour>[a-z][a-z0-9-]*)")
 # The kernel that a release came with; a newer one is its hardware enablement kernel (Ubuntu kernel lifecycle).
 _FIRST_KERNELS = {"20.04": "5.4", "22.04": "5.15", "24.04": "6.8", "26.04": "7.0"}
-_WITH_ENABLEMENT = frozenset({"generic", "lowlatency"})
+_WITH_ENABLEMENT = frozenset({"generic", "generic-64k", "lowlatency", "nvidia", "nvidia-64k", "nvidia-lowlatency"})
 # Canonical keeps packages for servers of these branches (linux-restricted-modules); of the others they lead to one of these.
 _FOR_SERVERS = frozenset({535, 580, 595})
+# Canonical builds no modules of older branches any more: dkms does, on the machine itself.
+_FIRST_SIGNED = 535
 
 
 class Ubuntu(DistributionPackages):
@@ -33,21 +39,38 @@ class Ubuntu(DistributionPackages):
     releases = ("ubuntu 24.04", "ubuntu 22.04")
 
     def install(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
-        """Those whose modules come signed where Secure Boot may be on."""
-        branch, kernel = move.version.major, signed_modules(place.system)
+        """Those whose modules come signed where Secure Boot may be on; what dkms builds needs the headers of this kernel."""
+        if self.own_way(move, place):
+            return (use("driver-install-system76"),)
+        branch, kernel, record = move.version.major, signed_modules(place.system), held(move, place)
         flavour = "open" if move.open_module else "proprietary"
+        if branch < _FIRST_SIGNED:
+            package = record.package if record is not None else f"nvidia-driver-{branch}"
+            return (kernel_headers(place.system), use("driver-packages-install", packages=package))
         if _for_servers(move, place):
             return (use(f"driver-install-server-{flavour}", branch=branch, kernel=kernel),)
         if self.signed(move, place):
             return (use(f"driver-install-signed-{flavour}", branch=branch, kernel=kernel),)
         return (use(by_flavour(move), branch=branch),)
 
-    def brings(self, move: DriverMove, uses: tuple[UsedCommand, ...]) -> Brings:
+    def own_way(self, move: DriverMove, place: InstallPlace) -> bool:
+        """System76's own package, on Pop!_OS: its newest driver."""
+        return place.system.distribution == "pop" and move.open_module and not move.pinned
+
+    def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
+        branch = move.version.major
+        ending = "-open" if move.open_module else ""
+        server = f" nvidia-driver-{branch}-server" if branch < _FIRST_SIGNED else ""
+        return use("driver-packages-ask", packages=f"nvidia-driver-{branch}{ending}{server}")
+
+    def brings(self, move: DriverMove, place: InstallPlace) -> Brings:
         """Each branch has packages of its own."""
-        return Brings.BRANCH
+        return Brings.THEIRS if place.system.distribution == "pop" else Brings.BRANCH
 
     def signed(self, move: DriverMove, place: InstallPlace) -> bool:
         """By Canonical, where it built the kernel."""
+        if move.version.major < _FIRST_SIGNED or place.system.distribution == "pop":
+            return False
         asked = place.system.secure_boot is not False or _for_servers(move, place)
         return asked and bool(signed_modules(place.system)) and not place.system.part
 
@@ -63,18 +86,37 @@ class Ubuntu(DistributionPackages):
 PACKAGES = Ubuntu()
 
 
+def kernel_flavour(kernel: str) -> str:
+    """How Canonical calls a kernel: `nvidia-64k` of `6.8.0-1025-nvidia-64k`; empty where it built none of that name."""
+    found = _KERNEL.fullmatch(kernel)
+    return found["flavour"] if found is not None and found["flavour"] in _CANONICAL else ""
+
+
 def signed_modules(system: System) -> str:
     """How the names of the signed modules for this kernel end: `generic-hwe-24.04`; empty where it has none."""
-    flavour = system.kernel.rpartition("-")[2]
-    if flavour not in _CANONICAL:
+    flavour = kernel_flavour(system.kernel)
+    if not flavour:
         return ""
-    first = _FIRST_KERNELS.get(system.release)
-    if system.distribution != "ubuntu" or first is None:
+    based, release = system.base[0] == "ubuntu", system.base[1]
+    release = release if based else system.release
+    first = _FIRST_KERNELS.get(release)
+    # The kernels for new computers (oem) have packages by letters (oem-24.04c); those of the kernel itself are there for all.
+    if not (based or system.distribution == "ubuntu") or first is None or flavour == "oem":
         return system.kernel
     newer = flavour in _WITH_ENABLEMENT and not system.kernel.startswith(f"{first}.")
-    return f"{flavour}-hwe-{system.release}" if newer else flavour
+    return f"{flavour}-hwe-{release}" if newer else flavour
+
+
+def kernel_headers(system: System) -> UsedCommand:
+    """The headers of the running kernel, and those that follow its kind."""
+    following = signed_modules(system)
+    if not following or following == system.kernel:
+        return use("kernel-headers-install-running")
+    return use("kernel-headers-install-of", package=f"linux-headers-{following}")
 
 
 def _for_servers(move: DriverMove, place: InstallPlace) -> bool:
-    server = (bool(place.system.provider) or place.system.servers) and not place.system.part
+    """On a rented machine, with GPUs for data centres, and on NVIDIA's own servers, whose kernel Canonical builds for them."""
+    rented = (bool(place.system.provider) or place.system.servers) and not place.system.part
+    server = rented or kernel_flavour(place.system.kernel).startswith("nvidia")
     return server and bool(signed_modules(place.system)) and move.version.major in _FOR_SERVERS

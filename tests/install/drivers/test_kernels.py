@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from gpuassist.install.drivers import debian, rhel, ubuntu
 from gpuassist.install.drivers.arch import kernel_package
 from gpuassist.install.drivers.opensuse import enterprise_name
 from gpuassist.install.drivers.ubuntu import signed_modules
 from gpuassist.install.place import System
+from gpuassist.knowledge.commands import UsedCommand
+from gpuassist.knowledge.families import Family
+from tests.values import knowledge
 
 
 @pytest.mark.parametrize(
@@ -21,6 +25,10 @@ from gpuassist.install.place import System
         ("ubuntu", "24.04", "6.8.0-1036-azure", "azure"),
         ("ubuntu", "24.10", "6.11.0-9-generic", "6.11.0-9-generic"),
         ("linuxmint", "22.1", "6.8.0-60-generic", "6.8.0-60-generic"),
+        ("ubuntu", "24.04", "6.8.0-1025-nvidia-64k", "nvidia-64k"),
+        ("ubuntu", "24.04", "6.17.0-1003-nvidia-64k", "nvidia-64k-hwe-24.04"),
+        ("ubuntu", "22.04", "5.15.0-1055-nvidia", "nvidia"),
+        ("ubuntu", "24.04", "6.11.0-1023-oem", "6.11.0-1023-oem"),
         ("ubuntu", "24.04", "6.16.3-x64v3-xanmod1", ""),
         ("ubuntu", "24.04", "6.17.0-custom", ""),
         ("ubuntu", "24.04", "", ""),
@@ -38,6 +46,10 @@ def test_signed_modules_are_named_after_the_kernel(distribution: str, release: s
         ("6.17.8-zen1-1-zen", "linux-zen"),
         ("6.15.10-hardened1-1-hardened", "linux-hardened"),
         ("6.17.7-3-cachyos", "linux-cachyos"),
+        ("6.12.58-1-cachyos-lts", "linux-cachyos-lts"),
+        ("6.12.109-1-MANJARO", "linux612"),
+        ("6.12.100-1-rt20-MANJARO", "linux612-rt"),
+        ("7.3.0-rc2-1-MANJARO", "linux73"),
         ("6.17.0-1-mine", "linux-mine"),
         ("", "linux"),
     ],
@@ -65,3 +77,44 @@ def test_major_release_is_the_first_number(release: str, major: int) -> None:
 )
 def test_suse_enterprise_is_named_as_nvidia_does(distribution: str, release: str, name: str) -> None:
     assert enterprise_name(System(distribution, release)) == name
+
+
+@pytest.mark.parametrize(
+    ("system", "lines"),
+    [
+        (System("debian", "12", "6.1.0-37-amd64"), "sudo apt install linux-headers-$(uname -r) linux-headers-amd64"),
+        (System("debian", "12", "6.1.0-37-cloud-amd64"), "sudo apt install linux-headers-$(uname -r) linux-headers-cloud-amd64"),
+        (System("debian", "13", "6.12.48+deb13-rt-amd64"), "sudo apt install linux-headers-$(uname -r) linux-headers-rt-amd64"),
+        (System("debian", "12", "6.1.0-37-cloud-arm64"), "sudo apt install linux-headers-$(uname -r) linux-headers-cloud-arm64"),
+        (System("debian", "12", "6.8.12-9-pve"), "sudo apt install proxmox-headers-$(uname -r) proxmox-default-headers"),
+    ],
+)
+def test_debians_headers_are_of_the_kernels_kind(system: System, lines: str) -> None:
+    assert rendered(Family.DEBIAN, debian.kernel_headers(system)) == [lines]
+
+
+def test_ubuntus_headers_follow_the_kernels_kind() -> None:
+    grace = System("ubuntu", "24.04", "6.8.0-1025-nvidia-64k")
+    assert rendered(Family.UBUNTU, ubuntu.kernel_headers(grace)) == [
+        "sudo apt install linux-headers-$(uname -r) linux-headers-nvidia-64k"
+    ]
+    own = System("ubuntu", "24.04", "6.16.3-x64v3-xanmod1")
+    assert rendered(Family.UBUNTU, ubuntu.kernel_headers(own)) == ["sudo apt install linux-headers-$(uname -r)"]
+
+
+@pytest.mark.parametrize(
+    ("system", "last"),
+    [
+        (System("rocky", "9.6", "5.14.0-570.el9.aarch64+64k"), "sudo dnf install kernel-64k-devel-matched kernel-headers"),
+        (System("rhel", "9.6", "5.14.0-570.el9.x86_64+rt"), "sudo dnf install kernel-rt-devel-matched kernel-headers"),
+        (System("ol", "9.6", "5.15.0-312.187.5.1.el9uek.x86_64"), "sudo dnf install kernel-uek-devel-$(uname -r) kernel-headers"),
+        (System("amzn", "2023", "6.1.150-174.273.amzn2023.x86_64"), "sudo dnf install kernel-modules-extra-$(uname -r)"),
+        (System("amzn", "2023", "6.12.40-64.114.amzn2023.x86_64"), "sudo dnf install kernel6.12-modules-extra-$(uname -r)"),
+    ],
+)
+def test_red_hats_like_name_their_headers_by_the_kernel(system: System, last: str) -> None:
+    assert rendered(Family.RHEL, *rhel.kernel_headers(system))[-1] == last
+
+
+def rendered(family: Family, *uses: UsedCommand) -> list[str]:
+    return [line for one in uses for line in knowledge().commands.render(one.key, family, one.parameters)]
