@@ -102,6 +102,7 @@ def notes_on(case: RuleInput, configuration: Configuration, constraints: Constra
         notes += _other_torch(configuration, configuration.torch, change.torch.build, constraints)
     if (
         change.driver is None
+        and not configuration.driver_fixed
         and constraints.driver is None
         and configuration.driver is not None
         and constraints.driver_need is Need.MUST
