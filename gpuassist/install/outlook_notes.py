@@ -114,6 +114,7 @@ def notes_on(case: RuleInput, configuration: Configuration, constraints: Constra
         notes.append(text("branch {branch} is the newest driver that serves {gpus}", branch=newest, gpus=_names(case.cards)))
     elif (
         change.driver is None
+        and not configuration.driver_fixed
         and constraints.driver is None
         and configuration.driver is not None
         and constraints.driver_need is Need.MUST

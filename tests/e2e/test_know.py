@@ -48,7 +48,7 @@ UNKNOWN = (
     ("cuda", "12.7"),
     ("cuda", "latest"),
     ("torch", "2.1.0+cu130"),
-    ("driver", "551"),
+    ("driver", "558"),
     ("arch", "sm_82"),
 )
 WRONG = ((), ("--json",), ("--all",), ("gpuu", "RTX 4090"), ("gpu", "x", "--frobnicate"), ("--all", "--json", "cuda"))

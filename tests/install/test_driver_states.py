@@ -186,7 +186,9 @@ def test_guest_driver_is_not_replaced_by_a_desktops(goal: str) -> None:
 
 def test_torch_under_a_guest_driver_is_one_that_it_serves() -> None:
     assert lines(planned(virtual("NVIDIA A10-24Q"), "torch")) == []
-    assert lines(planned(virtual("NVIDIA A10-24Q"), "driver")) == []
+    stays = planned(virtual("NVIDIA A10-24Q"), "driver")
+    assert (lines(stays), stays.notes) == ([], ())
+    assert [each.problem for each in found(virtual("NVIDIA A10-24Q", "470.256.02"))] != ["driver-branch-end-of-life"]
 
 
 @for_each("goal", ["driver", "torch"])

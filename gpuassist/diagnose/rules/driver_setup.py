@@ -79,7 +79,8 @@ def tool_is_there(case: RuleInput) -> Iterator[Verdict]:
 def branch_is_cared_for(case: RuleInput) -> Iterator[Verdict]:
     """Told where no fix came for two years, a branch that gets some serves the same GPUs, and nothing else asks for it."""
     branch = next((one for one in case.knowledge.branches() if str(one.branch) == _branch(case)), None)
-    today, usable = case.machine.taken_at[:10], case.usable and not case.wsl and not case.container
+    today = case.machine.taken_at[:10]
+    usable = case.usable and not case.without_flavours and not case.virtual and not case.container
     if branch is None or not usable or not today or not "" < branch.end_of_life < _years_before(today):
         return
     best = best_driver(case).best

@@ -23,7 +23,7 @@ class Wsl(DistributionPackages):
                 "GPU here; then bring WSL up to date. Linux needs no driver",
                 numbers=numbers,
             )
-            check = text("`nvidia-smi` in a new WSL window shows a driver numbered {numbers}, and every GPU", numbers=numbers)
+            check = text("`nvidia-smi` in a new WSL window shows one of these numbers, and every GPU")
             return step((use("wsl-update"),), place, commands, (does, check), proof=StepProof(Proves.DRIVER, wanted=f"{version}+"))
         does = text(
             "In Windows, install NVIDIA's driver {version} or newer; then bring WSL up to date. Linux needs no driver",
