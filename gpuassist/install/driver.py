@@ -12,7 +12,7 @@ from gpuassist.diagnose.rules import driver, driver_setup, presence
 from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
 from gpuassist.diagnose.rules.fabric import fabric_is_ready
 from gpuassist.diagnose.rules.presence import best_driver, named_cause
-from gpuassist.install.configuration import waiting_module
+from gpuassist.install.configuration import shelf_of_machine, waiting_module
 from gpuassist.install.driver_shelf import comes_instead, ended_branch
 from gpuassist.install.drivers.baseboard import fabric_check, fabric_steps
 from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, console_of, guest_step, provider_name
@@ -27,6 +27,7 @@ from gpuassist.install.drivers.packages import (
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
+from gpuassist.knowledge.smallest import on_shelf
 from gpuassist.knowledge.driver_packages import Reach
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.driver import KernelModule
@@ -319,7 +320,9 @@ def mending_steps(
         )
     every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
     reason = next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)
-    best = best_driver(case)
+    best, shelf = best_driver(case), shelf_of_machine(case)
+    if best.best is not None and shelf is not None:
+        best = on_shelf(best, case.wishes, shelf, today=case.machine.taken_at[:10])
     if place.system.mixed and best.best is not None and (whole or reason is not None):
         return driver_steps(DriverMove(Version((best.best.branch,)), best.open_module), place, commands)
     if reason is None:

@@ -20,7 +20,7 @@ from tests.knowledge.shipped import KNOWLEDGE
 COMMANDS = KNOWLEDGE.commands
 NASTY = "/home/me/my env; rm -rf $HOME/`x` 'y'"
 ROOT = re.compile(r"\bsudo\b")
-SEVERAL = {"packages", "requirements", "arguments"}  # each is several words
+SEVERAL = {"packages", "requirements", "arguments", "sections"}  # each is several words
 
 
 def fill(record: CommandRecord, value: str) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def test_parameters_of_one_key_agree_in_name() -> None:
     allowed = {"branch", "version", "tag", "python", "name", "cuda", "path", "root", "file", "directory", "compiler", "library"}
     allowed |= {"architectures", "architecture", "repository", "major", "index", "group", "pid", "image", "container", "value"}
     allowed |= {"devices", "id", "requirement", "package", "program", "options", "variable", "unit", "goal", "torch"}
-    allowed |= SEVERAL | {"prefix", "kernel", "kind", "line", "sections", "stream"}
+    allowed |= SEVERAL | {"prefix", "kernel", "kind", "line", "stream"}
     assert {name for record in COMMANDS.records for name in record.parameters} <= allowed
 
 

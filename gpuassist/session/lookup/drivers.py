@@ -99,7 +99,7 @@ def _notes(knowledge: Knowledge, branch: BranchRecord) -> tuple[Text, ...]:
         return (told,)
     name = next(one.name for one in knowledge.compat_packages() if one.cuda == newest)
     compat = text(
-        "On data-centre GPUs (and some RTX boards in certified servers) alone, a package such as {name} lets it run programs of "
+        "For data-centre GPUs only (and some RTX boards in certified servers): a package such as {name} lets it run programs of "
         "newer CUDA, up to {newest}, without another driver and without a restart; a GeForce card gets nothing from it.",
         name=name,
         newest=str(newest),
