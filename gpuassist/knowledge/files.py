@@ -98,6 +98,8 @@ class KnowledgeFiles:
         self.images = RecordTable(read, "images", build.image)
         self.systems = RecordTable(read, "systems", build.system)
         self.conda = RecordTable(read, "conda", build.conda)
+        self.engines = RecordTable(read, "engines", build.engine)
+        self.engine_releases = RecordTable(read, "engine_releases", build.engine_release)
         self.commands = RecordTable(read, "commands", build.command)
         self.xids = RecordTable(read, "xids", build.xid)
         self.nvml_codes = RecordTable(read, "nvml_codes", build.nvml_code)

@@ -19,14 +19,18 @@ class GoalKind(str, Enum):
     CUDA = "cuda"
     TORCH = "torch"
     GPU = "gpu"
+    ENGINE = "engine"
 
 
 class Goal(Struct, frozen=True):
-    """A wish in short: `version` is None where any will do; `name` is the GPU's PCI id, or the tag of a torch build (`cu128`)."""
+    """A wish in short: `version` is None where any will do; `name` is the GPU's PCI id, the tag of a torch build (`cu128`), or the
+    engine, whose release `spelled` has as it was typed (`0.0.33.post2`).
+    """
 
     kind: GoalKind
     version: Version | None = None
     name: str = ""
+    spelled: str = ""
 
 
 class Method(str, Enum):
