@@ -254,6 +254,8 @@ class EngineChoices:
             yield text("no driver that gpuassist knows serves the GPUs of this machine: `gpuassist plan driver` tells more")
             return
         newest, host = self.releases[0], replace(self.host(driver), python=None)
+        if len(self.releases) > 1:
+            yield text("no release of {engine} that gpuassist knows fits this machine", engine=self.engine.title)
         fit = engine_fit(self.engine, newest, host)
         if fit.holds is False:
             yield fit.reason

@@ -114,6 +114,9 @@ class _EngineSteps:
             return text(
                 "{engine} asks for {library}{wish}, and torch {there} for {has}", **words, library=library, wish=wish, has=has
             )
+        if release.tags and not torch.cpu and torch.tag not in release.tags:
+            tags = ", ".join(release.tags)
+            return text("{engine} is built for {tags}, and torch {there} is not one of these", **words, tags=tags)
         if release.cuda and torch.cuda is not None and torch.cuda.major not in release.cuda:
             majors = ", ".join(map(str, release.cuda))
             return text("{engine} is built for CUDA {majors}, and torch {there} is not", **words, majors=majors)
@@ -208,19 +211,19 @@ class _EngineSteps:
         words = {"python": target.python, "requirements": " ".join(filter(None, (package, pin)))}
         own = f"engine-install-{self._engine.key}{suffix}"
         if own in self._commands.keys:
-            return (use(own, **{**words, "requirements": pin, "release": release.newest, "cuda": _major(build, there)}),)
+            return (use(own, **{**words, "requirements": pin, "version": release.newest, "cuda": _major(build, there)}),)
         if self._engine.key == _NOT_ISOLATED:
             return (use(f"packages-install-not-isolated{suffix}", **words),)
         if self._engine.index:
             url = self._engine.index.format(tag=max(release.tags, default=""))
-            return (use(f"packages-install-extra{suffix}", **words, url=url),)
+            return (use(f"packages-install-extra{suffix}", **words, index=url),)
         if self._engine.of_pytorch and tag:
             return (use(f"packages-install-tag{suffix}", **words, tag=tag),)
         if build is not None and not build.default and not origin_of(build, target.tool, self._place.around.settings).own:
             if suffix:
                 return (use("packages-install-tag-uv", **words, tag=tag),)
             exact = f"{package} {pin}+{tag}"
-            return (use("packages-install-extra", python=target.python, requirements=exact, url=f"{TORCH_INDEX}{tag}"),)
+            return (use("packages-install-extra", python=target.python, requirements=exact, index=f"{TORCH_INDEX}{tag}"),)
         return (use(f"packages-install{suffix}", **words),)
 
     # What to know beside.
