@@ -20,6 +20,8 @@ _LABELS: dict[str, Text] = {
     "memory_bytes": text("memory"),
     "integrated": text("part of the processor"),
     "cuda": text("CUDA"),
+    "package": text("package"),
+    "asks_for_torch": text("asks for torch"),
     "torch": text("torch"),
     "tensorrt": text("TensorRT"),
     "architectures": text("architectures"),
@@ -27,6 +29,7 @@ _LABELS: dict[str, Text] = {
     "driver_min_linux": text("driver made for it"),
     "driver_floor_linux": text("oldest driver that runs it"),
     "compute_capability_min": text("GPUs from compute capability"),
+    "compute_capability_max": text("GPUs up to compute capability"),
     "jetpack": text("JetPack"),
     "gcc_max": text("newest gcc it accepts"),
     "clang_max": text("newest clang it accepts"),
@@ -60,15 +63,20 @@ _LABELS: dict[str, Text] = {
     "cpu_only": text("for the CPU alone"),
     "versions": text("torch versions built so"),
     "builds": text("builds"),
+    "releases": text("releases"),
+    "platforms": text("processors"),
+    "page": text("its own page"),
     "directory": text("lies in"),
     "action": text("what helps"),
     "causes": text("may come from"),
 }
+_MOST_RELEASES = 12  # rows of them; `--json` has all
 # Where nothing more than null is known of these, it means that there is none yet.
 _NOT_KNOWN = text("not known")
 _NONE_YET = {"last_cuda": text("none: the newest still does"), "last_driver": text("none: new drivers still do")}
 # What is only worth a line where it says something.
 _OF_TOOLKITS = ("deprecated", "glibc_clash", "clang_max")
+_OF_ENGINES = ("compute_capability_max", "releases")
 _OF_IMAGES = ("tensorrt", "cudnn", "glibc", "os", "python", "compute_capability_min", "jetpack")
 _LEFT_OUT_UNLESS_KNOWN = frozenset(
     (
@@ -80,6 +88,7 @@ _LEFT_OUT_UNLESS_KNOWN = frozenset(
         "directory",
         "cuda_max_with_compat",
         *_OF_TOOLKITS,
+        *_OF_ENGINES,
         *_OF_IMAGES,
     )
 )
@@ -142,7 +151,26 @@ def _builds(builds: list[Any]) -> Iterator[CardRow]:
         yield CardRow(label, verbatim(" ".join(one["specs"])))
 
 
-_TABLES: dict[str, Callable[[list[Any]], Iterator[CardRow]]] = {"variants": _variants, "builds": _builds}
+def _releases(releases: list[Any]) -> Iterator[CardRow]:
+    """Which torch each asks for, the newest first."""
+    yield CardRow(_LABELS["releases"], verbatim(""))
+    for one in releases[:_MOST_RELEASES]:
+        versions = one["versions"]
+        label = verbatim(f"  {versions[0]}" if len(versions) == 1 else f"  {versions[-1]} – {versions[0]}")
+        yield CardRow(label, verbatim("; ".join(_asked(one))))
+
+
+def _asked(one: Any) -> Iterator[str]:
+    yield one["package"]
+    if one["asks_for_torch"]:
+        yield f"torch {' or '.join(one['asks_for_torch'])}"
+    if one["cuda_majors"]:
+        yield f"CUDA {', '.join(map(str, one['cuda_majors']))}"
+    if one["python"]:
+        yield f"Python {one['python']}"
+
+
+_TABLES: dict[str, Callable[[list[Any]], Iterator[CardRow]]] = {"variants": _variants, "builds": _builds, "releases": _releases}
 
 
 def _other(other: Any) -> Text:

@@ -100,8 +100,9 @@ def _engine_goal(words: str, knowledge: Knowledge) -> Goal:
     if "=" in words and not release:
         raise GoalError(text("{words} names no version: {kind}==VERSION does", words=words, kind=engine.key))
     typed = found["name"].lower()
-    packages = {one.package.partition("[")[0] for one in knowledge.engine_releases(engine.key)} - {engine.key}
-    variant = "[" in typed or typed in packages
+    packages = {one.package for one in knowledge.engine_releases(engine.key)}
+    bases = {one.partition("[")[0] for one in packages}
+    variant = ("[" in typed and typed in packages) or (len(bases) > 1 and typed in bases)
     return Goal(GoalKind.ENGINE, Version.parse(release) if release else None, typed if variant else engine.key, release)
 
 
