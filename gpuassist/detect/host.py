@@ -68,7 +68,7 @@ def probe(world: World) -> Host:
     return Host(
         distribution=made(read(files, path), _parsed_distribution),
         kernel=kernel,
-        architecture=_architecture(files),
+        architecture=architecture(files),
         glibc=_glibc(files),
         wsl=_wsl(files, kernel),
         container=_container(files),
@@ -94,7 +94,7 @@ def _parsed_distribution(words: str) -> Distribution:
     return Distribution(found.get("ID", "linux"), tuple(found.get("ID_LIKE", "").split()), found.get("VERSION_ID", ""), name)
 
 
-def _architecture(files: Files) -> Fact[str]:
+def architecture(files: Files) -> Fact[str]:
     told = read(files, _ARCHITECTURE)
     if isinstance(told, Known):
         return told
