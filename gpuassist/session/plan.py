@@ -12,8 +12,6 @@ from gpuassist.detect.recording import read_recording
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
 from gpuassist.install.configuration import configuration_of
-from gpuassist.install.engine_choice import EngineWish
-from gpuassist.install.engines import foresee_engine
 from gpuassist.install.outlook import Question, foresee
 from gpuassist.install.outlook_container import foresee_container
 from gpuassist.install.replacements import UnknownPartError, gpu_record, with_added_gpu, with_driver, with_toolkit
@@ -150,6 +148,9 @@ def plan_goals(
 
 def _plan_engine(session: Session, base: Machine, title: Text, *, goals: tuple[Goal, ...], tool: Tool | None) -> Outlook:
     """One engine, alone, on a GPU that is imagined, or with a torch that is named."""
+    from gpuassist.install.engine_choice import EngineWish  # 5 ms that every other plan does without
+    from gpuassist.install.engines import foresee_engine
+
     knowledge = session.knowledge
     first = next(goal for goal in goals if goal.kind is GoalKind.ENGINE)
     others = [goal for goal in goals if goal.kind not in {GoalKind.ENGINE, GoalKind.GPU, GoalKind.TORCH}]
