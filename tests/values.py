@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, NvmlStatus
-from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch, TorchAsker
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, Holder, PcieLink, PowerState
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.shell import Command, Shell, StartupFile, Terminal, Variable
@@ -55,6 +55,7 @@ class Env(Struct, frozen=True):
     packages: tuple[Package, ...] = ()
     damaged: tuple[str, ...] = ()
     stray: tuple[str, ...] = ()
+    askers: tuple[TorchAsker, ...] = ()
 
 
 class Recipe(Struct, frozen=True):
@@ -284,6 +285,7 @@ def _environment(env: Env) -> PythonEnvironment:
         Known((_torch(env, prefix),) if env.torch else (), f"{prefix}/lib/python{env.python}/site-packages"),
         Known(env.packages, f"{prefix}/lib/python{env.python}/site-packages"),
         stray=Known(env.stray, "/home/you, RUNPATH of its wheels" if env.stray else "/home/you"),
+        askers=Known(env.askers, f"{prefix}/lib/python{env.python}/site-packages") if env.askers else NOT_ASKED,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpuassist.model.driver import Library, ModuleBlock, NvmlStatus, Option
-from gpuassist.model.environment import Manager, Package
+from gpuassist.model.environment import Manager, Package, TorchAsker
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import GpuProcess, Holder, PcieLink
 from gpuassist.model.machine import Distribution, decode_machine, encode_machine
@@ -283,6 +283,25 @@ CASES: dict[str, dict[str, Any]] = {
                 ),
             ),
         ),
+        **NO_TOOLKIT,
+    },
+    "package-that-pins-another-torch": {
+        "gpus": (RTX_5090,),
+        "environments": (
+            Env(
+                "serve",
+                "2.9.1+cu128",
+                active=True,
+                packages=packages("torch==2.9.1 torchvision==0.24.1 triton==3.5.1 xformers==0.0.29.post3 numpy==2.2.6"),
+                askers=(
+                    TorchAsker("bitsandbytes", "0.49.2", "<3,>=2.3"),
+                    TorchAsker("torchvision", "0.24.1", "==2.9.1"),
+                    TorchAsker("vllm", "0.8.5", "==2.6.0"),
+                    TorchAsker("xformers", "0.0.29.post3", "==2.6.0"),
+                ),
+            ),
+        ),
+        **CUDA_13,
         **NO_TOOLKIT,
     },
     "older-cudnn-in-the-library-path": {

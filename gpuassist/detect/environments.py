@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
-from gpuassist.detect import libraries, torches
+from gpuassist.detect import libraries, torch_askers, torches
 from gpuassist.detect.loader import Loader
 from gpuassist.detect.prefixes import Prefix, active_prefixes, scan, with_active
 from gpuassist.formats.packages import (
@@ -18,8 +18,8 @@ from gpuassist.formats.packages import (
     python_packages,
     python_version,
 )
-from gpuassist.model.environment import LoadedLibrary, Manager, Package, PythonEnvironment
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.environment import LoadedLibrary, Manager, Package, PythonEnvironment, TorchAsker
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
 from gpuassist.model.version import Version, VersionError
@@ -90,6 +90,10 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
     else:
         read = libraries.read(files, sites, view.loader, view.variable("LD_LIBRARY_PATH"))
         loaded = Known(read, f"{', '.join(sites)}; LD_LIBRARY_PATH")
+    torch = tuple(torches.read(files, site) for site in sites if torches.is_there(files, site))
+    askers: Fact[tuple[TorchAsker, ...]] = NOT_ASKED
+    if torch and isinstance(version, Known):
+        askers = Known(torch_askers.read(files, sites, version.value), ", ".join(sites))
     return PythonEnvironment(
         prefix=path,
         name=_name(files, prefix, name),
@@ -97,11 +101,12 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
         interpreter=_interpreter(view.world, path, name),
         python_version=version,
         active=Known(files.real(path) in view.active, "VIRTUAL_ENV, CONDA_PREFIX"),
-        torch=Known(tuple(torches.read(files, site) for site in sites if torches.is_there(files, site)), ", ".join(sites)),
+        torch=Known(torch, ", ".join(sites)),
         packages=Known((*found.values(), *of_conda), ", ".join(sites)),
         libraries=loaded,
         sites=Known(sites, path),
         stray=libraries.stray(files, prefix, sites),
+        askers=askers,
     )
 
 

@@ -73,7 +73,7 @@ def probe(world: World) -> Host:
     return Host(
         distribution=_as_image(files, made(read(files, path), _parsed_distribution)),
         kernel=kernel,
-        architecture=_architecture(files),
+        architecture=architecture(files),
         glibc=_glibc(files),
         wsl=_wsl(files, kernel),
         container=_container(files),
@@ -106,7 +106,7 @@ def _as_image(files: Files, distribution: Fact[Distribution]) -> Fact[Distributi
     return replace(distribution, value=replace(distribution.value, image=True))
 
 
-def _architecture(files: Files) -> Fact[str]:
+def architecture(files: Files) -> Fact[str]:
     told = read(files, _ARCHITECTURE)
     if isinstance(told, Known):
         return told

@@ -182,14 +182,14 @@ def conda_root(machine: Machine) -> str:
     return next((prefix.rpartition("/")[0] for prefix in every if PurePosixPath(prefix).parent.name == "envs"), "")
 
 
-def free_place(machine: Machine, exists: Callable[[str], bool]) -> str:
+def free_place(machine: Machine, exists: Callable[[str], bool], name: str = NEW) -> str:
     """Where a new environment can be made: in HOME, where the files of the user's shell tell where that is."""
     home = home_of(machine)
     taken = {one.prefix for one in value_or(machine.environments, ())}
-    names = chain((NEW,), (f"{NEW}-{number}" for number in count(2)))
+    names = chain((name,), (f"{name}-{number}" for number in count(2)))
     if not home:
-        return NEW
-    return next(place for place in (f"{home}/{name}" for name in names) if place not in taken and not exists(place))
+        return name
+    return next(place for place in (f"{home}/{one}" for one in names) if place not in taken and not exists(place))
 
 
 def home_of(machine: Machine) -> str:

@@ -27,8 +27,8 @@ from gpuassist.install.drivers.packages import (
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
-from gpuassist.knowledge.smallest import on_shelf
 from gpuassist.knowledge.driver_packages import Reach
+from gpuassist.knowledge.smallest import on_shelf
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.fact import Known

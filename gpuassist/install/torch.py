@@ -87,11 +87,11 @@ def _python(place: InstallPlace, move: TorchMove | None) -> str:
     return max(fitting, default=(None, ""))[1] if fitting else ""
 
 
-_UV = text("this takes uv; where it is not installed, docs.astral.sh/uv tells how to install it for your own user")
+NEEDS_UV = text("this takes uv; where it is not installed, docs.astral.sh/uv tells how to install it for your own user")
 _PROJECT = text(
     "in a project of uv's, `uv sync` and `uv run` bring back the torch of uv.lock: name PyTorch's index in pyproject.toml too"
 )
-_VENV = text("where Python says that ensurepip is not available, `sudo apt install python3-venv` comes first")
+NEEDS_VENV = text("where Python says that ensurepip is not available, `sudo apt install python3-venv` comes first")
 _NEWER_THAN_UV = frozenset({"cu134"})  # what the --torch-backend of uv 0.13.9 does not take yet, measured
 
 
@@ -217,7 +217,7 @@ class _Install(Struct, frozen=True):
     def _needs(self, *steps: Step) -> tuple[Text, ...]:
         """That uv has to be there, where nothing shows that it is."""
         by_uv = any(line.startswith("uv ") for step in steps for line in step.commands)
-        return (_UV,) if by_uv and self.place.tool != "uv" else ()
+        return (NEEDS_UV,) if by_uv and self.place.tool != "uv" else ()
 
     def _project(self) -> tuple[Text, ...]:
         """That uv's own projects undo by themselves what is done by hand."""
@@ -226,7 +226,7 @@ class _Install(Struct, frozen=True):
     def _venv(self, made: Step) -> tuple[Text, ...]:
         """That the distribution's own Python may lack the module that makes environments."""
         by_system = any(line.startswith(("/usr/bin/python", "python3 ")) and " -m venv " in line for line in made.commands)
-        return (_VENV,) if by_system and packages_of(self.place.packages).venv_apart else ()
+        return (NEEDS_VENV,) if by_system and packages_of(self.place.packages).venv_apart else ()
 
     def _removal(self, target: InstallTarget, packages: tuple[str, ...]) -> Step:
         does = text("Take everything that belongs to torch out of {name}", name=self._name)

@@ -12,6 +12,7 @@ from gpuassist.knowledge.commands import parameters_of
 from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits
 from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
 from gpuassist.knowledge.driver_packages import DriverPackage, Extent, Keeper, Seen
+from gpuassist.knowledge.engine_records import EngineRecord, EngineRelease
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
@@ -129,6 +130,19 @@ def _chips(row: Row, name: str) -> tuple[ChipRecord, ...]:
         )
         for one in rows_of(row, name)
     )
+
+
+def _ranges(row: Row, name: str) -> tuple[str, ...]:
+    for words in texts_of(row, name):
+        admits(words, _ANY)
+    return texts_of(row, name)
+
+
+def _at_least_one(row: Row, name: str) -> tuple[str, ...]:
+    words = texts_of(row, name)
+    if not words:
+        raise RowError(name)
+    return words
 
 
 def _companions(row: Row, name: str) -> tuple[Companion, ...]:
@@ -331,6 +345,35 @@ conda_package = _record(
     last=_maybe(str),
     instead=_or_empty,
     of_torch=flag_of,
+)
+engine = _record(
+    EngineRecord,
+    key=text_of,
+    title=text_of,
+    aliases=texts_of,
+    asks_torch=flag_of,
+    own=flag_of,
+    of_pytorch=flag_of,
+    index=_or_empty,
+    instead=_or_empty,
+    home=text_of,
+)
+engine_release = _record(
+    EngineRelease,
+    engine=text_of,
+    package=text_of,
+    releases=_at_least_one,
+    torch=_ranges,
+    cuda=lambda row, name: numbers_of(row, name) if name in row.fields else None,
+    tags=texts_of,
+    python=lambda row, name: _range(row, name) if name in row.fields else "",
+    pythons=_each(_version),
+    machines=texts_of,
+    capability_min=_maybe(ComputeCapability.parse),
+    capability_max=_maybe(ComputeCapability.parse),
+    driver=_maybe(Version.parse),
+    libraries=lambda row, name: pairs_of(row, name) or (),
+    compiles=flag_of,
 )
 command = _record(
     CommandRecord,

@@ -105,6 +105,8 @@ class KnowledgeFiles:
         self.systems = RecordTable(read, "systems", build.system)
         self.conda = RecordTable(read, "conda", build.conda)
         self.conda_packages = RecordTable(read, "conda_packages", build.conda_package)
+        self.engines = RecordTable(read, "engines", build.engine)
+        self.engine_releases = RecordTable(read, "engine_releases", build.engine_release)
         self.commands = RecordTable(read, "commands", build.command)
         self.xids = RecordTable(read, "xids", build.xid)
         self.nvml_codes = RecordTable(read, "nvml_codes", build.nvml_code)

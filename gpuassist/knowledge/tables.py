@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits, KernelFlavour
     from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
     from gpuassist.knowledge.driver_packages import DriverPackage
+    from gpuassist.knowledge.engine_records import EngineRecord, EngineRelease
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.images import ImageReading, NotAnImage
     from gpuassist.knowledge.records import (
@@ -222,6 +223,20 @@ class Knowledge:
     def conda_packages(self) -> tuple[CondaPackage, ...]:
         """Every package by which conda brings CUDA or chooses torch's."""
         return self._files.conda_packages.all()
+
+    def engines(self) -> tuple[EngineRecord, ...]:
+        """Every package beside torch that is known."""
+        return self._files.engines.all()
+
+    def engine(self, name: str) -> EngineRecord | None:
+        """The engine of a name in any spelling that pip takes, without what stands in brackets; None where none is called so."""
+        wanted = re.sub(r"[-_.]+", "-", name.partition("[")[0].strip()).lower()
+        packages = {one.package.partition("[")[0]: one.engine for one in self._files.engine_releases.all()}
+        return next((one for one in self.engines() if wanted in {one.key, *one.aliases} or packages.get(wanted) == one.key), None)
+
+    def engine_releases(self, key: str) -> tuple[EngineRelease, ...]:
+        """What its releases ask for, by package, the newest first."""
+        return tuple(one for one in self._files.engine_releases.all() if one.engine == key)
 
     @cached_property
     def commands(self) -> Commands:

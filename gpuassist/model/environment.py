@@ -54,6 +54,14 @@ class Package(Struct, frozen=True):
     build: str = ""
 
 
+class TorchAsker(Struct, frozen=True):
+    """An installed package that asks for certain versions of torch; `wanted` as it writes them (`==2.8.0`)."""
+
+    package: str
+    version: str
+    wanted: str
+
+
 class LoadedLibrary(Struct, frozen=True):
     """A library that a program of an environment needs, where a new terminal's LD_LIBRARY_PATH decides which file is loaded, or
     nothing does: `own` is the file without that variable (empty where there is none), `taken` the file with it.
@@ -69,7 +77,7 @@ class PythonEnvironment(Struct, frozen=True):
     """An environment by its prefix; `active` where a new terminal's or gpuassist's own shell has it activated;
     `torch` is an empty tuple where none is installed, and holds two where one shadows the other; `packages` are those around it,
     `libraries` those that LD_LIBRARY_PATH decides on, or that are not found at all; `stray` lie in its project's directory, where
-    its wheels make the loader look.
+    its wheels make the loader look; `askers` are asked for where there is a torch.
     """
 
     prefix: str
@@ -83,6 +91,7 @@ class PythonEnvironment(Struct, frozen=True):
     libraries: Fact[tuple[LoadedLibrary, ...]] = NOT_ASKED
     sites: Fact[tuple[str, ...]] = NOT_ASKED
     stray: Fact[tuple[str, ...]] = NOT_ASKED
+    askers: Fact[tuple[TorchAsker, ...]] = NOT_ASKED
 
     @property
     def is_base(self) -> bool:

@@ -19,19 +19,22 @@ class GoalKind(str, Enum):
     CUDA = "cuda"
     TORCH = "torch"
     GPU = "gpu"
+    ENGINE = "engine"
 
 
 NEWEST = "newest"
 
 
 class Goal(Struct, frozen=True):
-    """A wish in short: `version` is None where any will do; `name` is the GPU's PCI id, the tag of a torch build (`cu128`), or
-    `NEWEST` for the newest driver that serves every GPU, also where the one that is there does.
+    """A wish in short: `version` is None where any will do; `name` is the GPU's PCI id, the tag of a torch build (`cu128`), the
+    engine, whose release `spelled` has as it was typed (`0.0.33.post2`), or `NEWEST` for the newest driver that serves every GPU,
+    also where the one that is there does.
     """
 
     kind: GoalKind
     version: Version | None = None
     name: str = ""
+    spelled: str = ""
 
 
 class Method(str, Enum):

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from gpuassist.model.driver import DeviceNode, KernelModule, Library, ModuleBlock, NvmlStatus, Option
-from gpuassist.model.environment import Package
+from gpuassist.model.environment import Package, TorchAsker
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import GpuProcess, PcieLink
 from gpuassist.model.machine import Distribution
@@ -92,6 +92,7 @@ LABELS: dict[str, Text] = {
     "installer": text("installed by"),
     "damaged": text("files that are missing or cut off"),
     "packages": text("packages around torch"),
+    "askers": text("packages that ask for a torch"),
     "stray": text("CUDA libraries where its wheels look first"),
     "path_libraries": text("cuDNN in LD_LIBRARY_PATH"),
     "package_settings": text("where packages come from"),
@@ -191,6 +192,7 @@ _RECORDS: dict[type, Callable[[Any], Text]] = {
     ModuleBlock: lambda bar: text("{words} ({place})", words=bar.words, place=bar.place),
     Option: lambda option: verbatim(f"{option.name}={option.value}"),
     Library: lambda library: verbatim(library.path),
+    TorchAsker: lambda one: verbatim(f"{one.package} {one.version}: torch{one.wanted}"),
     ToolkitLink: _toolkit_link,
     LoaderDirectory: lambda one: text("{words} ({place})", words=one.directory, place=one.file),
     ContainerList: _container_list,

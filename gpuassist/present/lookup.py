@@ -25,6 +25,8 @@ _LABELS: dict[str, Text] = {
     "integrated": text("part of the processor"),
     "cuda": text("CUDA"),
     "version": text("its own version"),
+    "package": text("package"),
+    "asks_for_torch": text("asks for torch"),
     "torch": text("torch"),
     "tensorrt": text("TensorRT"),
     "architectures": text("architectures"),
@@ -35,6 +37,7 @@ _LABELS: dict[str, Text] = {
     "driver_floor_windows": text("on Windows, and so in WSL2"),
     "driver_floors_windows": text("on Windows, and so in WSL2"),
     "compute_capability_min": text("GPUs from compute capability"),
+    "compute_capability_max": text("GPUs up to compute capability"),
     "jetpack": text("JetPack"),
     "gcc_max": text("newest gcc it accepts"),
     "clang_max": text("newest clang it accepts"),
@@ -78,10 +81,14 @@ _LABELS: dict[str, Text] = {
     "channel": text("channel"),
     "last": text("last release"),
     "builds": text("builds"),
+    "releases": text("releases"),
+    "platforms": text("processors"),
+    "page": text("its own page"),
     "directory": text("lies in"),
     "action": text("what helps"),
     "causes": text("may come from"),
 }
+_MOST_RELEASES = 12  # rows of them; `--json` has all
 # Where nothing more than null is known of these, it means that there is none yet.
 _NOT_KNOWN = text("not known")
 _NONE_YET = {"last_cuda": text("none: the newest still does"), "last_driver": text("none: new drivers still do")}
@@ -95,6 +102,7 @@ _MODULES = {
 }
 # What is only worth a line where it says something.
 _OF_TOOLKITS = ("deprecated", "glibc_clash", "clang_max")
+_OF_ENGINES = ("compute_capability_max", "releases")
 _OF_IMAGES = ("tensorrt", "cudnn", "glibc", "os", "python", "compute_capability_min", "jetpack")
 _LEFT_OUT_UNLESS_KNOWN = frozenset(
     (
@@ -118,6 +126,7 @@ _LEFT_OUT_UNLESS_KNOWN = frozenset(
         "runs_on_from",
         "runs_code_of_from",
         *_OF_TOOLKITS,
+        *_OF_ENGINES,
         *_OF_IMAGES,
     )
 )
@@ -280,11 +289,31 @@ def _torch_builds(tags: list[Any]) -> Iterator[CardRow]:
         yield CardRow(text("  {tag}", tag=one["tag"]), words)
 
 
+def _releases(releases: list[Any]) -> Iterator[CardRow]:
+    """Which torch each asks for, the newest first."""
+    yield CardRow(_LABELS["releases"], verbatim(""))
+    for one in releases[:_MOST_RELEASES]:
+        versions = one["versions"]
+        label = verbatim(f"  {versions[0]}" if len(versions) == 1 else f"  {versions[-1]} – {versions[0]}")
+        yield CardRow(label, verbatim("; ".join(_asked(one))))
+
+
+def _asked(one: Any) -> Iterator[str]:
+    yield one["package"]
+    if one["asks_for_torch"]:
+        yield f"torch {' or '.join(one['asks_for_torch'])}"
+    if one["cuda_majors"]:
+        yield f"CUDA {', '.join(map(str, one['cuda_majors']))}"
+    if one["python"]:
+        yield f"Python {one['python']}"
+
+
 _TABLES: dict[str, Callable[[list[Any]], Iterator[CardRow]]] = {
     "variants": _variants,
     "builds": _builds,
     "conda": _conda,
     "torch_builds": _torch_builds,
+    "releases": _releases,
 }
 
 

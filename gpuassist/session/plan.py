@@ -1,4 +1,4 @@
-"""What a goal would take on a machine: `driver`, `cuda==12.8`, `torch==2.6`, `gpu=RTX 5090`, alone or several at once."""
+"""What a goal would take on a machine: `driver`, `cuda==12.8`, `torch==2.6`, `gpu=RTX 5090`, alone or several at once; `vllm`."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version, VersionError
 
 _GOAL = lazy_regex(r"\s*(?P<kind>\w+)\s*(?:={1,2}\s*(?P<value>.*?)\s*)?", re.DOTALL)
+_ENGINE = lazy_regex(r"\s*(?P<name>[A-Za-z][\w.-]{0,60}(?:\[[\w,-]{0,40}\])?)\s*(?:={1,2}\s*(?P<release>\d[\w.!+-]{0,40})?\s*)?")
 _BUILD = lazy_regex(r"\+(cu\d+|cpu)\Z")  # `+git123` of a build of one's own names none that can be installed
 _ALSO = {"pytorch": "torch", "toolkit": "cuda", "nvcc": "cuda", "card": "gpu", "nvidia": "driver"}
 
@@ -69,8 +70,8 @@ def parse_goal(words: str, knowledge: Knowledge) -> Goal:
     """The goal that somebody typed; raises `GoalError` with the nearest that would be one."""
     found = _GOAL.fullmatch(words)
     kind = next((one for one in GoalKind if found and one.value == found["kind"].lower()), None)
-    if found is None or kind is None:
-        raise GoalError(_nearest(words, knowledge))
+    if found is None or kind is None or kind is GoalKind.ENGINE:
+        return _engine_goal(words, knowledge)
     value = (found["value"] or "").strip("\"'“” ")
     if kind is GoalKind.GPU:
         if not value:
@@ -89,6 +90,22 @@ def parse_goal(words: str, knowledge: Knowledge) -> Goal:
         raise GoalError(text("{words} names no version: {kind}==VERSION does", words=words, kind=kind.value)) from None
     built = _BUILD.search(value) if kind is GoalKind.TORCH else None
     return Goal(kind, version, built[1] if built else "")
+
+
+def _engine_goal(words: str, knowledge: Knowledge) -> Goal:
+    """`vllm`, `xformers==0.0.33.post2`, `jax[cuda12]`."""
+    found = _ENGINE.fullmatch(words)
+    engine = knowledge.engine(found["name"]) if found else None
+    if found is None or engine is None:
+        raise GoalError(_nearest(words, knowledge))
+    release = found["release"] or ""
+    if "=" in words and not release:
+        raise GoalError(text("{words} names no version: {kind}==VERSION does", words=words, kind=engine.key))
+    typed = found["name"].lower()
+    packages = {one.package for one in knowledge.engine_releases(engine.key)}
+    bases = {one.partition("[")[0] for one in packages}
+    variant = ("[" in typed and typed in packages) or (len(bases) > 1 and typed in bases)
+    return Goal(GoalKind.ENGINE, Version.parse(release) if release else None, typed if variant else engine.key, release)
 
 
 def look(session: Session, recording: str = "") -> Machine:
@@ -119,6 +136,8 @@ def plan_goals(
     for goal in goals:
         constraints = _joined(constraints, goal, configuration, case)
     title = verbatim(" ".join(_spelled(goal, knowledge) for goal in goals))
+    if any(goal.kind is GoalKind.ENGINE for goal in goals):
+        return _plan_engine(session, base, title, goals=goals, tool=tool)
     made = base
     for goal in goals:
         if goal.kind is GoalKind.DRIVER and goal.version is not None and not _is(configuration.driver, goal.version):
@@ -130,6 +149,23 @@ def plan_goals(
     question = Question(title, base, made, constraints, tool)
     contained = tool is Tool.DOCKER and constraints.torch_need is Need.MUST
     return foresee_container(session, question) if contained else foresee(session, question)
+
+
+def _plan_engine(session: Session, base: Machine, title: Text, *, goals: tuple[Goal, ...], tool: Tool | None) -> Outlook:
+    """One engine, alone, on a GPU that is imagined, or with a torch that is named."""
+    from gpuassist.install.engine_choice import EngineWish  # 5 ms that every other plan does without
+    from gpuassist.install.engines import foresee_engine
+
+    knowledge = session.knowledge
+    first = next(goal for goal in goals if goal.kind is GoalKind.ENGINE)
+    others = [goal for goal in goals if goal.kind not in {GoalKind.ENGINE, GoalKind.GPU, GoalKind.TORCH}]
+    engine = knowledge.engine(first.name)
+    if engine is None or others or sum(goal.kind is GoalKind.ENGINE for goal in goals) > 1:
+        why = text("plan an engine by itself, or with a torch or a GPU: `gpuassist plan {engine}`", engine=first.name)
+        return Outlook(title, (), (), (), blocked_by=(why,))
+    torch = next((goal.version for goal in goals if goal.kind is GoalKind.TORCH), None)
+    package = first.name if first.name != engine.key else ""
+    return foresee_engine(session, EngineWish(title, base, engine, package, first.spelled, torch=torch, tool=tool))
 
 
 def toolkit_to_use(step: Step) -> str:
@@ -206,6 +242,8 @@ def _spelled(goal: Goal, knowledge: Knowledge) -> str:
     if goal.kind is GoalKind.GPU:
         record = knowledge.gpu(goal.name)
         return f'gpu="{record.name if record else goal.name}"'
+    if goal.kind is GoalKind.ENGINE:
+        return f"{goal.name}=={goal.spelled}" if goal.spelled else goal.name
     if goal.version is None:
         return f"{goal.kind.value}=={goal.name}" if goal.name else str(goal.kind.value)
     return f"{goal.kind.value}=={goal.version}" + (f"+{goal.name}" if goal.name else "")
@@ -214,12 +252,17 @@ def _spelled(goal: Goal, knowledge: Knowledge) -> str:
 def _nearest(words: str, knowledge: Knowledge) -> Text:
     first = re.match(r"\s*(\w*)", words)
     kind = first[1].lower() if first else ""
-    goals = text('driver, driver==580, driver==newest, cuda, cuda==12.8, torch, torch==2.6 or gpu="RTX 5090"')
+    goals = text(
+        'driver, driver==580, driver==newest, cuda, cuda==12.8, torch, torch==2.6, gpu="RTX 5090" or an engine such as vllm'
+    )
     if knowledge.gpus_named(words) or knowledge.gpu(words):
         return text('{words} is no goal; a GPU to buy is gpu="{words}"', words=words)
     from difflib import get_close_matches
 
-    near = _ALSO.get(kind) or next(iter(get_close_matches(kind, [one.value for one in GoalKind], 1)), "")
+    kinds = [one.value for one in GoalKind if one is not GoalKind.ENGINE]
+    named = re.split(r"[=<>!~\s\[]", words.strip(), maxsplit=1)[0].lower()
+    near = _ALSO.get(kind) or next(iter(get_close_matches(kind, kinds, 1)), "")
+    near = near or next(iter(get_close_matches(named, [one.key for one in knowledge.engines()], 1, 0.75)), "")
     if near:
         return text("{words} is no goal; did you mean {near}? Goals are {goals}", words=words, near=near, goals=goals)
     return text("{words} is no goal; goals are {goals}", words=words, goals=goals)

@@ -205,3 +205,20 @@ def test_a_tool_that_is_none_is_wrong_usage() -> None:
     with pytest.raises(SystemExit) as stopped:
         ran("torch", "--as", "brew")
     assert stopped.value.code == 2
+
+
+def test_an_engine_is_a_goal_whose_command_names_the_torch_that_is_there() -> None:
+    document = told("xformers")
+    assert document["goal"] == "xformers"
+    assert document["steps"][0]["commands"][0].endswith(
+        "xformers==0.0.29.post1 torch==2.5.1 --index-url https://download.pytorch.org/whl/cu124"
+    )
+    assert [way["way"] for way in document["ways"]] == ["in-place", "new-environment"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [(("vllm",), Exit.HEALTHY), (("vllm==0.99",), Exit.UNDETERMINED), (("vllm", "cuda"), Exit.PROBLEMS)],
+)
+def test_an_engine_ends_with_what_came_of_it(arguments: tuple[str, ...], expected: Exit) -> None:
+    assert ran(*arguments).exit is expected

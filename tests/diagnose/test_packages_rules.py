@@ -12,7 +12,7 @@ from gpuassist.diagnose.catalogue_entry import read_entry
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.rules.packages import OF_NVIDIA, OWN_ENTRY
 from gpuassist.model.driver import Library
-from gpuassist.model.environment import LoadedLibrary, Manager, Package, PythonEnvironment, Torch
+from gpuassist.model.environment import LoadedLibrary, Manager, Package, PythonEnvironment, Torch, TorchAsker
 from gpuassist.model.fact import Known
 from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
@@ -247,3 +247,42 @@ def test_cudnn_that_the_loader_takes_is_told_once() -> None:
 @pytest.mark.parametrize(("damaged", "problem"), [((), ""), (("torch/lib/libc10.so",), "torch-install-damaged")])
 def test_damage_is_told(damaged: tuple[str, ...], problem: str) -> None:
     assert " ".join(_found(_changed(_with({}), damaged=Known(damaged, "RECORD")))) == problem
+
+
+def _asked_by(*askers: TorchAsker, torch: str = "2.9.1+cu128", **recipe: Any) -> Machine:
+    return machine(environments=(Env("train", torch, active=True, askers=askers),), toolkits=(), nvcc="", **recipe)
+
+
+@for_each(
+    ("asker", "problem"),
+    [
+        (TorchAsker("vllm", "0.11.0", "==2.8.0"), "torch-pinned-by-package"),
+        (TorchAsker("vllm", "0.16.0", "==2.9.1"), ""),
+        (TorchAsker("xformers", "0.0.35", ">=2.10"), "torch-pinned-by-package"),
+        (TorchAsker("bitsandbytes", "0.50.2", "<3,>=2.4"), ""),
+        (TorchAsker("fairseq", "0.10.0", "<1.6"), "torch-pinned-by-package"),
+        (TorchAsker("lightning", "2.5.0", "~=2.1"), ""),
+        (TorchAsker("odd", "1", "===2.9.1+cu128"), ""),
+        (TorchAsker("torchvision", "0.23.0", "==2.8.0"), ""),
+    ],
+)
+def test_package_that_asks_for_another_torch_is_named(asker: TorchAsker, problem: str) -> None:
+    assert _found(_asked_by(asker)) == ([problem] if problem else [])
+
+
+def test_what_would_be_lost_is_told_with_who_else_asks() -> None:
+    askers = (TorchAsker("vllm", "0.8.5", "==2.6.0"), TorchAsker("xformers", "0.0.29.post3", "==2.6.0"))
+    made = _asked_by(*askers, gpus=(RTX_5090,), driver="580.95.05", cuda="13.0", open_module=True)
+    told = _told(made)
+    assert (told["package"], told["wanted"], told["public"], told["engine"]) == ("vllm", "2.6.0", "2.9.1", "vllm")
+    assert (told["comes"], told["cuda"], told["lost"]) == ("2.6.0", "12.4", "sm_120")
+    assert told["others"] == "xformers (==2.6.0)"
+
+
+def test_a_torch_that_no_release_of_torch_is_leaves_open_what_comes() -> None:
+    told = _told(_asked_by(TorchAsker("own", "1.0", "==9.9")))
+    assert {"comes", "cuda", "lost", "engine"}.isdisjoint(told)
+
+
+def test_a_recording_from_before_says_nothing_of_who_asks() -> None:
+    assert _found(_asked_by()) == []

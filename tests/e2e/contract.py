@@ -159,6 +159,16 @@ RECORDS = {
     "xid": {"number", "name", "meaning", "action", "causes"},
 }
 # Lists that may be known to hold nothing: what is not known is null. A system on a chip has no PCI id.
-EMPTY_IS_NONE = {"notes", "pci_ids", "deprecated", "causes", "libraries", "compilers", "cuda_majors", "nearest", "versions"} | {
-    "torch_builds"
+EMPTY_IS_NONE = {
+    "torch_builds",
+    "notes",
+    "pci_ids",
+    "deprecated",
+    "causes",
+    "libraries",
+    "compilers",
+    "cuda_majors",
+    "nearest",
+    "versions",
+    "asks_for_torch",
 }

@@ -63,6 +63,25 @@ def _gpu(row: Row, sources: dict[str, Source]) -> GpuRecord:
     return build.gpu(row, sources, chips.get)
 
 
+ENGINE: Fields = {
+    "key": "vllm",
+    "title": "vLLM",
+    "aliases": [],
+    "asks_torch": True,
+    "home": "https://docs.vllm.ai",
+    "source": "list",
+}
+RELEASE: Fields = {
+    "engine": "vllm",
+    "package": "vllm",
+    "releases": ["0.33.0"],
+    "torch": ["==2.14.0"],
+    "cuda": [13],
+    "python": ">=3.10",
+    "capability_min": "7.5",
+    "libraries": {"nvidia-cublas": "==13.0"},
+    "source": "list",
+}
 Build = Callable[[Row, dict[str, Source]], Any]
 KINDS: dict[str, tuple[Build, Fields]] = {
     "gpu": (_gpu, GPU),
@@ -72,6 +91,8 @@ KINDS: dict[str, tuple[Build, Fields]] = {
     "wheel": (build.wheel, WHEEL),
     "torch": (build.torch, TORCH),
     "command": (build.command, COMMAND),
+    "engine": (build.engine, ENGINE),
+    "engine_release": (build.engine_release, RELEASE),
 }
 NEEDED = [
     *(("gpu", field) for field in ("pci_id", "name", "chip", "source")),
@@ -81,6 +102,8 @@ NEEDED = [
     *(("wheel", field) for field in ("distribution", "role", "directory", "source")),
     *(("torch", field) for field in ("release", "newest", "tag", "machine", "source")),
     *(("command", field) for field in ("key", "family", "action", "source")),
+    *(("engine", field) for field in ("key", "title", "home", "source")),
+    *(("engine_release", field) for field in ("engine", "package", "releases", "source")),
 ]
 WRONG: list[tuple[str, str, object]] = [
     ("gpu", "pci_id", 2684),
@@ -106,6 +129,14 @@ WRONG: list[tuple[str, str, object]] = [
     ("wheel", "libraries", "libx.so.1"),
     ("wheel", "cuda_majors", ["12"]),
     ("wheel", "instead", None),
+    ("engine", "asks_torch", "yes"),
+    ("engine", "aliases", "vllm"),
+    ("engine_release", "releases", []),
+    ("engine_release", "torch", ["newest"]),
+    ("engine_release", "cuda", ["13"]),
+    ("engine_release", "python", "newest"),
+    ("engine_release", "capability_min", "sm_75"),
+    ("engine_release", "libraries", ["nvidia-cublas"]),
     ("toolkit", "targets", [8.9]),
     ("toolkit", "gcc_limit", 15.2),
     ("toolkit", "driver_floor", "any"),

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from gpuassist.model.text import text
-from gpuassist.session.lookup import architectures, codes, drivers, gpus, images, packages, pairs, toolkits, torch
+from gpuassist.session.lookup import architectures, codes, drivers, engines, gpus, images, packages, pairs, toolkits, torch
 from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus, unknown
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ SHELVES: dict[str, LookupKind] = {
         gpus.SHELF,
         toolkits.SHELF,
         torch.SHELF,
+        engines.SHELF,
         drivers.SHELF,
         architectures.SHELF,
         images.SHELF,

@@ -182,7 +182,7 @@ def _wheel(record: WheelRecord) -> Document:
         cuda_majors=record.cuda_majors,
         directory=record.directory or None,
         instead=record.instead or None,
-    ) | driver_floors(Version((major,)) for major in record.cuda_majors)
+    ) | driver_floors(Version((major, 1)) for major in record.cuda_majors)
 
 
 def _conda_versions(knowledge: Knowledge) -> tuple[Version, ...]:
