@@ -11,7 +11,7 @@ from gpuassist.model.version import Code, ComputeCapability, Target, VersionErro
 KIND = "build"
 _NAME = r"(?:sm|compute|lto)_\d{2,3}[af]?"
 _FLAG = lazy_regex(
-    rf"(?:--?gencode[= ,]*|--generate-code[= ,]*)?[\"']?\barch[= ]+({_NAME})[\"']?[ ]*,[ ]*[\"']?code[= ]+\\?[\"']?\[?({_NAME}(?:[ ]*,[ ]*{_NAME})*)\]?[\"']?"
+    rf"(?:--?gencode[= ,]*|--generate-code[= ,]*)?[\"']?\barch[= ]+({_NAME})[\"']?[ ]*,[ ]*[\"']?code[= ]+\\?[\"']?\[?({_NAME}(?:[ ]*,[ ]*{_NAME})*)\]?"
     rf"|(?<![\w-])(?:-arch|--gpu-architecture|-code|--gpu-code)[= ]+({_NAME}(?:,{_NAME})*)"
 )
 _LIST = lazy_regex(

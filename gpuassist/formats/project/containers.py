@@ -161,7 +161,7 @@ class _Dockerfile:
             if word.startswith("-"):
                 if flag in {"-r", "--requirement", "-c", "--constraint", "-i", "--index-url", "--extra-index-url", "-f", "--find-links", "-e", "--editable"}:
                     value = value if sign else next(passed, "")
-                    self._option(flag, value, self._spot(line, value, place))
+                    self._option(flag, value, self._spot(line, value, place), line.number)
                 elif flag in _TAKE_VALUE and not sign:
                     next(passed, "")
                 continue
@@ -173,9 +173,9 @@ class _Dockerfile:
             plain = whole == word and spot.editable
             read = requirement_of(whole, Spot(self.file, spot.line), Origin.INSTALL, inside=whole, offset=spot.first if plain else -1)
             if read is not None and read.name:
-                self.requirements.append(replace(read, stage=self.stage))
+                self.requirements.append(replace(read, stage=self.stage, whole=Spot(self.file, line.number)))
 
-    def _option(self, flag: str, value: str, spot: Spot) -> None:
+    def _option(self, flag: str, value: str, spot: Spot, number: int) -> None:
         read = expanded(value, self.known)
         if not read:
             return
@@ -183,7 +183,7 @@ class _Dockerfile:
             self.includes.append(Include(read, spot, constraint=flag in {"-c", "--constraint"}, stage=self.stage))
         elif flag not in {"-e", "--editable"}:
             role = {"-i": IndexRole.INSTEAD, "--index-url": IndexRole.INSTEAD, "--extra-index-url": IndexRole.BESIDE}.get(flag, IndexRole.LINKS)
-            self.indexes.append(ProjectIndex(read, role, spot if read == value else Spot(self.file, spot.line), stage=self.stage))
+            self.indexes.append(ProjectIndex(read, role, spot if read == value else Spot(self.file, spot.line), whole=Spot(self.file, number), stage=self.stage))
 
     def _spot(self, line: _Line, word: str, place: int) -> Spot:
         found = line.words.find(word, place) if word else -1
