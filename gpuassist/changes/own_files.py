@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import PurePosixPath
 
+from gpuassist.formats.project.read import reader_of
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError
@@ -51,7 +52,7 @@ def _is_configuration(world: World, path: str) -> bool:
 def _is_of_scope(world: World, path: str) -> bool:
     """Whether it has the name and place of a file that a scope writes: see `scopes`."""
     place = PurePosixPath(path)
-    if place.name in _PROJECT:
+    if place.name in _PROJECT or reader_of(place.name) is not None:  # what `plan --project` writes
         return True
     prefix = place.parent.parent
     if place.name.startswith("activate") and place.parent.name == "bin":

@@ -34,11 +34,20 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     without = words(text("plan for a user who may not become root, also where this one may"))
     parser.add_argument("--no-root", action="store_true", help=without)
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
+    project = words(text("judge the files of the project in DIR instead: will it run here, and the smallest change that makes it"))
+    parser.add_argument("--project", metavar="DIR", default="", help=project)
+    parser.add_argument("--write", action="store_true", help=words(text("with --project: write that change, on record for undo")))
     plan_run_options.arguments(parser, words)
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     context = context.for_programs(options)
+    if options.project:
+        from gpuassist.cli.plan_project import run_project
+
+        return run_project(options, context)
+    if options.write:
+        raise UsageError(text("--write goes with --project"))
     if plan_run_options.is_about_an_install(options):
         return plan_run_options.run(options, context)
     if not options.goals:
@@ -83,7 +92,7 @@ def document(outlook: Outlook, words: Words) -> Json:
             {"from": words(one.first), "to": words(one.second), "holds": one.holds, "reason": words(one.reason)}
             for one in outlook.links
         ],
-        "steps": [_step(one, words) for one in outlook.steps],
+        "steps": [step_document(one, words) for one in outlook.steps],
         "ways": [_way(one, words) for one in outlook.ways],
         "blocked_by": [words(one) for one in outlook.blocked_by],
         "undetermined": [words(one) for one in outlook.undetermined],
@@ -91,7 +100,7 @@ def document(outlook: Outlook, words: Words) -> Json:
     }
 
 
-def _step(step: Step, words: Words) -> Json:
+def step_document(step: Step, words: Words) -> Json:
     return {
         "kind": step.kind.value,
         "text": words(step.text),
@@ -106,7 +115,7 @@ def _way(way: WayPlan, words: Words) -> Json:
     return {
         "way": way.way.value,
         "text": words(way.text),
-        "steps": [_step(one, words) for one in way.steps],
+        "steps": [step_document(one, words) for one in way.steps],
         "notes": [words(one) for one in way.notes],
     }
 

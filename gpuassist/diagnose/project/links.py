@@ -287,7 +287,8 @@ def last_release(stock: Stock, capability: ComputeCapability) -> Version | None:
 
 
 def _cannot(ground: Ground, capability: ComputeCapability, first: Version, found: Pick) -> Text:
-    pinned = found.wanted.lstrip("=") if found.asked is not None and found.wanted else found.spelled
+    spelled = found.asked.spelled if found.asked is not None and not found.locked else ""
+    pinned = spelled.lstrip("= ") or found.spelled
     return text(
         "cannot fit: {gpu} needs sm_{code} from torch {first} on, and the project pins {pinned}",
         gpu=ground.cards_of(capability),

@@ -131,8 +131,9 @@ def takes(range_: SpecifierSet, version: str) -> bool:
 
 
 def exact_of(requirement: ProjectRequirement) -> str:
-    """The version that it pins; empty where it pins none."""
-    found = _EXACT.fullmatch(requirement.versions)
+    """The version that it pins; empty where it pins none. conda's `=2.0.1` pins a release as well as `==2.0.1` does."""
+    words = requirement.versions.removesuffix(".*") if requirement.spelling is Spelling.CONDA else requirement.versions
+    found = _EXACT.fullmatch(words)
     return found[1] if found else ""
 
 

@@ -63,6 +63,12 @@ def read_file(file: str, content: bytes, *, constraint: bool = False) -> FileRea
     return reader(file, words)
 
 
+def about_of(file: str) -> str:
+    """The id of the check that a file decides, for what cannot be read of it."""
+    reader = reader_of(file)
+    return _ABOUT.get(reader, "torch-build") if reader is not None else "torch-build"
+
+
 def _unreadable(content: bytes) -> Text | None:
     if len(content) > LARGEST_BYTES:
         return text("it is larger than {size} MiB and is not read", size=LARGEST_BYTES >> 20)
