@@ -17,7 +17,9 @@ def plan_fit_project(world: World, wish: FitProject) -> ChangePlan:
     """Plans it; where a file is not what was judged, or may not be written, that is the plan's obstacle."""
     directory = wish.directory.rstrip("/")
     targets = tuple((examine(world, f"{directory}/{name}"), before, after) for name, before, after in wish.files)
-    obstacle = next((reason for target, before, _ in targets if (reason := _forbids(world, directory, target, before)) is not None), None)
+    obstacle = next(
+        (reason for target, before, _ in targets if (reason := _forbids(world, directory, target, before)) is not None), None
+    )
     change = new_id(world, tuple(part for _, before, after in targets for part in (before, after)) or (directory.encode(),))
     notes = tuple(dict.fromkeys(note for target, _, _ in targets for note in target.notes))
     goal = text("Make the project in {directory} fit this machine", directory=directory)

@@ -60,7 +60,9 @@ class CleanShell(Struct, frozen=True):
 
 
 class FitProject(Struct, frozen=True):
-    """Files of a project in `directory`, each by its path from there, with what it held when it was judged and what it shall hold."""
+    """Files of a project in `directory`, each by its path from there, with what it held when it was
+    judged and what it shall hold.
+    """
 
     directory: str
     files: tuple[tuple[str, bytes, bytes], ...]

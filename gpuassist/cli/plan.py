@@ -18,6 +18,7 @@ from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit, glyph_of
+from gpuassist.present.steps import step_document
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
 
 NAME = "plan"
@@ -97,17 +98,6 @@ def document(outlook: Outlook, words: Words) -> Json:
         "blocked_by": [words(one) for one in outlook.blocked_by],
         "undetermined": [words(one) for one in outlook.undetermined],
         "notes": [words(one) for one in outlook.notes],
-    }
-
-
-def step_document(step: Step, words: Words) -> Json:
-    return {
-        "kind": step.kind.value,
-        "text": words(step.text),
-        "commands": list(step.commands),
-        "diff": step.diff,
-        "check": words(step.check) if step.check is not None else "",
-        "needs_root": step.needs_root,
     }
 
 

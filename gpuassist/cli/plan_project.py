@@ -1,4 +1,4 @@
-"""`gpuassist plan --project DIR`: will a project's own files run here, and the smallest change of them; written with `--write` alone."""
+"""`gpuassist plan --project DIR`: will a project's own files run here, and their smallest change, written with `--write` alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.cli.confirm import confirmed
 from gpuassist.cli.context import Context, UsageError, load_probes
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
-from gpuassist.cli.plan import step_document
 from gpuassist.cli.streams import Painted
 from gpuassist.detect.recording import RecordingError
 from gpuassist.model.codec import Json
@@ -39,7 +38,7 @@ def run_project(options: argparse.Namespace, context: Context) -> Exit:
         _show(context, outlook)
     if not options.write:
         if options.json:
-            context.document(project_document(outlook, context.session.words, _steps(context, outlook)))
+            context.document(project_document(outlook, context.session.words))
         return exit_of_project(outlook)
     return _write(options, context, machine, outlook)
 
@@ -55,10 +54,6 @@ def _check(options: argparse.Namespace, context: Context) -> None:
         from gpuassist.cli.plan_run_options import require_own_account
 
         require_own_account(context)
-
-
-def _steps(context: Context, outlook: ProjectOutlook) -> list[Json]:
-    return [step_document(one, context.session.words) for one in outlook.steps]
 
 
 def _show(context: Context, outlook: ProjectOutlook) -> None:
@@ -117,9 +112,13 @@ def _write(options: argparse.Namespace, context: Context, machine: Machine, outl
     """The changes written, as every change of the user's files is; the status then is whether they could be."""
     outcome = _carried(options, context, machine, outlook)
     if options.json:
-        document = project_document(outlook, context.session.words, _steps(context, outlook))
+        document = project_document(outlook, context.session.words)
         change = outcome.receipts[0].change if outcome.receipts else None
-        written: Json = {"result": outcome.outcome.result.value, "message": context.session.words(outcome.outcome.text), "change": change}
+        written: Json = {
+            "result": outcome.outcome.result.value,
+            "message": context.session.words(outcome.outcome.text),
+            "change": change,
+        }
         context.document({**document, "written": written})
     else:
         context.say()

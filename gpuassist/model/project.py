@@ -25,7 +25,7 @@ class CheckId(str, Enum):
     ENGINE = "engine"
 
 
-class CheckState(str, Enum):
+class LinkState(str, Enum):
     """Whether a link holds; unknown where something that could decide it is not known."""
 
     HOLDS = "holds"
@@ -37,7 +37,7 @@ class ProjectCheck(Struct, frozen=True):
     """One link; `file` counts from the project's directory and is empty where no file asks for it, `line` is 0 then."""
 
     id: CheckId
-    state: CheckState
+    state: LinkState
     text: Text
     file: str = ""
     line: int = 0

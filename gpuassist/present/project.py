@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Step
-from gpuassist.model.project import CheckId, CheckState, ProjectCheck, ProjectOutlook
+from gpuassist.model.project import CheckId, LinkState, ProjectCheck, ProjectOutlook
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit, Mark
+from gpuassist.present.steps import step_document
 
 SCHEMA = 1
-CHECK_MARKS = {CheckState.HOLDS: Mark.RIGHT, CheckState.BROKEN: Mark.PROBLEM, CheckState.UNKNOWN: Mark.UNKNOWN}
+CHECK_MARKS = {LinkState.HOLDS: Mark.RIGHT, LinkState.BROKEN: Mark.PROBLEM, LinkState.UNKNOWN: Mark.UNKNOWN}
 CHECK_TITLES: dict[CheckId, Text] = {
     CheckId.PYTHON: text("Python"),
     CheckId.DRIVER: text("Driver"),
@@ -49,7 +50,7 @@ def exit_of_project(outlook: ProjectOutlook) -> Exit:
     return Exit.HEALTHY if outlook.fits else Exit.PROBLEMS
 
 
-def project_document(outlook: ProjectOutlook, words: Words, steps: list[Json]) -> dict[str, Json]:
+def project_document(outlook: ProjectOutlook, words: Words) -> dict[str, Json]:
     """As its contract has it; the steps as every plan's."""
     return {
         "schema": SCHEMA,
@@ -68,7 +69,7 @@ def project_document(outlook: ProjectOutlook, words: Words, steps: list[Json]) -
             {"file": one.file, "diff": one.diff, "text": words(one.text), "may_break": [words(each) for each in one.may_break]}
             for one in outlook.changes
         ],
-        "steps": steps,
+        "steps": [step_document(one, words) for one in outlook.steps],
     }
 
 

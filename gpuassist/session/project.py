@@ -19,10 +19,11 @@ from gpuassist.changes.plan_change import plan_change
 from gpuassist.changes.wishes import FitProject
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.diagnose.project.links import BROKEN, UNKNOWN, Ground, Link, Mend, ground_of, links_of
+from gpuassist.diagnose.project.ground import BROKEN, UNKNOWN, Mend, ProjectGround, ProjectLink, ground_of
+from gpuassist.diagnose.project.links import links_of
 from gpuassist.diagnose.project.mend import Mended, Relock, mend
-from gpuassist.diagnose.project.pick import range_of, takes
 from gpuassist.diagnose.project.sets import Project, path_of, read_project
+from gpuassist.diagnose.project.stock import range_of, takes
 from gpuassist.formats.project.python_source import SIGNS
 from gpuassist.formats.project.read import LARGEST_BYTES, about_of, reader_of
 from gpuassist.formats.project.values import Spot, Trouble
@@ -44,8 +45,32 @@ from gpuassist.system.files import Files
 
 _DEEPEST, _DIRECTORIES, _FILES, _MODULES, _BYTES, _INCLUDES = 8, 2_000, 1_500, 4_000, 64 << 20, 300
 _LEFT_OUT = frozenset(
-    "node_modules __pycache__ site-packages dist-packages venv env envs build dist wheels htmlcov third_party third-party thirdparty "
-    "3rdparty 3rd_party external extern externals vendor vendored submodules docs doc".split()
+    [
+        "node_modules",
+        "__pycache__",
+        "site-packages",
+        "dist-packages",
+        "venv",
+        "env",
+        "envs",
+        "build",
+        "dist",
+        "wheels",
+        "htmlcov",
+        "third_party",
+        "third-party",
+        "thirdparty",
+        "3rdparty",
+        "3rd_party",
+        "external",
+        "extern",
+        "externals",
+        "vendor",
+        "vendored",
+        "submodules",
+        "docs",
+        "doc",
+    ]
 )
 _HIDDEN_READ = frozenset({".devcontainer", ".docker"})
 _LOCK_KEYS = {"uv": "project-lock-uv", "poetry": "project-lock-poetry", "pdm": "project-lock-pdm", "pipenv": "project-lock-pipenv"}
@@ -82,7 +107,14 @@ def judge_project(session: Session, machine: Machine, directory: str, project: P
     fits = False if BROKEN in states else None if UNKNOWN in states or not project.files else True
     steps, notes = _steps(session, machine, directory, _Left(ground, after, mended))
     changes = tuple(
-        ProjectChange(name, project.files[name], mended.project.files[name], unified(name, project.files[name], mended.project.files[name]), does, breaks)
+        ProjectChange(
+            name,
+            project.files[name],
+            mended.project.files[name],
+            unified(name, project.files[name], mended.project.files[name]),
+            does,
+            breaks,
+        )
         for name, (does, breaks) in mended.changed.items()
         if project.files[name] != mended.project.files[name]
     )
@@ -113,7 +145,9 @@ def look_at_project(files: Files, directory: str) -> Project:
         inside, depth = todo.popleft()
         seen += 1
         if seen > _DIRECTORIES:
-            found.troubles.append(Trouble(Spot(inside, 0), text("more than {count} directories: the others are not looked at", count=_DIRECTORIES)))
+            found.troubles.append(
+                Trouble(Spot(inside, 0), text("more than {count} directories: the others are not looked at", count=_DIRECTORIES))
+            )
             break
         place = posixpath.join(directory, inside) if inside else directory
         for name in files.names(place):
@@ -147,7 +181,9 @@ def _take(files: Files, directory: str, path: str, found: _Gathered) -> None:
     found.taken += len(content)
     if len(found.files) >= _FILES or found.taken > _BYTES:
         if not found.troubles or found.troubles[-1].spot.line:
-            found.troubles.append(Trouble(Spot(path, 0), text("there is more than gpuassist looks at: this file and later ones are left out")))
+            found.troubles.append(
+                Trouble(Spot(path, 0), text("there is more than gpuassist looks at: this file and later ones are left out"))
+            )
         return
     found.files[path] = content
 
@@ -198,8 +234,8 @@ def _included(project: Project) -> Iterator[str]:
 class _Left(Struct, frozen=True):
     """What is left to do once the files are changed."""
 
-    ground: Ground
-    links: tuple[Link, ...]
+    ground: ProjectGround
+    links: tuple[ProjectLink, ...]
     mended: Mended
 
 
@@ -225,12 +261,14 @@ def _plans(session: Session, machine: Machine, left: _Left) -> Iterator[Outlook]
         yield plan_goals(session, _with_torch(machine, build), (Goal(GoalKind.CUDA),))
 
 
-def _driver_goal(ground: Ground, cuda: Version | None) -> Goal:
+def _driver_goal(ground: ProjectGround, cuda: Version | None) -> Goal:
     """The driver that runs what the project asks for; whichever fits where none runs at all."""
     if cuda is None or ground.driver_missing:
         return Goal(GoalKind.DRIVER)
     case = ground.case
-    best = choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], cuda=cuda, one_module=not case.wsl).best
+    best = choose_driver(
+        case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], cuda=cuda, one_module=not case.wsl
+    ).best
     return Goal(GoalKind.DRIVER, Version((best.branch,))) if best is not None else Goal(GoalKind.DRIVER)
 
 
@@ -241,7 +279,10 @@ def _with_torch(machine: Machine, build: TorchBuild | None) -> Machine:
 
 def _python_steps(session: Session, machine: Machine, left: _Left) -> Iterator[Step]:
     """A Python that the project takes, where none of this machine's is one."""
-    link = next((each for each in left.links if each.check.id is CheckId.PYTHON and each.check.state is BROKEN and each.of is not None), None)
+    link = next(
+        (each for each in left.links if each.check.id is CheckId.PYTHON and each.check.state is BROKEN and each.of is not None),
+        None,
+    )
     if link is None or link.of is None or link.mend is not Mend.NONE:
         return
     ranges = [range_of(wish.versions) for wish in link.of.pythons if not wish.pinned]
@@ -259,7 +300,11 @@ def _python_steps(session: Session, machine: Machine, left: _Left) -> Iterator[S
 def _lock_step(session: Session, machine: Machine, directory: str, one: Relock) -> Step:
     place = place_of(RuleInput(machine, session.knowledge))
     inside = posixpath.normpath(posixpath.join(directory, posixpath.dirname(one.lock)))
-    names = {"directory": inside, "lock": posixpath.basename(one.lock), "source": posixpath.relpath(one.source, posixpath.dirname(one.lock) or ".")}
+    names = {
+        "directory": inside,
+        "lock": posixpath.basename(one.lock),
+        "source": posixpath.relpath(one.source, posixpath.dirname(one.lock) or "."),
+    }
     if one.tool == "conda-lock":
         key = "project-lock-conda"
     elif one.tool in {"pip-compile", "uv-compile"}:

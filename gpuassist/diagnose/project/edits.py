@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 from packaging.version import Version as PipVersion
 
-from gpuassist.diagnose.project.pick import bound_index, exact_of, indexes_for, tag_of
-from gpuassist.diagnose.project.sets import PIP, POETRY, UV, InstallSet, Project
+from gpuassist.diagnose.project.sets import POETRY, UV, InstallSet, Project
+from gpuassist.diagnose.project.stock import bound_index, exact_of, indexes_for, range_of, tag_of
 from gpuassist.formats.project import containers, pyproject, requirements
 from gpuassist.formats.project.values import IndexRole, ProjectIndex, ProjectRequirement, Spelling, Spot
 from gpuassist.knowledge.records import TorchBuild
@@ -22,7 +22,7 @@ _SOURCES = lazy_regex(r"(?m)^\[tool\.uv\.sources\][ \t]*(?:#[^\n]*)?\r?\n")
 _UPPER = lazy_regex(r"(?:<=?|==|~=|===)")
 
 
-class Words(Struct, frozen=True):
+class NewWords(Struct, frozen=True):
     """New words for a place; where the place is empty they are put in."""
 
     spot: Spot
@@ -33,9 +33,9 @@ class Impossible(Exception):  # noqa: N818 -- says why a file cannot be changed 
     """A file has no place for the words that it would need."""
 
 
-def written(project: Project, changes: Iterable[Words]) -> Mapping[str, bytes]:
+def written(project: Project, changes: Iterable[NewWords]) -> Mapping[str, bytes]:
     """The files as they are with the changes; raises `Impossible` where a place cannot be changed, or two changes meet."""
-    by_file: dict[str, list[Words]] = {}
+    by_file: dict[str, list[NewWords]] = {}
     for one in dict.fromkeys(changes):
         if not one.spot.editable or one.spot.file not in project.files or one.spot.file.startswith(("../", "/")):
             raise Impossible(one.spot.file)
@@ -97,13 +97,12 @@ def _of_poetry(spelled: str, version: str, local: str, following: str) -> str:
 
 
 def _admits(clause: str, version: str) -> bool:
-    from gpuassist.diagnose.project.pick import range_of
 
     range_ = range_of(clause)
     return range_ is not None and range_.contains(PipVersion(version))
 
 
-def spelled_as(project: Project, one: ProjectRequirement, words: str) -> Words:
+def spelled_as(project: Project, one: ProjectRequirement, words: str) -> NewWords:
     """The words for the versions of a requirement, as its file needs them: an operator in a shell's line wants quotes."""
     spot = one.spot
     if not spot.editable:
@@ -113,13 +112,15 @@ def spelled_as(project: Project, one: ProjectRequirement, words: str) -> Words:
         whole = project.files[spot.file].decode("utf-8", "surrogateescape")
         if spot.end < len(whole) and whole[spot.end : spot.end + 1] not in {'"', "'"}:
             raise Impossible(spot.file)
-    return Words(spot, words)
+    return NewWords(spot, words)
 
 
 # The index
 
 
-def index_changes(project: Project, one: InstallSet, torch: ProjectRequirement, build: TorchBuild, names: tuple[str, ...]) -> Iterator[Words]:
+def index_changes(
+    project: Project, one: InstallSet, torch: ProjectRequirement, build: TorchBuild, *, names: tuple[str, ...]
+) -> Iterator[NewWords]:
     """What makes torch come from the index of a build; `names` are the packages that come from there with it."""
     bound = bound_index(one, torch)
     counted = (bound,) if bound is not None else indexes_for(one, torch)
@@ -131,15 +132,15 @@ def index_changes(project: Project, one: InstallSet, torch: ProjectRequirement, 
         return
     if build.default:
         return
-    yield from _new_index(project, one, torch, build, names)
+    yield from _new_index(project, one, torch, build, names=names)
 
 
-def _other_index(index: ProjectIndex, build: TorchBuild) -> Words:
+def _other_index(index: ProjectIndex, build: TorchBuild) -> NewWords:
     """The same index for another variant; a page of links is taken for the index."""
     if index.role is IndexRole.LINKS:
         if index.whole is None or index.stage:
             raise Impossible(index.spot.file)
-        return Words(index.whole, f"--extra-index-url {WHEELS}{build.tag}\n")
+        return NewWords(index.whole, f"--extra-index-url {WHEELS}{build.tag}\n")
     if not index.spot.editable:
         raise Impossible(index.spot.file)
     place = list(_TAG.finditer(index.url))
@@ -149,12 +150,12 @@ def _other_index(index: ProjectIndex, build: TorchBuild) -> Words:
     first = index.spot.first + found.start()
     if index.spot.end - index.spot.first != len(index.url):
         raise Impossible(index.spot.file)
-    return Words(Spot(index.spot.file, index.spot.line, first, first + len(found[0])), build.tag)
+    return NewWords(Spot(index.spot.file, index.spot.line, first, first + len(found[0])), build.tag)
 
 
 def _new_index(
-    project: Project, one: InstallSet, torch: ProjectRequirement, build: TorchBuild, names: tuple[str, ...]
-) -> Iterator[Words]:
+    project: Project, one: InstallSet, torch: ProjectRequirement, build: TorchBuild, *, names: tuple[str, ...]
+) -> Iterator[NewWords]:
     file = torch.spot.file
     reading = project.readings.get(file)
     kind = reading.kind if reading is not None else ""
@@ -162,51 +163,52 @@ def _new_index(
     whole = project.files[file].decode("utf-8", "surrogateescape") if file in project.files else ""
     if kind == requirements.KIND and torch.whole is not None:
         end = "\r\n" if "\r\n" in whole else "\n"
-        yield Words(Spot(file, torch.spot.line, torch.whole.first, torch.whole.first), f"--extra-index-url {url}{end}")
+        yield NewWords(Spot(file, torch.spot.line, torch.whole.first, torch.whole.first), f"--extra-index-url {url}{end}")
     elif kind == containers.KIND and torch.spot.editable:
         place = torch.spot.end + (whole[torch.spot.end : torch.spot.end + 1] in {'"', "'"})
-        yield Words(Spot(file, torch.spot.line, place, place), f" --extra-index-url {url}")
+        yield NewWords(Spot(file, torch.spot.line, place, place), f" --extra-index-url {url}")
     elif kind == pyproject.KIND and one.tool == UV:
-        yield from _uv_index(file, whole, build, url, names)
+        yield from _uv_index(file, whole, build, names)
     elif kind == pyproject.KIND and one.tool == POETRY:
         yield from _poetry_source(torch, whole, build, url)
     elif kind == "conda" and torch.spelling is Spelling.PIP and torch.whole is not None:
         line = whole[torch.whole.first : torch.whole.end]
         indent = line[: len(line) - len(line.lstrip())]
-        yield Words(Spot(file, torch.spot.line, torch.whole.first, torch.whole.first), f"{indent}- --extra-index-url {url}\n")
+        yield NewWords(Spot(file, torch.spot.line, torch.whole.first, torch.whole.first), f"{indent}- --extra-index-url {url}\n")
     else:
         raise Impossible(file)
 
 
-def _uv_index(file: str, whole: str, build: TorchBuild, url: str, names: tuple[str, ...]) -> Iterator[Words]:
+def _uv_index(file: str, whole: str, build: TorchBuild, names: tuple[str, ...]) -> Iterator[NewWords]:
     name = f"pytorch-{build.tag}"
     bound = "".join(f'{each} = {{ index = "{name}" }}\n' for each in names)
-    table = f'\n[[tool.uv.index]]\nname = "{name}"\nurl = "{url}"\nexplicit = true\n'
+    table = f'\n[[tool.uv.index]]\nname = "{name}"\nurl = "{WHEELS}{build.tag}"\nexplicit = true\n'
     end = len(whole)
     begin = "" if not whole or whole.endswith("\n") else "\n"
     found = _SOURCES.search(whole)
     if found is None:
-        yield Words(Spot(file, 1, end, end), f"{begin}\n[tool.uv.sources]\n{bound}{table}")
+        yield NewWords(Spot(file, 1, end, end), f"{begin}\n[tool.uv.sources]\n{bound}{table}")
         return
-    yield Words(Spot(file, 1, found.end(), found.end()), bound)
-    yield Words(Spot(file, 1, end, end), f"{begin}{table}")
+    yield NewWords(Spot(file, 1, found.end(), found.end()), bound)
+    yield NewWords(Spot(file, 1, end, end), f"{begin}{table}")
 
 
-def _poetry_source(torch: ProjectRequirement, whole: str, build: TorchBuild, url: str) -> Iterator[Words]:
+def _poetry_source(torch: ProjectRequirement, whole: str, build: TorchBuild, url: str) -> Iterator[NewWords]:
     """Only for `torch = "…"`: the text with its quotes becomes a table; the versions are a change of their own beside it."""
     spot = torch.spot
-    if torch.source or torch.spelling is not Spelling.POETRY or whole[spot.first - 1 : spot.first] not in {'"', "'"} or "{" in whole[whole.rfind("\n", 0, spot.first) + 1 : spot.first]:
+    if (
+        torch.source
+        or torch.spelling is not Spelling.POETRY
+        or whole[spot.first - 1 : spot.first] not in {'"', "'"}
+        or "{" in whole[whole.rfind("\n", 0, spot.first) + 1 : spot.first]
+    ):
         raise Impossible(spot.file)
     name = f"pytorch-{build.tag}"
-    yield Words(Spot(spot.file, spot.line, spot.first - 1, spot.first - 1), "{ version = ")
-    yield Words(Spot(spot.file, spot.line, spot.end + 1, spot.end + 1), f', source = "{name}" }}')
+    yield NewWords(Spot(spot.file, spot.line, spot.first - 1, spot.first - 1), "{ version = ")
+    yield NewWords(Spot(spot.file, spot.line, spot.end + 1, spot.end + 1), f', source = "{name}" }}')
     end = len(whole)
     begin = "" if whole.endswith("\n") else "\n"
-    yield Words(
-        Spot(spot.file, spot.line, end, end), f'{begin}\n[[tool.poetry.source]]\nname = "{name}"\nurl = "{url}"\npriority = "explicit"\n'
+    yield NewWords(
+        Spot(spot.file, spot.line, end, end),
+        f'{begin}\n[[tool.poetry.source]]\nname = "{name}"\nurl = "{url}"\npriority = "explicit"\n',
     )
-
-
-def may_take(one: InstallSet, build: TorchBuild) -> bool:
-    """Whether the set's file can name an index at all."""
-    return build.default or one.tool in {UV, POETRY, PIP, "conda"}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import Struct
 from packaging.version import Version as PipVersion
 
-from gpuassist.diagnose.project.edits import Impossible, Words, index_changes, respelled, spelled_as
-from gpuassist.diagnose.project.links import Ground, Link, first_release, last_release
-from gpuassist.diagnose.project.pick import COMPANIONS, Pick, Stock, applies, exact_of, range_of, takes
+from gpuassist.diagnose.project.edits import Impossible, NewWords, index_changes, respelled, spelled_as
+from gpuassist.diagnose.project.ground import ProjectGround, ProjectLink
+from gpuassist.diagnose.project.move import PLACE, Move, fits, jump
+from gpuassist.diagnose.project.moves_conda import conda_moves
 from gpuassist.diagnose.project.sets import CONDA, InstallSet, Project
-from gpuassist.formats.project.values import Origin, ProjectRequirement, PythonWish, Spelling, Spot
-from gpuassist.knowledge.compatibility import CodePath, driver_serves_cuda, way_to_run
+from gpuassist.diagnose.project.stock import COMPANIONS, Pick, TorchStock, applies, exact_of, range_of, takes
+from gpuassist.formats.project.values import AskedAs, ProjectRequirement, PythonWish, Spelling
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
@@ -20,76 +20,73 @@ from gpuassist.model.version import Version
 
 _NVIDIA = lazy_regex(r"nvidia-[a-z0-9-]+(?:-cu1\d)?|triton|pytorch-triton")
 _MOST = 24
-PLACE = 4  # see `_cost`
 
 
-class Move(Struct, frozen=True):
-    """Words to change with what they do, and what may break by it; `cost` puts the smallest first."""
-
-    words: tuple[Words, ...]
-    text: Text
-    may_break: tuple[Text, ...]
-    cost: tuple[int, ...]
-
-
-def torch_moves(project: Project, link: Link, ground: Ground, stock: Stock) -> tuple[Move, ...]:
+def torch_moves(project: Project, link: ProjectLink, ground: ProjectGround, stock: TorchStock) -> tuple[Move, ...]:
     """The ways to move torch, or the Python that is pinned, the smallest first."""
     one, found = link.of, link.pick
     if one is None or found is None:
         return ()
     if one.tool == CONDA and (found.asked is None or found.asked.spelling is Spelling.CONDA):
-        from gpuassist.diagnose.project.moves_conda import conda_moves
-
-        made = list(conda_moves(project, one, found, ground, stock))
+        made = list(conda_moves(project, one, found, ground=ground, stock=stock))
     else:
-        made = [move for version, build in _targets(found, ground, stock) for move in _move(project, one, found, stock, version, build)]
+        made = [
+            move
+            for version, build in _targets(found, ground, stock)
+            for move in _move(project, one, found, stock=stock, version=version, build=build)
+        ]
     made += list(_python_moves(one, found, stock))
     return tuple(sorted(made, key=lambda move: move.cost)[:_MOST])
 
 
-def fits(build: TorchBuild, ground: Ground) -> bool:
-    """Whether a build runs on every GPU under the driver."""
-    if build.cuda is None or (ground.driver is not None and not driver_serves_cuda(ground.driver, build.cuda)):
-        return False
-    dead = {CodePath.NONE, CodePath.DRIVER_TOO_OLD_TO_COMPILE}
-    return all(way_to_run(one, build.targets, cuda=build.cuda, driver_cuda=ground.driver_cuda) not in dead for one in ground.capabilities)
-
-
-def _targets(found: Pick, ground: Ground, stock: Stock) -> Iterator[tuple[Version, TorchBuild]]:
+def _targets(found: Pick, ground: ProjectGround, stock: TorchStock) -> Iterator[tuple[Version, TorchBuild]]:
     """Builds that fit GPUs, driver and Python; of the release that is asked for also the very patch."""
     for build in stock.builds:
         if not fits(build, ground) or (stock.python is not None and stock.python.release not in build.pythons):
             continue
         release = stock.knowledge.torch_release(build.release)
-        if found.version is not None and found.version.release == build.release and release is not None and found.version in release.patches:
+        if (
+            found.version is not None
+            and found.version.release == build.release
+            and release is not None
+            and found.version in release.patches
+        ):
             yield found.version, build
         if found.version != build.newest:
             yield build.newest, build
 
 
-def _move(project: Project, one: InstallSet, found: Pick, stock: Stock, version: Version, build: TorchBuild) -> Iterator[Move]:
+def _move(
+    project: Project, one: InstallSet, found: Pick, *, stock: TorchStock, version: Version, build: TorchBuild
+) -> Iterator[Move]:
     asked = tuple(each for each in one.named("torch") if applies(each, stock))
-    anchor = next((each for each in asked if each.origin is not Origin.CONSTRAINT), found.asked or next(iter(one.named(*COMPANIONS)), None))
+    anchor = next(
+        (each for each in asked if each.origin is not AskedAs.CONSTRAINT), found.asked or next(iter(one.named(*COMPANIONS)), None)
+    )
     if anchor is None:
         return
     try:
-        words: list[Words] = []
+        words: list[NewWords] = []
         for each in asked:
             words += _of_torch(project, each, version, build)
-        along, notes = _along(project, one, stock, version, build)
+        along, notes = _along(project, one, stock, version=version, build=build)
         words += along
         names = ("torch", *(each.name for each in one.named("torchvision", "torchaudio")))
-        words += index_changes(project, one, anchor, build, tuple(dict.fromkeys(names)))
+        words += index_changes(project, one, anchor, build, names=tuple(dict.fromkeys(names)))
     except Impossible:
         return
     words = list(dict.fromkeys(words))
     if not words:
         return
     does = text("torch {version} of {tag}", version=str(version), tag=build.tag)
-    yield Move(tuple(words), does, (*jump(found, version), *notes), _cost(words, found, version, build, stock, len(notes)))
+    yield Move(
+        tuple(words), does, (*jump(found, version), *notes), _cost(words, found, version, build, stock=stock, unmoved=len(notes))
+    )
 
 
-def _cost(words: list[Words], found: Pick, version: Version, build: TorchBuild, stock: Stock, unmoved: int) -> tuple[int, ...]:
+def _cost(
+    words: list[NewWords], found: Pick, version: Version, build: TorchBuild, *, stock: TorchStock, unmoved: int
+) -> tuple[int, ...]:
     """Few lines, then a near release, one above before one below, then the variant that is there or that pip takes by itself."""
     releases = sorted({each.release for each in stock.knowledge.torch_releases()})
     here = found.version.release if found.version is not None else None
@@ -103,22 +100,33 @@ def _cost(words: list[Words], found: Pick, version: Version, build: TorchBuild, 
     patch = 0 if found.version is not None and version == found.version else 1
     cuda = build.cuda.parts if build.cuda is not None else (0, 0)
     # one more place in a file counts as much as two releases that are passed over, a companion without a release of its own as two
-    return (PLACE * (len(words) + 2 * unmoved) + near, patch, other, 0 if build.default else 1, -cuda[0], -(cuda[1] if len(cuda) > 1 else 0))
+    return (
+        PLACE * (len(words) + 2 * unmoved) + near,
+        patch,
+        other,
+        0 if build.default else 1,
+        -cuda[0],
+        -(cuda[1] if len(cuda) > 1 else 0),
+    )
 
 
-def _of_torch(project: Project, each: ProjectRequirement, version: Version, build: TorchBuild) -> list[Words]:
+def _of_torch(project: Project, each: ProjectRequirement, version: Version, build: TorchBuild) -> list[NewWords]:
     if each.url:
         if each.whole is None or not each.whole.editable or each.stage or each.spelling is not Spelling.PIP:
             raise Impossible(each.spot.file)
         whole = project.files[each.spot.file].decode("utf-8", "surrogateescape")
         end = "\r\n" if whole[: each.whole.end].endswith("\r\n") else "\n"
         marker = f" ; {each.marker}" if each.marker else ""
-        return [Words(each.whole, f"torch=={version}{marker}{end}")]
+        return [NewWords(each.whole, f"torch=={version}{marker}{end}")]
     range_ = range_of(each.versions)
     pinned_tag = exact_of(each).partition("+")[2]
-    if range_ is not None and each.versions and takes(range_, f"{version}+{build.tag}") and (not pinned_tag or pinned_tag == build.tag):
-        if exact_of(each) or _newest_allowed(range_, version):
-            return []
+    if (
+        range_ is not None
+        and each.versions
+        and takes(range_, f"{version}+{build.tag}")
+        and (not pinned_tag or pinned_tag == build.tag)
+    ) and (exact_of(each) or _newest_allowed(range_, version)):
+        return []
     return [spelled_as(project, each, respelled(each, str(version), build.tag))]
 
 
@@ -128,46 +136,40 @@ def _newest_allowed(range_: object, version: Version) -> bool:
     return not range_.contains(PipVersion(following))  # type: ignore[attr-defined]
 
 
-def jump(found: Pick, version: Version) -> Iterator[Text]:
-    """What a move of torch may break."""
-    if found.version is None or version == found.version:
-        return
-    before, after = str(found.version), str(version)
-    if found.version.major != version.major:
-        yield text("torch {before} to {after} is another major release: what was removed in between has to be looked for", before=before, after=after)
-    elif found.version.release != version.release:
-        yield text("torch {before} to {after}: deprecated functions may be gone, and packages compiled for torch have to be built anew", before=before, after=after)
-    if found.version < Version((2, 6)) <= version:
-        yield text("torch.load reads weights alone by default from torch 2.6 on (weights_only)")
-
-
 def _along(
-    project: Project, one: InstallSet, stock: Stock, version: Version, build: TorchBuild
-) -> tuple[list[Words], list[Text]]:
+    project: Project, one: InstallSet, stock: TorchStock, *, version: Version, build: TorchBuild
+) -> tuple[list[NewWords], list[Text]]:
     """What is pinned beside torch and belongs to it: torchvision and its like, NVIDIA's wheels, triton."""
     release = stock.knowledge.torch_release(version)
     belongs = {each.name: each.version for each in release.companions_of(version)} if release is not None else {}
     pins = dict(build.pins) if build.pins is not None else None
-    words: list[Words] = []
+    words: list[NewWords] = []
     notes: list[Text] = []
     for each in one.requirements:
-        if not applies(each, stock) or each.spelling is Spelling.CONDA or each.origin is Origin.BUILD:
+        if not applies(each, stock) or each.spelling is Spelling.CONDA or each.origin is AskedAs.BUILD:
             continue
         if each.name in COMPANIONS:
-            words += _companion(project, each, belongs.get(each.name, ""), build, version, notes)
+            words += _companion(project, each, belongs.get(each.name, ""), build=build, version=version, notes=notes)
         elif _NVIDIA.fullmatch(each.name) and each.name != "nvidia-ml-py" and each.versions:
             words += _wheel(project, each, pins, belongs)
     return words, notes
 
 
 def _companion(
-    project: Project, each: ProjectRequirement, wanted: str, build: TorchBuild, version: Version, notes: list[Text]
-) -> list[Words]:
+    project: Project, each: ProjectRequirement, wanted: str, *, build: TorchBuild, version: Version, notes: list[Text]
+) -> list[NewWords]:
     if not each.versions and not each.url:
         return []
     if not wanted:
         if exact_of(each):
-            notes.append(text("gpuassist knows no {name} that belongs to torch {torch}: {pinned} stays", name=each.name, torch=str(version), pinned=each.versions))
+            notes.append(
+                text(
+                    "gpuassist knows no {name} that belongs to torch {torch}: {pinned} stays",
+                    name=each.name,
+                    torch=str(version),
+                    pinned=each.versions,
+                )
+            )
         return []
     number = wanted.lstrip("=<>~!")
     range_ = range_of(each.versions)
@@ -181,7 +183,7 @@ def _companion(
     return [spelled_as(project, each, respelled(each, number, build.tag))]
 
 
-def _wheel(project: Project, each: ProjectRequirement, pins: dict[str, str] | None, belongs: dict[str, str]) -> list[Words]:
+def _wheel(project: Project, each: ProjectRequirement, pins: dict[str, str] | None, belongs: dict[str, str]) -> list[NewWords]:
     """A wheel that torch brings itself: in the version that this build asks for, or out where it asks for another or for none."""
     wanted = (pins or {}).get(each.name) or (belongs.get("triton", "") if each.name in {"triton", "pytorch-triton"} else "")
     range_ = range_of(each.versions)
@@ -189,13 +191,13 @@ def _wheel(project: Project, each: ProjectRequirement, pins: dict[str, str] | No
         return [] if takes(range_, wanted) else [spelled_as(project, each, respelled(each, wanted, ""))]
     if each.whole is None or not each.whole.editable or each.stage:
         raise Impossible(each.spot.file)
-    return [Words(each.whole, "")]
+    return [NewWords(each.whole, "")]
 
 
 # The Python
 
 
-def _python_moves(one: InstallSet, found: Pick, stock: Stock) -> Iterator[Move]:
+def _python_moves(one: InstallSet, found: Pick, stock: TorchStock) -> Iterator[Move]:
     """The pinned Python moved to the nearest that the torch which is asked for has a wheel for."""
     pinned = next((wish for wish in one.pythons if wish.pinned and wish.spot.editable), None)
     if pinned is None or found.version is None or stock.python is None or not found.about_python or len(stock.python.parts) < 2:
@@ -209,7 +211,7 @@ def _python_moves(one: InstallSet, found: Pick, stock: Stock) -> Iterator[Move]:
             continue
         does = text("Python {python}, which torch {version} has a wheel for", python=str(python), version=str(found.version))
         breaks = (text("the environment has to be made anew with Python {python}", python=str(python)),)
-        yield Move((Words(pinned.spot, _python_words(pinned, python)),), does, breaks, (3 * PLACE, abs(python.parts[1] - minor)))
+        yield Move((NewWords(pinned.spot, _python_words(pinned, python)),), does, breaks, (3 * PLACE, abs(python.parts[1] - minor)))
 
 
 def _within(wish: PythonWish, python: Version) -> bool:
@@ -222,22 +224,3 @@ def _python_words(pinned: PythonWish, python: Version) -> str:
     if pinned.spelling is Spelling.CONDA:
         return f"{'==' if spelled.startswith('==') else '='}{python}"
     return str(python)
-
-
-def blockers(ground: Ground, stock: Stock, found: Pick | None) -> Text | None:
-    """Why torch cannot be moved so that it fits; none where something does fit."""
-    for capability in ground.capabilities:
-        first, last = first_release(stock, capability), last_release(stock, capability)
-        if first is None:
-            code = f"{capability.major}{capability.minor}"
-            return text("no torch build that gpuassist knows has code for {gpu} (sm_{code})", gpu=ground.cards_of(capability), code=code)
-        within = [each for each in stock.builds if fits(each, ground)]
-        if within and stock.python is not None and not any(stock.python.release in each.pythons for each in within):
-            python = str(stock.python.release)
-            return text("no torch that fits these GPUs and this driver has a wheel for Python {python}", python=python)
-        if last is not None and found is not None and not within:
-            return text("no torch build has code for every GPU here and runs with this driver")
-    return None
-
-
-NOWHERE = Spot("", 0)

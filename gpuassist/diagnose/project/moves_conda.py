@@ -1,15 +1,15 @@
-"""Moving torch in an environment.yml: its version, the package that selects the CUDA, and the channel where another has what fits."""
+"""Moving torch in an environment.yml: its version, the package that selects the CUDA, and the channel that has what fits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.project.edits import Impossible, Words, respelled
-from gpuassist.diagnose.project.links import Ground
-from gpuassist.diagnose.project.moves import PLACE, Move, fits, jump
-from gpuassist.diagnose.project.pick import Pick, Stock, exact_of
+from gpuassist.diagnose.project.edits import Impossible, NewWords, respelled
+from gpuassist.diagnose.project.ground import ProjectGround
+from gpuassist.diagnose.project.move import PLACE, Move, fits, jump
 from gpuassist.diagnose.project.pick_conda import SELECTORS, build_of, channel_of, records_of
 from gpuassist.diagnose.project.sets import InstallSet, Project
+from gpuassist.diagnose.project.stock import Pick, TorchStock, exact_of
 from gpuassist.formats.project.values import ProjectRequirement, Spelling, Spot
 from gpuassist.formats.project.yaml_document import read_yaml
 from gpuassist.knowledge.compatibility import cubin_runs
@@ -21,11 +21,16 @@ from gpuassist.model.version import Version
 _TORCH = ("pytorch", "pytorch-gpu", "pytorch-cpu")
 
 
-def conda_moves(project: Project, one: InstallSet, found: Pick, ground: Ground, stock: Stock) -> Iterator[Move]:
+def conda_moves(project: Project, one: InstallSet, found: Pick, *, ground: ProjectGround, stock: TorchStock) -> Iterator[Move]:
     releases = sorted({each.version for each in records_of(stock)})
     for record in records_of(stock):
         build = build_of(record, stock)
-        if record.cuda is None or build is None or not fits(build, ground) or not accepts(record, ground.driver_cuda or Version((99,))):
+        if (
+            record.cuda is None
+            or build is None
+            or not fits(build, ground)
+            or not accepts(record, ground.driver_cuda or Version((99,)))
+        ):
             continue
         if stock.python is not None and record.pythons is not None and stock.python.release not in record.pythons:
             continue
@@ -39,15 +44,23 @@ def conda_moves(project: Project, one: InstallSet, found: Pick, ground: Ground, 
         distance = releases.index(record.version) - releases.index(here) if here is not None else -releases.index(record.version)
         near = abs(distance) * 2 + (distance < 0) if here is not None else distance
         native = all(any(cubin_runs(one, target) for target in build.targets) for one in ground.capabilities)
-        does = text("torch {version} for CUDA {cuda} of {channel}", version=str(record.version), cuda=str(record.cuda), channel=record.channel.value)
+        does = text(
+            "torch {version} for CUDA {cuda} of {channel}",
+            version=str(record.version),
+            cuda=str(record.cuda),
+            channel=record.channel.value,
+        )
         cuda = record.cuda.parts
-        yield Move(tuple(words), does, (*jump(found, record.version), *notes), (0 if native else 1, PLACE * len(words) + near, -cuda[0], -cuda[-1]))
+        yield Move(
+            tuple(words),
+            does,
+            (*jump(found, record.version), *notes),
+            (0 if native else 1, PLACE * len(words) + near, -cuda[0], -cuda[-1]),
+        )
 
 
-def _words(
-    project: Project, one: InstallSet, record: CondaRecord, known: TorchRelease | None
-) -> tuple[list[Words], list[Text]]:
-    words: list[Words] = []
+def _words(project: Project, one: InstallSet, record: CondaRecord, known: TorchRelease | None) -> tuple[list[NewWords], list[Text]]:
+    words: list[NewWords] = []
     notes: list[Text] = []
     torch = next((each for each in one.named(*_TORCH) if each.spelling is Spelling.CONDA), None)
     anchor = torch or next((each for each in one.named("torchvision", "torchaudio") if each.spelling is Spelling.CONDA), None)
@@ -62,13 +75,20 @@ def _words(
         if each.name in {"torchvision", "torchaudio"} and each.spelling is Spelling.CONDA and exact_of(each):
             wanted = release.get(each.name, "")
             if not wanted[:1].isdigit():
-                notes.append(text("gpuassist knows no {name} that belongs to torch {torch}: {pinned} stays", name=each.name, torch=str(record.version), pinned=each.versions))
+                notes.append(
+                    text(
+                        "gpuassist knows no {name} that belongs to torch {torch}: {pinned} stays",
+                        name=each.name,
+                        torch=str(record.version),
+                        pinned=each.versions,
+                    )
+                )
             elif wanted != exact_of(each).removesuffix(".*"):
-                words.append(Words(each.spot, respelled(each, wanted, "")))
+                words.append(NewWords(each.spot, respelled(each, wanted, "")))
     return words, notes
 
 
-def _torch(project: Project, torch: ProjectRequirement, record: CondaRecord) -> list[Words]:
+def _torch(project: Project, torch: ProjectRequirement, record: CondaRecord) -> list[NewWords]:
     if torch.name == "pytorch-cpu":
         raise Impossible(torch.spot.file)
     spot, build = torch.spot, ""
@@ -83,10 +103,10 @@ def _torch(project: Project, torch: ProjectRequirement, record: CondaRecord) -> 
     if torch.channel and channel_of(torch.channel) is not record.channel:
         raise Impossible(spot.file)
     whole = project.files[spot.file].decode("utf-8", "surrogateescape")
-    return [] if whole[spot.first : spot.end] == new else [Words(spot, new)]
+    return [] if whole[spot.first : spot.end] == new else [NewWords(spot, new)]
 
 
-def _selector(project: Project, one: InstallSet, anchor: ProjectRequirement, record: CondaRecord) -> Iterator[Words]:
+def _selector(project: Project, one: InstallSet, anchor: ProjectRequirement, record: CondaRecord) -> Iterator[NewWords]:
     """The line that says which CUDA: the channel's own package, in the place of the one that is there."""
     wanted = f"{record.selector}={record.cuda}"
     there = [each for each in one.named(*SELECTORS) if each.spelling is Spelling.CONDA]
@@ -100,15 +120,15 @@ def _selector(project: Project, one: InstallSet, anchor: ProjectRequirement, rec
         new = "" if kept else f"{_indent(line)}{wanted}{_end(line)}"
         kept = True
         if new != line:
-            yield Words(each.whole, new)
+            yield NewWords(each.whole, new)
     if not kept:
         line = whole[anchor.whole.first : anchor.whole.end]
         begin = "" if line.endswith("\n") else "\n"
         place = Spot(anchor.spot.file, anchor.spot.line, anchor.whole.end, anchor.whole.end)
-        yield Words(place, f"{begin}{_indent(line)}{wanted}{_end(line) or chr(10)}")
+        yield NewWords(place, f"{begin}{_indent(line)}{wanted}{_end(line) or chr(10)}")
 
 
-def _channels(project: Project, one: InstallSet, record: CondaRecord, notes: list[Text]) -> Iterator[Words]:
+def _channels(project: Project, one: InstallSet, record: CondaRecord, notes: list[Text]) -> Iterator[NewWords]:
     """The channel of the build first; where it moves to conda-forge, those of PyTorch and NVIDIA go, which mix with it badly."""
     now = next((channel_of(each) for each in one.channels if channel_of(each) is not None), None)
     if now is record.channel:
@@ -117,15 +137,17 @@ def _channels(project: Project, one: InstallSet, record: CondaRecord, notes: lis
         raise Impossible(one.name)
     whole = project.files[one.name].decode("utf-8", "surrogateescape")
     there = [each for each in read_yaml(whole) if each.path[:1] == ("channels",) and each.value]
-    old = [each for each in there if channel_of(each.value) is Channel.PYTORCH or each.value.rstrip("/").rpartition("/")[2] == "nvidia"]
+    old = [
+        each for each in there if channel_of(each.value) is Channel.PYTORCH or each.value.rstrip("/").rpartition("/")[2] == "nvidia"
+    ]
     if not old or any(each.begin < 0 for each in old):
         raise Impossible(one.name)
     forge = any(channel_of(each.value) is Channel.CONDA_FORGE for each in there)
     for number, each in enumerate(old):
         if number == 0 and not forge:
-            yield Words(Spot(one.name, each.line, each.first, each.end), Channel.CONDA_FORGE.value)
+            yield NewWords(Spot(one.name, each.line, each.first, each.end), Channel.CONDA_FORGE.value)
         else:
-            yield Words(Spot(one.name, each.line, each.begin, each.stop), "")
+            yield NewWords(Spot(one.name, each.line, each.begin, each.stop), "")
     notes.append(text("every package now comes from conda-forge: PyTorch's own channel has no newer torch"))
 
 

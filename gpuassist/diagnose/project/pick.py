@@ -10,69 +10,37 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
-from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version as PipVersion
 
+from gpuassist.diagnose.project.pick_conda import build_of_lock, pick_of_conda
 from gpuassist.diagnose.project.sets import CONDA, POETRY, UV, InstallSet
+from gpuassist.diagnose.project.stock import (
+    COMPANIONS,
+    EXACT,
+    PYPI,
+    TAG,
+    Pick,
+    TorchStock,
+    applies,
+    bound_index,
+    exact_of,
+    indexes_for,
+    number_of,
+    specifier,
+    tag_of,
+    torch_of,
+)
 from gpuassist.formats.project.requirements import wheel_tags
-from gpuassist.formats.project.values import IndexRole, Origin, ProjectIndex, ProjectRequirement, Spelling, Spot
-from gpuassist.formats.requirement import marker_environment
+from gpuassist.formats.project.values import AskedAs, IndexRole, ProjectIndex, ProjectRequirement, Spelling
 from gpuassist.knowledge.records import TorchBuild
-from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.lazy_regex import lazy_regex
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.model.version import Version
 
-PYPI = "PyPI"
-_TAG = lazy_regex(r"/whl/(?:(nightly|test)/)?(cpu|xpu|cu\d{2,3}|rocm[\d.]+)(?:[/_-]|$)|(?:^|/)(cpu|cu\d{2,3}|rocm[\d.]+)(?:/simple)?/?$")
 _LINKS = lazy_regex(r"torch_stable\.html")
 _ELSEWHERE = ("rocm", "xpu")
 _NAMES = ("torch", "pytorch")
-COMPANIONS = ("torchvision", "torchaudio", "torchtext", "torchdata", "xformers")
-_EXACT = lazy_regex(r"={2,3}([^,*]+)")
-
-
-class Pick(Struct, frozen=True):
-    """What would be installed. `build` is none where nothing would, or where it is not known, and `why` says so, `broken` for certain.
-
-    `spot` is the line that decides, `asked` the requirement, none where torch only comes along with another. `index` is the place it
-    comes from, `wanted` the range as the project writes it.
-    """
-
-    spot: Spot
-    version: Version | None = None
-    build: TorchBuild | None = None
-    asked: ProjectRequirement | None = None
-    why: Text | None = None
-    broken: bool = False
-    about_python: bool = False
-    index: str = PYPI
-    wanted: str = ""
-    locked: bool = False
-
-    @property
-    def tag(self) -> str:
-        return self.build.tag if self.build is not None else ""
-
-    @property
-    def spelled(self) -> str:
-        """As torch itself tells it: `2.5.1+cu124`."""
-        return f"{self.version}+{self.tag}" if self.version is not None and self.tag else str(self.version or "")
-
-
-class Stock(Struct, frozen=True):
-    """What there is to pick from on this processor, for this Python (none: not known); `virtual` is the CUDA that conda sees."""
-
-    knowledge: Knowledge
-    machine: str
-    python: Version | None = None
-    virtual: Version | None = None
-
-    @property
-    def builds(self) -> tuple[TorchBuild, ...]:
-        return tuple(one for one in self.knowledge.torch_builds() if one.machine == self.machine)
 
 
 class _Candidate(Struct, frozen=True):
@@ -90,70 +58,21 @@ class _Source(Struct, frozen=True):
     other: str = ""  # what gpuassist knows no builds of: nightly builds, AMD's
 
 
-def applies(requirement: ProjectRequirement, stock: Stock) -> bool:
-    """Whether its marker holds on this machine; one that cannot be read, or asks what is not known, holds."""
-    if not requirement.marker:
-        return True
-    try:
-        environment = marker_environment(stock.python or Version((3, 12)), stock.machine)
-        marker = Marker(requirement.marker)
-        if stock.python is None and "python" in requirement.marker:
-            return True
-        return marker.evaluate({**environment, "extra": requirement.group})
-    except (InvalidMarker, UndefinedComparison, UndefinedEnvironmentName, ValueError, KeyError, RecursionError):
-        return True
-
-
-def specifier(requirements: Iterable[ProjectRequirement]) -> SpecifierSet | None:
-    """What all of them allow; None where one of them is no range that pip reads."""
-    try:
-        found = SpecifierSet("")
-        for one in requirements:
-            found &= SpecifierSet(one.versions)
-    except InvalidSpecifier:
-        return None
-    return found
-
-
-def range_of(versions: str) -> SpecifierSet | None:
-    """The range as pip reads it; None where it reads none."""
-    try:
-        return SpecifierSet(versions)
-    except InvalidSpecifier:
-        return None
-
-
-def takes(range_: SpecifierSet, version: str) -> bool:
-    try:
-        return range_.contains(PipVersion(version), prereleases=True)
-    except InvalidVersion:
-        return False
-
-
-def exact_of(requirement: ProjectRequirement) -> str:
-    """The version that it pins; empty where it pins none. conda's `=2.0.1` pins a release as well as `==2.0.1` does."""
-    words = requirement.versions.removesuffix(".*") if requirement.spelling is Spelling.CONDA else requirement.versions
-    found = _EXACT.fullmatch(words)
-    return found[1] if found else ""
-
-
-def pick(one: InstallSet, stock: Stock) -> Pick | None:
+def pick(one: InstallSet, stock: TorchStock) -> Pick | None:
     """None where the set asks for no torch."""
     asked = [each for each in one.named(*_NAMES) if applies(each, stock)]
-    along = [each for each in one.named(*COMPANIONS) if applies(each, stock) and each.origin is not Origin.CONSTRAINT]
+    along = [each for each in one.named(*COMPANIONS) if applies(each, stock) and each.origin is not AskedAs.CONSTRAINT]
     if "torch" in one.locked or "pytorch" in one.locked:
         return _of_lock(one, stock)
-    if not any(each.origin is not Origin.CONSTRAINT for each in asked) and not along:
+    if not any(each.origin is not AskedAs.CONSTRAINT for each in asked) and not along:
         return None
     if one.tool == CONDA:
         by_pip = [each for each in asked if each.spelling is not Spelling.CONDA]
         if not by_pip:
-            from gpuassist.diagnose.project.pick_conda import pick_of_conda  # which few projects need
-
             return pick_of_conda(one, stock, asked)
         asked = by_pip
         along = [each for each in along if each.spelling is not Spelling.CONDA]
-    main = next((each for each in asked if each.origin is not Origin.CONSTRAINT), None) or next(iter(asked or along))
+    main = next((each for each in asked if each.origin is not AskedAs.CONSTRAINT), None) or next(iter(asked or along))
     decides = max(asked, key=lambda each: len(each.versions), default=main)
     wanted = ",".join(dict.fromkeys(each.versions for each in asked if each.versions))
     told = Pick(decides.spot, asked=next(iter(asked), None), wanted=wanted)
@@ -175,15 +94,17 @@ def pick(one: InstallSet, stock: Stock) -> Pick | None:
     every = [candidate for source in known for candidate in _candidates(source, stock)]
     if one.tool == UV:
         every = next((own for source in known for own in [[each for each in every if each.index == source.name]] if own), [])
-    return _chosen(told, every, range_, implied, stock)
+    return _chosen(told, every, range_, implied=implied, stock=stock)
 
 
-def _chosen(told: Pick, every: list[_Candidate], range_: SpecifierSet, implied: Version | None, stock: Stock) -> Pick:
+def _chosen(told: Pick, every: list[_Candidate], range_: SpecifierSet, *, implied: Version | None, stock: TorchStock) -> Pick:
     allowed = [each for each in every if range_.contains(each.version)]
     if implied is not None:
         fitting = [each for each in allowed if each.number == implied]
         if not fitting and allowed and every:
-            return replace(told, why=text("its companions ask for torch {version}, which is not allowed", version=str(implied)), broken=True)
+            return replace(
+                told, why=text("its companions ask for torch {version}, which is not allowed", version=str(implied)), broken=True
+            )
         allowed = fitting
     served = [each for each in allowed if _has_wheel(each, stock)]
     if served:
@@ -193,18 +114,22 @@ def _chosen(told: Pick, every: list[_Candidate], range_: SpecifierSet, implied: 
     if allowed and stock.python is not None:
         best = max(allowed, key=lambda each: each.version)
         why = text("torch {version} has no wheel for Python {python}", version=str(best.number), python=str(stock.python.release))
-        return Pick(told.spot, best.number, None, told.asked, why, broken=True, about_python=True, index=best.index, wanted=told.wanted)
+        return Pick(
+            told.spot, best.number, None, told.asked, why, broken=True, about_python=True, index=best.index, wanted=told.wanted
+        )
     return _nothing(told, every, range_, stock)
 
 
-def _nothing(told: Pick, every: Sequence[_Candidate], range_: SpecifierSet, stock: Stock) -> Pick:
+def _nothing(told: Pick, every: Sequence[_Candidate], range_: SpecifierSet, stock: TorchStock) -> Pick:
     """Why no version that is offered is allowed."""
     newest = max((build.newest for build in stock.builds), default=Version((0,)))
-    exact = _EXACT.fullmatch(told.wanted)
-    number = _number(exact[1]) if exact else None
+    exact = EXACT.fullmatch(told.wanted)
+    number = number_of(exact[1]) if exact else None
     if number is not None and number > newest:
         return replace(told, version=number, why=text("torch {version} is newer than what gpuassist knows", version=str(number)))
-    if not exact and any(range_.contains(f"{newest.major}.{minor}.0") for minor in range((newest.parts[1] if len(newest.parts) > 1 else 0) + 1, 60)):
+    if not exact and any(
+        range_.contains(f"{newest.major}.{minor}.0") for minor in range((newest.parts[1] if len(newest.parts) > 1 else 0) + 1, 60)
+    ):
         return replace(told, why=text("torch {wanted} is newer than what gpuassist knows", wanted=told.wanted))
     indexes = ", ".join(dict.fromkeys(each.index for each in every)) or PYPI
     if number is not None:
@@ -217,14 +142,7 @@ def _nothing(told: Pick, every: Sequence[_Candidate], range_: SpecifierSet, stoc
     return replace(told, why=text("{index} has no torch {version}", index=indexes, version=told.wanted or "–"), broken=True)
 
 
-def _number(words: str) -> Version | None:
-    try:
-        return Version(PipVersion(words).release)
-    except InvalidVersion:
-        return None
-
-
-def _implied(along: Iterable[ProjectRequirement], stock: Stock) -> Version | None:
+def _implied(along: Iterable[ProjectRequirement], stock: TorchStock) -> Version | None:
     """The torch that an exact pin of a companion brings: its wheels ask for one patch of torch alone."""
     for one in along:
         pinned = exact_of(one).partition("+")[0]
@@ -234,18 +152,7 @@ def _implied(along: Iterable[ProjectRequirement], stock: Stock) -> Version | Non
     return None
 
 
-def torch_of(knowledge: Knowledge, companion: str, version: str) -> Version | None:
-    """The torch that a companion's release belongs to; None where several do, or that is not known."""
-    found = [
-        each.torch
-        for release in knowledge.torch_releases()
-        for each in release.companions
-        if each.name == companion and each.version == version
-    ]
-    return found[0] if len(found) == 1 else None
-
-
-def _candidates(source: _Source, stock: Stock) -> Iterator[_Candidate]:
+def _candidates(source: _Source, stock: TorchStock) -> Iterator[_Candidate]:
     for build in stock.builds:
         if (build.tag == source.tag) if source.tag else build.default:
             release = stock.knowledge.torch_release(build.release)
@@ -260,30 +167,13 @@ def _candidates(source: _Source, stock: Stock) -> Iterator[_Candidate]:
                 yield _Candidate(PipVersion(str(patch)), patch, None, source.name)
 
 
-def _has_wheel(candidate: _Candidate, stock: Stock) -> bool:
+def _has_wheel(candidate: _Candidate, stock: TorchStock) -> bool:
     if stock.python is None:
         return True
     if candidate.build is not None:
         return stock.python.release in candidate.build.pythons
     release = stock.knowledge.torch_release(candidate.number)
     return release is None or stock.python.release in release.pythons
-
-
-def indexes_for(one: InstallSet, requirement: ProjectRequirement | None) -> tuple[ProjectIndex, ...]:
-    """The indexes that count for a requirement: those of its own line in a Dockerfile, and not those that are bound to others."""
-    counted = tuple(each for each in one.indexes if each.role is not IndexRole.NAMED)
-    if one.image is not None and requirement is not None and requirement.whole is not None and requirement.stage:
-        line = requirement.whole.line
-        counted = tuple(each for each in counted if each.whole is None or each.whole.line == line)
-    return counted
-
-
-def bound_index(one: InstallSet, requirement: ProjectRequirement | None) -> ProjectIndex | None:
-    """The index that a package is bound to by name."""
-    if requirement is None:
-        return None
-    name = requirement.source or dict(one.bound).get(requirement.name, "")
-    return next((each for each in one.indexes if name and each.name == name), None)
 
 
 def _sources(one: InstallSet, requirement: ProjectRequirement) -> list[_Source]:
@@ -303,7 +193,7 @@ def _sources(one: InstallSet, requirement: ProjectRequirement) -> list[_Source]:
 
 
 def _source(index: ProjectIndex) -> _Source:
-    found = _TAG.search(index.url)
+    found = TAG.search(index.url)
     name = index.url.partition("://")[2].rpartition("@")[2] or index.url
     if found is None:
         # A mirror is taken for one of PyPI; an address that is put together of variables tells nothing.
@@ -314,50 +204,46 @@ def _source(index: ProjectIndex) -> _Source:
     return _Source(tag, name, tag if tag.startswith(_ELSEWHERE) else "")
 
 
-def tag_of(url: str) -> str:
-    """The variant that an index holds, `cu121` or `cpu`; empty for one like PyPI."""
-    found = _TAG.search(url)
-    return (found[2] or found[3]) if found else ""
-
-
-def _of_address(told: Pick, requirement: ProjectRequirement, stock: Stock) -> Pick:
+def _of_address(told: Pick, requirement: ProjectRequirement, stock: TorchStock) -> Pick:
     """A wheel by its address."""
-    number = _number(exact_of(requirement))
+    number = number_of(exact_of(requirement))
     if number is None:
         return replace(told, why=text("what lies at {url} is not known", url=requirement.url[:200]))
     local = exact_of(requirement).partition("+")[2] or tag_of(requirement.url)
     build = _build(stock, number, local)
     tags = wheel_tags(requirement.url)
     wanted = f"cp{stock.python.release}".replace(".", "") if stock.python is not None else ""
-    if tags is not None and wanted and wanted not in tags[0].split(".") and "abi3" not in requirement.url and not tags[0].startswith("py3"):
+    if (
+        tags is not None
+        and wanted
+        and wanted not in tags[0].split(".")
+        and "abi3" not in requirement.url
+        and not tags[0].startswith("py3")
+    ):
         python = str(stock.python.release) if stock.python is not None else ""
         why = text("the wheel is for {tag}, and Python is {python}", tag=tags[0], python=python)
         return replace(told, version=number, why=why, broken=True, about_python=True)
-    why = None if build is not None else text("the builds of torch {version} are not known", version=f"{number}+{local}" if local else str(number))
-    return replace(told, version=number, build=build, why=why, index=requirement.url[:200])
+    unknown = text("the builds of torch {version} are not known", version=f"{number}+{local}" if local else str(number))
+    return replace(told, version=number, build=build, why=unknown if build is None else None, index=requirement.url[:200])
 
 
-def _of_lock(one: InstallSet, stock: Stock) -> Pick:
+def _of_lock(one: InstallSet, stock: TorchStock) -> Pick:
     entry = one.locked.get("torch") or one.locked["pytorch"]
     asked = next((each for each in one.named(*_NAMES) if applies(each, stock)), None)
     told = Pick(entry.spot, asked=asked, wanted=f"=={entry.version}", locked=True, index=one.lock)
-    number = _number(entry.version)
+    number = number_of(entry.version)
     if number is None:
         return replace(told, why=text("{words} is no version", words=entry.version[:80]))
     tag = entry.version.partition("+")[2] or tag_of(entry.source)
-    if entry.name == "pytorch" and entry.build:
-        from gpuassist.diagnose.project.pick_conda import build_of_lock
-
-        build = build_of_lock(entry, number, stock)
-    else:
-        build = _build(stock, number, tag)
+    of_conda = entry.name == "pytorch" and bool(entry.build)
+    build = build_of_lock(entry, number, stock) if of_conda else _build(stock, number, tag)
     if build is not None and stock.python is not None and stock.python.release not in build.pythons:
         why = text("torch {version} has no wheel for Python {python}", version=str(number), python=str(stock.python.release))
         return replace(told, version=number, why=why, broken=True, about_python=True)
-    why = None if build is not None else text("the builds of torch {version} are not known", version=entry.version[:80])
-    return replace(told, version=number, build=build, why=why)
+    unknown = text("the builds of torch {version} are not known", version=entry.version[:80])
+    return replace(told, version=number, build=build, why=unknown if build is None else None)
 
 
-def _build(stock: Stock, number: Version, tag: str) -> TorchBuild | None:
+def _build(stock: TorchStock, number: Version, tag: str) -> TorchBuild | None:
     of_release = [each for each in stock.builds if each.release == number.release]
     return next((each for each in of_release if (each.tag == tag if tag else each.default)), None)

@@ -1,4 +1,4 @@
-"""Which torch conda would install for an environment.yml: the first channel that has it, its newest release, and the CUDA asked for."""
+"""Which torch conda would install for an environment.yml: of the first channel that has it, its newest with the CUDA asked for."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from gpuassist.diagnose.project.pick import Pick, Stock, specifier, takes
 from gpuassist.diagnose.project.sets import InstallSet
+from gpuassist.diagnose.project.stock import Pick, TorchStock, specifier, takes
 from gpuassist.formats.project.values import LockedPackage, ProjectRequirement
 from gpuassist.knowledge.conda import accepts, conda_builds
 from gpuassist.knowledge.records import Channel, CondaRecord, TorchBuild
@@ -26,12 +26,12 @@ def channel_of(words: str) -> Channel | None:
     return next((one for one in Channel if one.value == last), None)
 
 
-def records_of(stock: Stock) -> tuple[CondaRecord, ...]:
+def records_of(stock: TorchStock) -> tuple[CondaRecord, ...]:
     platform = _PLATFORMS.get(stock.machine, "")
     return tuple(one for one in stock.knowledge.conda() if one.platform == platform and not one.tegra)
 
 
-def pick_of_conda(one: InstallSet, stock: Stock, asked: Sequence[ProjectRequirement]) -> Pick:
+def pick_of_conda(one: InstallSet, stock: TorchStock, asked: Sequence[ProjectRequirement]) -> Pick:
     main = asked[0] if asked else one.named("torchvision", "torchaudio")[0]
     told = Pick(main.spot, asked=main, wanted=main.versions)
     named = main.channel or next((each for each in one.channels if channel_of(each) is not None or each == "defaults"), "")
@@ -52,17 +52,33 @@ def pick_of_conda(one: InstallSet, stock: Stock, asked: Sequence[ProjectRequirem
         return replace(told, version=best.version, build=build, index=channel.value, why=why)
     if wanted and stock.python is not None:
         newest = max(wanted, key=lambda each: each.version)
-        why = text("{channel} has no torch {version} for Python {python}", channel=channel.value, version=str(newest.version), python=str(stock.python.release))
+        why = text(
+            "{channel} has no torch {version} for Python {python}",
+            channel=channel.value,
+            version=str(newest.version),
+            python=str(stock.python.release),
+        )
         return replace(told, version=newest.version, why=why, broken=True, about_python=True, index=channel.value)
     if allowed:
-        why = text("{channel} has no torch {version} with that CUDA", channel=channel.value, version=main.versions or str(allowed[-1].version))
+        why = text(
+            "{channel} has no torch {version} with that CUDA",
+            channel=channel.value,
+            version=main.versions or str(allowed[-1].version),
+        )
         return replace(told, why=why, broken=True, index=channel.value)
-    known = stock.knowledge.torch_release(Version(tuple(int(part) for part in main.versions.strip("=.*").split(".") if part.isdigit())[:2] or (0,)))
+    known = stock.knowledge.torch_release(
+        Version(tuple(int(part) for part in main.versions.strip("=.*").split(".") if part.isdigit())[:2] or (0,))
+    )
     broken = known is not None and known.known_in_detail
-    return replace(told, why=text("{channel} has no torch {version} that is known", channel=channel.value, version=main.versions), broken=broken, index=channel.value)
+    return replace(
+        told,
+        why=text("{channel} has no torch {version} that is known", channel=channel.value, version=main.versions),
+        broken=broken,
+        index=channel.value,
+    )
 
 
-def build_of(record: CondaRecord, stock: Stock) -> TorchBuild | None:
+def build_of(record: CondaRecord, stock: TorchStock) -> TorchBuild | None:
     """The record as a build; one for the processor alone has no code for any GPU."""
     if record.cuda is None:
         return TorchBuild(
@@ -72,7 +88,7 @@ def build_of(record: CondaRecord, stock: Stock) -> TorchBuild | None:
     return next(iter(conda_builds((record,), stock.knowledge.torch_builds())), None)
 
 
-def build_of_lock(entry: LockedPackage, number: Version, stock: Stock) -> TorchBuild | None:
+def build_of_lock(entry: LockedPackage, number: Version, stock: TorchStock) -> TorchBuild | None:
     """The build of a lock file by its build string: `cuda126_mkl_py312…`, `py3.11_cuda12.1_cudnn8.9.2_0`, `cpu_…`."""
     cuda = _cuda_of(entry.build)
     channel = Channel.PYTORCH if "/pytorch/" in f"{entry.source}/" else Channel.CONDA_FORGE
@@ -93,7 +109,7 @@ def _cuda_of(words: str) -> Version | None:
     return Version((int(found[1]), int(found[2])))
 
 
-def _selected(one: InstallSet, main: ProjectRequirement, record: CondaRecord, stock: Stock) -> bool:
+def _selected(one: InstallSet, main: ProjectRequirement, record: CondaRecord, stock: TorchStock) -> bool:
     """Whether what else the environment names takes this build."""
     cpu = bool(one.named("cpuonly", "pytorch-cpu")) or main.build.startswith(("cpu", "*cpu")) or "cpu" in main.build
     if record.cuda is None:

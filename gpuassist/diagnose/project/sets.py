@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from gpuassist.formats.project import conda_environment, containers, locks, pyproject, python_source, requirements
 from gpuassist.formats.project.read import read_file
 from gpuassist.formats.project.values import (
+    AskedAs,
     FileReading,
     LockedPackage,
-    Origin,
     ProjectImage,
     ProjectIndex,
     ProjectRequirement,
@@ -23,7 +23,24 @@ from gpuassist.formats.project.values import (
 from gpuassist.model.text import text
 
 PIP, UV, POETRY, PDM, PIPENV, CONDA = "pip", "uv", "poetry", "pdm", "pipenv", "conda"
-_ELSEWHERE = ("cpu", "rocm", "amd", "xpu", "intel", "mac", "macos", "darwin", "osx", "mps", "windows", "win", "tpu", "npu", "hpu", "metal")
+_ELSEWHERE = (
+    "cpu",
+    "rocm",
+    "amd",
+    "xpu",
+    "intel",
+    "mac",
+    "macos",
+    "darwin",
+    "osx",
+    "mps",
+    "windows",
+    "win",
+    "tpu",
+    "npu",
+    "hpu",
+    "metal",
+)
 _DEEPEST = 50
 _COMPILED = {"pip-compile", "uv-compile"}
 
@@ -54,7 +71,7 @@ class InstallSet(Struct, frozen=True):
         return any(one.hashed for one in self.requirements)
 
     def named(self, *names: str) -> tuple[ProjectRequirement, ...]:
-        return tuple(one for one in self.requirements if one.name in names and one.origin is not Origin.BUILD)
+        return tuple(one for one in self.requirements if one.name in names and one.origin is not AskedAs.BUILD)
 
 
 class Project(Struct, frozen=True):
@@ -73,7 +90,13 @@ class Project(Struct, frozen=True):
 def read_project(files: Mapping[str, bytes], troubles: tuple[Trouble, ...] = ()) -> Project:
     """Reads every file by its name, and those that others take in as what they are taken in for."""
     readings = {name: read_file(name, content) for name, content in files.items()}
-    limits = {path for one in readings.values() for include in one.includes if include.constraint for path in [path_of(one.file, include.path)]}
+    limits = {
+        path
+        for one in readings.values()
+        for include in one.includes
+        if include.constraint
+        for path in [path_of(one.file, include.path)]
+    }
     for name in limits & readings.keys():
         readings[name] = read_file(name, files[name], constraint=True)
     return Project(files, readings, troubles)
@@ -81,7 +104,7 @@ def read_project(files: Mapping[str, bytes], troubles: tuple[Trouble, ...] = ())
 
 def _read(name: str, content: bytes, before: Mapping[str, FileReading]) -> FileReading:
     old = before.get(name)
-    limits = old is not None and bool(old.requirements) and all(one.origin is Origin.CONSTRAINT for one in old.requirements)
+    limits = old is not None and bool(old.requirements) and all(one.origin is AskedAs.CONSTRAINT for one in old.requirements)
     return read_file(name, content, constraint=limits and old is not None and old.kind == requirements.KIND)
 
 
@@ -100,7 +123,12 @@ def sets_of(project: Project) -> tuple[InstallSet, ...]:
 
 def is_elsewhere(one: InstallSet) -> bool:
     """Whether its file, or its group, is called by another kind of machine: `requirements-cpu.txt`."""
-    words = f"{posixpath.basename(one.name).rpartition('.')[0]} {one.group}".lower().replace("_", " ").replace("-", " ").replace(".", " ")
+    words = (
+        f"{posixpath.basename(one.name).rpartition('.')[0]} {one.group}".lower()
+        .replace("_", " ")
+        .replace("-", " ")
+        .replace(".", " ")
+    )
     return bool(set(words.split()) & set(_ELSEWHERE))
 
 
@@ -109,7 +137,9 @@ def include_troubles(project: Project) -> Iterator[Trouble]:
     for name, reading in project.readings.items():
         for include in reading.includes:
             if "://" in include.path:
-                yield Trouble(include.spot, text("{path} is on the network, where gpuassist does not look", path=include.path[:200]))
+                yield Trouble(
+                    include.spot, text("{path} is on the network, where gpuassist does not look", path=include.path[:200])
+                )
                 continue
             path = _found(project, reading, include.path)
             if path is None:
@@ -154,7 +184,7 @@ def _every(project: Project) -> Iterator[InstallSet]:
     }
     for name, reading in project.readings.items():
         if reading.kind == requirements.KIND and (name not in taken or _leads_to(project, name, name)):
-            limits = bool(reading.requirements) and all(one.origin is Origin.CONSTRAINT for one in reading.requirements)
+            limits = bool(reading.requirements) and all(one.origin is AskedAs.CONSTRAINT for one in reading.requirements)
             source = name[: -len(".txt")] + ".in" if name.endswith(".txt") else ""
             compiled_into = name.endswith(".in") and name[: -len(".in")] + ".txt" in project.readings
             if not limits and not compiled_into and not posixpath.basename(name).startswith("constraint"):
@@ -178,7 +208,11 @@ def _every(project: Project) -> Iterator[InstallSet]:
 
 def _has_source(project: Project, lock: str) -> bool:
     directory = posixpath.dirname(lock)
-    kinds = {"Pipfile.lock": {pyproject.PIPFILE}, "conda-lock.yml": {conda_environment.KIND}, "conda-lock.yaml": {conda_environment.KIND}}
+    kinds = {
+        "Pipfile.lock": {pyproject.PIPFILE},
+        "conda-lock.yml": {conda_environment.KIND},
+        "conda-lock.yaml": {conda_environment.KIND},
+    }
     wanted = kinds.get(posixpath.basename(lock), {pyproject.KIND})
     return any(one.kind in wanted and posixpath.dirname(name) == directory for name, one in project.readings.items())
 
@@ -204,7 +238,7 @@ def _joined(
         if path is None or path in seen:
             continue
         more, others = _joined(project, project.readings[path], seen, depth + 1)
-        asked += [replace(one, origin=Origin.CONSTRAINT) for one in more] if include.constraint else more
+        asked += [replace(one, origin=AskedAs.CONSTRAINT) for one in more] if include.constraint else more
         indexes += others
     return tuple(asked), tuple(indexes)
 
@@ -221,11 +255,11 @@ def _of_pyproject(project: Project, reading: FileReading) -> Iterator[InstallSet
     made = InstallSet(reading.file, tool, (), indexes, pythons=_pythons(project, reading), bound=reading.sources)
     lock_names = {"uv.lock": UV, "poetry.lock": POETRY, "pdm.lock": PDM, "pylock.toml": PIP}
     groups = tuple(dict.fromkeys(one.group for one in asked if one.group and one.name in {"torch", "torchvision", "torchaudio"}))
-    main = tuple(one for one in asked if one.group not in groups or one.origin is not Origin.OPTIONAL)
+    main = tuple(one for one in asked if one.group not in groups or one.origin is not AskedAs.OPTIONAL)
     if main or not groups:
         yield _locked(project, replace(made, requirements=main), lock_names)
     for group in groups:
-        own = tuple(one for one in asked if one.group in {"", group} or one.origin is Origin.CONSTRAINT)
+        own = tuple(one for one in asked if one.group in {"", group} or one.origin is AskedAs.CONSTRAINT)
         one = replace(made, requirements=own, group=group)
         alone = len(groups) == 1 and not any(each.name == "torch" for each in main)
         yield _locked(project, one, lock_names) if alone else one
@@ -284,4 +318,3 @@ def _of_dockerfile(project: Project, reading: FileReading) -> Iterator[InstallSe
         asked, indexes = _joined(project, part, set(), 0)
         if asked:
             yield InstallSet(reading.file, PIP, asked, indexes, image=base)
-

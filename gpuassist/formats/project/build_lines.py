@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpuassist.formats.project.values import ArchitectureKind, ArchitectureWish, ExtensionWish, FileReading, Spot
@@ -11,26 +12,33 @@ from gpuassist.model.version import Code, ComputeCapability, Target, VersionErro
 KIND = "build"
 _NAME = r"(?:sm|compute|lto)_\d{2,3}[af]?"
 _FLAG = lazy_regex(
-    rf"(?:--?gencode[= ,]*|--generate-code[= ,]*)?[\"']?\barch[= ]+({_NAME})[\"']?[ ]*,[ ]*[\"']?code[= ]+\\?[\"']?\[?({_NAME}(?:[ ]*,[ ]*{_NAME})*)\]?"
+    rf"(?:--?gencode[= ,]*|--generate-code[= ,]*)?[\"']?\barch[= ]+({_NAME})[\"']?[ ]*,[ ]*[\"']?code[= ]+\\?[\"']?"
+    rf"\[?({_NAME}(?:[ ]*,[ ]*{_NAME})*)\]?"
     rf"|(?<![\w-])(?:-arch|--gpu-architecture|-code|--gpu-code)[= ]+({_NAME}(?:,{_NAME})*)"
 )
 _LIST = lazy_regex(
-    r"""TORCH_CUDA_ARCH_LIST["'\])]*[ \t]*(?:[?:]?=|:|,|[ \t](?=["'\d]))[ \t]*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<bare>[\w.+;]+))"""
+    r"""TORCH_CUDA_ARCH_LIST["'\])]*[ \t]*(?:[?:]?=|:|,|[ \t](?=["'\d]))[ \t]*"""
+    r"""(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<bare>[\w.+;]+))"""
 )
 _CMAKE = lazy_regex(
     r"""(?:CMAKE_CUDA_ARCHITECTURES|\bCUDA_ARCHITECTURES|CUDAARCHS)(?:["']?[ \t]*[?:]?=[ \t]*|:STRING=|[ \t]+)"""
     r"""(?:"(?P<double>[^"\n]*)"|(?P<bare>[\w;-]+(?:[ \t]+[\w;-]+)*))"""
 )
 _ENTRY = lazy_regex(r"(\d{2,3})([af]?)(?:-(real|virtual))?")
-_TORCH_ENTRY = lazy_regex(r"(\d{1,2}\.\d)([af]?)(\+PTX)?", 2)
+_TORCH_ENTRY = lazy_regex(r"(\d{1,2}\.\d)([af]?)(\+PTX)?", re.IGNORECASE)
 # torch.utils.cpp_extension, named_arches of _get_cuda_arch_flags
 _NAMED = {
-    "kepler": "3.5", "kepler+tesla": "3.7", "maxwell": "5.0;5.2", "maxwell+tegra": "5.3", "pascal": "6.0;6.1", "pascal+tegra": "6.2",
-    "volta": "7.0", "turing": "7.5", "ampere": "8.0;8.6", "ada": "8.9", "hopper": "9.0", "blackwell": "10.0;12.0",
+    "kepler": "3.5", "kepler+tesla": "3.7", "maxwell": "5.0;5.2", "maxwell+tegra": "5.3", "pascal": "6.0;6.1",
+    "pascal+tegra": "6.2", "volta": "7.0", "turing": "7.5", "ampere": "8.0;8.6", "ada": "8.9", "hopper": "9.0",
+    "blackwell": "10.0;12.0",
 }  # fmt: skip
-_OPENS = lazy_regex(r"[ \t]*(?:if|ifdef|ifeq|ifneq|ifndef|case|elseif)\b", 2)
-_CLOSES = lazy_regex(r"[ \t]*(?:endif|fi|esac)\b", 2)
-_CUDA_LANGUAGE = lazy_regex(r"[ \t]*(?:(?:project|enable_language)\s*\([^)]*\bCUDA\b|find_package\s*\(\s*CUDA(?:Toolkit)?\b|cuda_add_(?:library|executable)\s*\()", 2)
+_OPENS = lazy_regex(r"[ \t]*(?:if|ifdef|ifeq|ifneq|ifndef|case|elseif)\b", re.IGNORECASE)
+_CLOSES = lazy_regex(r"[ \t]*(?:endif|fi|esac)\b", re.IGNORECASE)
+_CUDA_LANGUAGE = lazy_regex(
+    r"[ \t]*(?:(?:project|enable_language)\s*\([^)]*\bCUDA\b|find_package\s*\(\s*CUDA(?:Toolkit)?\b"
+    r"|cuda_add_(?:library|executable)\s*\()",
+    re.IGNORECASE,
+)
 _NVCC = lazy_regex(r"(?:^|[\s\"'/=(]|\$\()nvcc\b(?=\s+-|\s+\S+\.cu\b)")
 
 
@@ -63,7 +71,9 @@ def wishes_of(code: str, start: Spot, *, conditional: bool = False, stage: int =
     """What one line asks for; `start` is its file, number and first character (-1 where its places are of no use)."""
     for found in _FLAG.finditer(code):
         names = [found[3]] if found[3] else [found[1], found[2]]
-        targets = tuple(dict.fromkeys(target for words in names for one in words.split(",") if (target := _target(one.strip())) is not None))
+        targets = tuple(
+            dict.fromkeys(target for words in names for one in words.split(",") if (target := _target(one.strip())) is not None)
+        )
         if found[1] and found[2]:  # what is embedded; the virtual architecture is only what it is made from
             targets = tuple(target for one in found[2].split(",") if (target := _target(one.strip())) is not None)
         if targets:
@@ -131,4 +141,4 @@ def _part(start: Spot, span: tuple[int, int]) -> Spot:
 def _without_comment(line: str) -> str:
     """The line up to a comment, which is set off by a blank; as long as nothing in it is quoted there."""
     place = line.find(" #")
-    return line if place < 0 or "\"" in line[place:] or "'" in line[place:] else line[:place]
+    return line if place < 0 or '"' in line[place:] or "'" in line[place:] else line[:place]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 
@@ -12,10 +13,10 @@ from gpuassist.formats.project.build_lines import wishes_of
 from gpuassist.formats.project.requirements import requirement_of
 from gpuassist.formats.project.values import (
     ArchitectureWish,
+    AskedAs,
     FileReading,
     Include,
     IndexRole,
-    Origin,
     ProjectImage,
     ProjectIndex,
     ProjectRequirement,
@@ -27,18 +28,47 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text, verbatim
 
 KIND, COMPOSE = "docker", "compose"
-_INSTRUCTION = lazy_regex(r"[ \t]*([A-Za-z]+)[ \t]+(.*)", 16)
+_INSTRUCTION = lazy_regex(r"[ \t]*([A-Za-z]+)[ \t]+(.*)", re.DOTALL)
 _VARIABLE = lazy_regex(r"\$(?:\{(\w+)(?:(:?[-+])([^}]*))?\}|(\w+))")
 _HERE = lazy_regex(r"<<-?[\"']?([A-Za-z_]\w*)[\"']?")
 _ENV = lazy_regex(r"([A-Za-z_]\w*)(?:=|[ \t]+)(?:\"([^\"]*)\"|'([^']*)'|(\S*))")
 _PIP = lazy_regex(
-    r"(?:\b(?:python[\d.]*|\S*/python[\d.]*)[ \t]+-m[ \t]+pip|\buv[ \t]+pip|\b(?:\S*/)?pip[\d.]*)(?:[ \t]+--?[\w-]+(?:=\S+)?)*[ \t]+install\b([^&;|\n]*)"
+    r"(?:\b(?:[\w./-]{0,200}/)?python[\d.]*[ \t]+-m[ \t]+pip|\buv[ \t]+pip|\b(?:[\w./-]{0,200}/)?pip[\d.]*)"
+    r"(?:[ \t]+--?[\w-]+(?:=\S+)?)*[ \t]+install\b([^&;|\n]*)"
 )
 _MOST_STAGES, _LONGEST = 200, 100_000
 _TAKE_VALUE = frozenset(
-    "-t --target --prefix --root --python -p --platform --python-version --implementation --abi --progress-bar --timeout --retries "
-    "--proxy --cert --cache-dir --trusted-host --src --upgrade-strategy --config-settings -C --global-option --no-binary --only-binary "
-    "--index-strategy --torch-backend --log --report --no-build-isolation-package".split()
+    [
+        "-t",
+        "--target",
+        "--prefix",
+        "--root",
+        "--python",
+        "-p",
+        "--platform",
+        "--python-version",
+        "--implementation",
+        "--abi",
+        "--progress-bar",
+        "--timeout",
+        "--retries",
+        "--proxy",
+        "--cert",
+        "--cache-dir",
+        "--trusted-host",
+        "--src",
+        "--upgrade-strategy",
+        "--config-settings",
+        "-C",
+        "--global-option",
+        "--no-binary",
+        "--only-binary",
+        "--index-strategy",
+        "--torch-backend",
+        "--log",
+        "--report",
+        "--no-build-isolation-package",
+    ]
 )
 
 
@@ -159,7 +189,19 @@ class _Dockerfile:
         for word in passed:
             flag, sign, value = word.partition("=") if word.startswith("--") else (word, "", "")
             if word.startswith("-"):
-                if flag in {"-r", "--requirement", "-c", "--constraint", "-i", "--index-url", "--extra-index-url", "-f", "--find-links", "-e", "--editable"}:
+                if flag in {
+                    "-r",
+                    "--requirement",
+                    "-c",
+                    "--constraint",
+                    "-i",
+                    "--index-url",
+                    "--extra-index-url",
+                    "-f",
+                    "--find-links",
+                    "-e",
+                    "--editable",
+                }:
                     value = value if sign else next(passed, "")
                     self._option(flag, value, self._spot(line, value, place), line.number)
                 elif flag in _TAKE_VALUE and not sign:
@@ -171,7 +213,9 @@ class _Dockerfile:
                 self.troubles.append(Trouble(spot, text("{words} depends on a variable without a default", words=word[:120])))
                 continue
             plain = whole == word and spot.editable
-            read = requirement_of(whole, Spot(self.file, spot.line), Origin.INSTALL, inside=whole, offset=spot.first if plain else -1)
+            read = requirement_of(
+                whole, Spot(self.file, spot.line), AskedAs.INSTALL, inside=whole, offset=spot.first if plain else -1
+            )
             if read is not None and read.name:
                 self.requirements.append(replace(read, stage=self.stage, whole=Spot(self.file, line.number)))
 
@@ -182,8 +226,18 @@ class _Dockerfile:
         if flag in {"-r", "--requirement", "-c", "--constraint"}:
             self.includes.append(Include(read, spot, constraint=flag in {"-c", "--constraint"}, stage=self.stage))
         elif flag not in {"-e", "--editable"}:
-            role = {"-i": IndexRole.INSTEAD, "--index-url": IndexRole.INSTEAD, "--extra-index-url": IndexRole.BESIDE}.get(flag, IndexRole.LINKS)
-            self.indexes.append(ProjectIndex(read, role, spot if read == value else Spot(self.file, spot.line), whole=Spot(self.file, number), stage=self.stage))
+            role = {"-i": IndexRole.INSTEAD, "--index-url": IndexRole.INSTEAD, "--extra-index-url": IndexRole.BESIDE}.get(
+                flag, IndexRole.LINKS
+            )
+            self.indexes.append(
+                ProjectIndex(
+                    read,
+                    role,
+                    spot if read == value else Spot(self.file, spot.line),
+                    whole=Spot(self.file, number),
+                    stage=self.stage,
+                )
+            )
 
     def _spot(self, line: _Line, word: str, place: int) -> Spot:
         found = line.words.find(word, place) if word else -1
@@ -211,7 +265,7 @@ def expanded(words: str, known: Mapping[str, str]) -> str | None:
 
 
 def _lines(words: str) -> Iterator[_Line]:
-    """Instructions, joined where a backslash goes on; comment lines in between are left out, and here-documents belong to theirs."""
+    """Instructions, joined where a backslash goes on, without the comment lines in between, with their here-documents."""
     place, number = 0, 0
     rows: list[tuple[int, int]] = []
     numbers: list[int] = []
@@ -277,7 +331,7 @@ def read_compose(file: str, words: str) -> FileReading:
 
 
 def _gives_gpu(one: YamlText) -> bool:
-    """`gpus: all`, `runtime: nvidia`, or a reservation of a device with the capability gpu; a device file of the host counts too."""
+    """`gpus: all`, `runtime: nvidia`, a reservation of a device with the capability gpu, or a device file of the host."""
     path = one.path[2:]
     if path[:1] == ("gpus",):
         return True
@@ -286,4 +340,6 @@ def _gives_gpu(one: YamlText) -> bool:
     if path[:1] == ("devices",):
         return "/dev/nvidia" in one.value or "nvidia.com/gpu" in one.value
     reserved = path[:4] == ("deploy", "resources", "reservations", "devices")
-    return reserved and (("capabilities" in path and one.value.lower() in {"gpu", "compute", "utility"}) or path[-1:] == ("driver",))
+    return reserved and (
+        ("capabilities" in path and one.value.lower() in {"gpu", "compute", "utility"}) or path[-1:] == ("driver",)
+    )

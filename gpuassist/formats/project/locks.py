@@ -41,7 +41,7 @@ def read_lock(file: str, words: str) -> FileReading:
     except (NotJsonError, NotYamlError) as error:
         spot = Spot(file, getattr(error, "line", 1))
         return FileReading(file, KIND, troubles=(Trouble(spot, verbatim(str(error)[:200])),), made_by=tool)
-    troubles = ()
+    troubles: tuple[Trouble, ...] = ()
     if not locked and words.strip() and "package" not in words:
         troubles = (Trouble(Spot(file, 1), text("it holds no package that is read here")),)
     return FileReading(file, KIND, locked=locked, troubles=troubles, made_by=tool)
@@ -79,21 +79,29 @@ def _of_pipenv(file: str, words: str) -> Iterator[LockedPackage]:
     rows = words.split("\n")
     meta = document.get("_meta") if isinstance(document, dict) else None
     listed = meta.get("sources") if isinstance(meta, dict) else None
-    urls = {str(one.get("name")): str(one.get("url")) for one in listed if isinstance(one, dict)} if isinstance(listed, list) else {}
+    urls = (
+        {str(one.get("name")): str(one.get("url")) for one in listed if isinstance(one, dict)} if isinstance(listed, list) else {}
+    )
     for section in ("default", "develop"):
         packages = document.get(section) if isinstance(document, dict) else None
         for name, entry in packages.items() if isinstance(packages, dict) else ():
             version = entry.get("version") if isinstance(entry, dict) else None
             if isinstance(version, str):
                 key = json.dumps(name)
-                line = next((number for number, row in enumerate(rows, start=1) if row.strip().startswith(f"{key}:")), 1) if _asked(name) else 1
+                line = (
+                    next((number for number, row in enumerate(rows, start=1) if row.strip().startswith(f"{key}:")), 1)
+                    if _asked(name)
+                    else 1
+                )
                 source = urls.get(str(entry.get("index")), "")
                 yield LockedPackage(normalised(name), version.lstrip("="), Spot(file, line), source)
 
 
 def _asked(name: str) -> bool:
     """Whether its line is worth looking for: to look for each of thousands takes the square of it."""
-    return name.startswith(("torch", "nvidia", "triton", "xformers", "numpy", "python", "flash", "jax", "tensorflow", "cupy", "vllm"))
+    return name.startswith(
+        ("torch", "nvidia", "triton", "xformers", "numpy", "python", "flash", "jax", "tensorflow", "cupy", "vllm")
+    )
 
 
 def _of_conda_lock(file: str, words: str) -> Iterator[LockedPackage]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from gpuassist.formats.packages import normalised
 from gpuassist.formats.project.requirements import requirement_of
 from gpuassist.formats.project.spellings import of_poetry
 from gpuassist.formats.project.toml_document import NotTomlError, TomlText, read_toml
 from gpuassist.formats.project.values import (
+    AskedAs,
     FileReading,
     Include,
     IndexRole,
-    Origin,
     ProjectIndex,
     ProjectRequirement,
     PythonWish,
@@ -68,10 +70,11 @@ def read_pipfile(file: str, words: str) -> FileReading:
         return FileReading(file, PIPFILE, troubles=(Trouble(Spot(file, error.line or 1), verbatim(str(error)[:200])),))
     troubles: list[Trouble] = []
     requirements: list[ProjectRequirement] = []
+    tables = _fields(texts)
     for one in texts:
         if one.path[0] in {"packages", "dev-packages"} and len(one.path) >= 2:
-            origin = Origin.INSTALL if one.path[0] == "packages" else Origin.OPTIONAL
-            requirements += _of_table(file, one, texts, 1, (origin, ""), troubles)
+            origin = AskedAs.INSTALL if one.path[0] == "packages" else AskedAs.OPTIONAL
+            requirements += _of_table(_Entry(file, one, tables.get(one.path[:-1], {}), 1, origin, ""), troubles)
     urls = (one for one in texts if one.path[0] == "source" and one.path[-1] == "url")
     names = {one.path[1]: one.value for one in texts if one.path[0] == "source" and one.path[-1] == "name"}
     indexes = tuple(
@@ -85,30 +88,33 @@ def read_pipfile(file: str, words: str) -> FileReading:
         for one in texts
         if one.path in {("requires", "python_version"), ("requires", "python_full_version")}
     )
-    return FileReading(file, PIPFILE, tuple(requirements), indexes, pythons=tuple(pythons), troubles=tuple(troubles), made_by="pipenv")
+    return FileReading(
+        file, PIPFILE, tuple(requirements), indexes, pythons=tuple(pythons), troubles=tuple(troubles), made_by="pipenv"
+    )
 
 
-def _list_of(one: TomlText) -> tuple[Origin, str] | None:
+def _list_of(one: TomlText) -> tuple[AskedAs, str] | None:
     """What kind of list of requirements a text stands in, and its group; none where it is none."""
     path = one.path
     if len(path) == 3 and path[:2] == ("project", "dependencies"):
-        return Origin.INSTALL, ""
+        return AskedAs.INSTALL, ""
     if len(path) == 4 and path[:2] == ("project", "optional-dependencies"):
-        return Origin.OPTIONAL, str(path[2])
+        return AskedAs.OPTIONAL, str(path[2])
     if len(path) == 3 and path[0] == "dependency-groups":
-        return Origin.OPTIONAL, str(path[1])
+        return AskedAs.OPTIONAL, str(path[1])
     if len(path) == 3 and path[:2] == ("build-system", "requires"):
-        return Origin.BUILD, ""
+        return AskedAs.BUILD, ""
     if len(path) == 4 and path[:3] == ("tool", "uv", "dev-dependencies"):
-        return Origin.OPTIONAL, "dev"
+        return AskedAs.OPTIONAL, "dev"
     if len(path) == 4 and path[:2] == ("tool", "uv") and path[2] in {"constraint-dependencies", "override-dependencies"}:
-        return Origin.CONSTRAINT, ""
+        return AskedAs.CONSTRAINT, ""
     if len(path) == 5 and path[:3] == ("tool", "pdm", "dev-dependencies"):
-        return Origin.OPTIONAL, str(path[3])
+        return AskedAs.OPTIONAL, str(path[3])
     return None
 
 
 def _of_poetry(file: str, texts: tuple[TomlText, ...], troubles: list[Trouble]) -> Iterator[ProjectRequirement]:
+    tables = _fields(texts)
     for one in texts:
         if not one.under("tool", "poetry"):
             continue
@@ -119,27 +125,39 @@ def _of_poetry(file: str, texts: tuple[TomlText, ...], troubles: list[Trouble]) 
             depth, group = 5, str(rest[1])
         else:
             continue
-        origin = Origin.OPTIONAL if group else Origin.INSTALL
-        yield from _of_table(file, one, texts, depth, (origin, group), troubles)
+        origin = AskedAs.OPTIONAL if group else AskedAs.INSTALL
+        yield from _of_table(_Entry(file, one, tables.get(one.path[:-1], {}), depth, origin, group), troubles)
 
 
-def _of_table(
-    file: str,
-    one: TomlText,
-    texts: tuple[TomlText, ...],
-    depth: int,
-    kind: tuple[Origin, str],
-    troubles: list[Trouble],
-) -> Iterator[ProjectRequirement]:
+class _Entry(Struct, frozen=True):
+    """A text below the table of packages: `depth` is where the package's name is in its path, `fields` are the texts beside it."""
+
+    file: str
+    text: TomlText
+    fields: dict[str, str]
+    depth: int
+    origin: AskedAs
+    group: str
+
+
+def _fields(texts: tuple[TomlText, ...]) -> dict[tuple[str | int, ...], dict[str, str]]:
+    """The texts of every table by its path."""
+    made: dict[tuple[str | int, ...], dict[str, str]] = {}
+    for one in texts:
+        made.setdefault(one.path[:-1], {})[str(one.path[-1])] = one.value
+    return made
+
+
+def _of_table(entry: _Entry, troubles: list[Trouble]) -> Iterator[ProjectRequirement]:
     """A package of a table `name = "^2.0"` or `name = {version = "^2.0", source = "…"}`; other texts of it are passed over."""
+    file, one, depth = entry.file, entry.text, entry.depth
     path = one.path
     name = normalised(str(path[depth]))
-    beside = path[:-1]
-    if name == "python" or path[-1] not in {"version", "git", "url", "path"} and len(path) > depth + 1:
+    if name == "python" or (path[-1] not in {"version", "git", "url", "path"} and len(path) > depth + 1):
         return
-    fields = {str(other.path[-1]): other.value for other in texts if other.path[:-1] == beside} if len(path) > depth + 1 else {}
+    fields = entry.fields if len(path) > depth + 1 else {}
     if path[-1] in {"git", "url", "path"} and len(path) > depth + 1:
-        read = requirement_of(f"{name} @ {'git+' if path[-1] == 'git' else ''}{one.value}", Spot(file, one.line), kind[0])
+        read = requirement_of(f"{name} @ {'git+' if path[-1] == 'git' else ''}{one.value}", Spot(file, one.line), entry.origin)
         if read is not None:
             yield read
         return
@@ -147,7 +165,6 @@ def _of_table(
     if versions is None:
         troubles.append(Trouble(Spot(file, one.line), text("{words} is no range of versions", words=one.value[:120])))
         return
-    origin, group = kind
     source = fields.get("source", fields.get("index", ""))
     yield ProjectRequirement(
         name,
@@ -157,8 +174,8 @@ def _of_table(
         spelling=Spelling.POETRY,
         marker=fields.get("markers", ""),
         source=source,
-        origin=origin,
-        group=group,
+        origin=entry.origin,
+        group=entry.group,
     )
 
 
@@ -205,11 +222,12 @@ def _named(file: str, texts: tuple[TomlText, ...], tool: str, tools: Mapping[str
 
 def _sources(texts: tuple[TomlText, ...]) -> Iterator[tuple[str, str]]:
     """What `tool.uv.sources` binds a package to: the name of an index, those for Linux alone."""
+    tables = _fields(texts)
     for one in texts:
         if one.path[:3] != ("tool", "uv", "sources") or one.path[-1] != "index" or len(one.path) < 5:
             continue
-        marker = next((other.value for other in texts if other.path == (*one.path[:-1], "marker")), "")
-        if "darwin" in marker and "!=" not in marker or "win32" in marker and "!=" not in marker:
+        marker = tables.get(one.path[:-1], {}).get("marker", "")
+        if ("darwin" in marker and "!=" not in marker) or ("win32" in marker and "!=" not in marker):
             continue
         yield normalised(str(one.path[3])), one.value
 

@@ -12,10 +12,10 @@ from gpuassist.formats.project.build_lines import list_wish, wishes_of
 from gpuassist.formats.project.requirements import requirement_of
 from gpuassist.formats.project.values import (
     ArchitectureWish,
+    AskedAs,
     ExtensionWish,
     FileReading,
     LateDevices,
-    Origin,
     ProjectRequirement,
     PythonWish,
     Spot,
@@ -47,7 +47,13 @@ def read_python(file: str, words: str, *, setup: bool = False) -> FileReading:
     if not setup:
         return FileReading(file, kind, architectures=wishes, extensions=extensions, devices=tuple(_late(tree, source)))
     call = next((node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node.func) == "setup"), None)
-    names = {target.id: node.value for node in tree.body if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)}
+    names = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
     given = {word.arg: word.value for word in call.keywords if word.arg} if call is not None else {}
     return FileReading(
         file,
@@ -151,9 +157,8 @@ def _assigned(tree: ast.AST, name: str) -> Iterator[tuple[ast.stmt | ast.expr, a
             for target in node.targets:
                 if isinstance(target, ast.Subscript) and _is_text(target.slice, name) and _name(target.value) == "environ":
                     yield node, node.value
-        elif isinstance(node, ast.Call) and _name(node.func) in {"setdefault", "putenv"} and len(node.args) == 2:
-            if _is_text(node.args[0], name):
-                yield node, node.args[1]
+        elif isinstance(node, ast.Call) and len(node.args) == 2 and _name(node.func) in {"setdefault", "putenv"}:
+            yield from ((node, node.args[1]) for _ in range(_is_text(node.args[0], name)))
 
 
 def _is_text(node: ast.expr, value: str) -> bool:
@@ -183,7 +188,11 @@ def _has_cuda(node: ast.Call) -> bool:
 
 
 def _requirements(given: Mapping[str, ast.expr], names: Mapping[str, ast.expr], source: _Source) -> Iterator[ProjectRequirement]:
-    for word, origin in (("install_requires", Origin.INSTALL), ("setup_requires", Origin.BUILD), ("extras_require", Origin.OPTIONAL)):
+    for word, origin in (
+        ("install_requires", AskedAs.INSTALL),
+        ("setup_requires", AskedAs.BUILD),
+        ("extras_require", AskedAs.OPTIONAL),
+    ):
         value = given.get(word)
         if isinstance(value, ast.Name):
             value = names.get(value.id)
@@ -197,7 +206,9 @@ def _requirements(given: Mapping[str, ast.expr], names: Mapping[str, ast.expr], 
             for node in one.elts if isinstance(one, (ast.List, ast.Tuple)) else ():
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     spot = source.inside(node)
-                    read = requirement_of(node.value, Spot(source.file, node.lineno), origin, inside=node.value, offset=spot.first, group=group)
+                    read = requirement_of(
+                        node.value, Spot(source.file, node.lineno), origin, inside=node.value, offset=spot.first, group=group
+                    )
                     if read is not None and read.name:
                         yield read
 
@@ -221,11 +232,21 @@ def _late(tree: ast.Module, source: _Source) -> Iterator[LateDevices]:
             imports_os = source.line(node.lineno)
         if imported is None:
             continue
-        setting = next(iter(_assigned(node, _DEVICES)), None) if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)) else None
+        setting = (
+            next(iter(_assigned(node, _DEVICES)), None)
+            if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))
+            else None
+        )
         if setting is not None:
             where, value = setting
-            movable = isinstance(node, (ast.Assign, ast.Expr)) and where in {node, getattr(node, "value", None)} and node.end_lineno == node.lineno
-            movable = movable and node.col_offset == 0 and isinstance(value, ast.Constant) and ";" not in source.lines[node.lineno - 1]
+            movable = (
+                isinstance(node, (ast.Assign, ast.Expr))
+                and where in {node, getattr(node, "value", None)}
+                and node.end_lineno == node.lineno
+            )
+            movable = (
+                movable and node.col_offset == 0 and isinstance(value, ast.Constant) and ";" not in source.lines[node.lineno - 1]
+            )
             above = imports_os if imports_os is not None and imports_os.line < node.lineno else None
             yield LateDevices(
                 Spot(source.file, where.lineno), imported, started, movable, source.line(node.lineno) if movable else None, above
@@ -285,10 +306,12 @@ def read_setup_cfg(file: str, words: str) -> FileReading:
         if not value:
             continue
         if section == "options" and key == "python_requires":
-            pythons.append(PythonWish("".join(value.split()), Spot(file, number, offset + start, offset + start + len(value)), spelled=value))
-        origin = {"install_requires": Origin.INSTALL, "setup_requires": Origin.BUILD}.get(key) if section == "options" else None
+            pythons.append(
+                PythonWish("".join(value.split()), Spot(file, number, offset + start, offset + start + len(value)), spelled=value)
+            )
+        origin = {"install_requires": AskedAs.INSTALL, "setup_requires": AskedAs.BUILD}.get(key) if section == "options" else None
         if section == "options.extras_require":
-            origin = Origin.OPTIONAL
+            origin = AskedAs.OPTIONAL
         if origin is not None:
             plain = value.split(" #")[0].rstrip()
             read = requirement_of(plain, Spot(file, number), origin, inside=plain, offset=offset + start)

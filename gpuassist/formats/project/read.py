@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from gpuassist.formats.project.build_lines import read_build
@@ -17,12 +18,17 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 
 LARGEST_BYTES = 8 << 20
-_REQUIREMENTS = lazy_regex(r"(?:.*[-_.])?(?:requirements?|reqs)(?:[-_.].*)?\.(?:txt|in)|constraints?(?:[-_.].*)?\.txt", 2)
-_ENVIRONMENT = lazy_regex(r"(?:conda[-_.]?)?env(?:ironment)?(?:[-_.].*)?\.ya?ml|.*[-_.]env(?:ironment)?\.ya?ml|conda(?:[-_.](?!lock).*)?\.ya?ml", 2)
-_DOCKERFILE = lazy_regex(r"(?:dockerfile|containerfile)(?:[-_.].*)?|.*\.(?:dockerfile|containerfile)", 2)
-_COMPOSE = lazy_regex(r"(?:docker-)?compose(?:[-_.].*)?\.ya?ml", 2)
+_REQUIREMENTS = lazy_regex(
+    r"(?:.*[-_.])?(?:requirements?|reqs)(?:[-_.].*)?\.(?:txt|in)|constraints?(?:[-_.].*)?\.txt", re.IGNORECASE
+)
+_ENVIRONMENT = lazy_regex(
+    r"(?:conda[-_.]?)?env(?:ironment)?(?:[-_.].*)?\.ya?ml|.*[-_.]env(?:ironment)?\.ya?ml|conda(?:[-_.](?!lock).*)?\.ya?ml",
+    re.IGNORECASE,
+)
+_DOCKERFILE = lazy_regex(r"(?:dockerfile|containerfile)(?:[-_.].*)?|.*\.(?:dockerfile|containerfile)", re.IGNORECASE)
+_COMPOSE = lazy_regex(r"(?:docker-)?compose(?:[-_.].*)?\.ya?ml", re.IGNORECASE)
 _VERSION = lazy_regex(r"(?:python-|cpython-?)?(\d{1,2}(?:\.\d{1,3}){0,2})t?")
-_REQUIREMENTS_FOLDER = lazy_regex(r"(?:.*/)?requirements/[\w.-]+\.(?:txt|in)", 2)
+_REQUIREMENTS_FOLDER = lazy_regex(r"(?:.*/)?requirements/[\w.-]+\.(?:txt|in)", re.IGNORECASE)
 _ENDINGS = (".cmake", ".mk", ".sh", ".bash")
 _BUILD_NAMES = frozenset({"CMakeLists.txt", "Makefile", "makefile", "GNUmakefile"})
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from posixpath import basename
-from urllib.parse import unquote
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.formats.packages import normalised
 from gpuassist.formats.project.values import (
+    AskedAs,
     FileReading,
     Include,
     IndexRole,
-    Origin,
     ProjectIndex,
     ProjectRequirement,
     Spot,
@@ -29,7 +28,8 @@ LONGEST_LINE = 20_000  # characters; lines with many hashes have some thousand
 _CLAUSE = r"(?:===?|[<>~!]=|[<>])[ \t]*[\w.*+!-]+"
 _REQUIREMENT = lazy_regex(
     r"[ \t]*(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)[ \t]*(?:\[(?P<extras>[^\]\n]*)\])?[ \t]*"
-    rf"(?:@[ \t]*(?P<url>[^\s;]+)|\(?[ \t]*(?P<versions>{_CLAUSE}(?:[ \t]*,[ \t]*{_CLAUSE})*)?[ \t]*,?[ \t]*\)?)[ \t]*(?:;(?P<marker>.*))?",
+    rf"(?:@[ \t]*(?P<url>[^\s;]+)|"
+    rf"\(?[ \t]*(?P<versions>{_CLAUSE}(?:[ \t]*,[ \t]*{_CLAUSE})*)?[ \t]*,?[ \t]*\)?)[ \t]*(?:;(?P<marker>.*))?",
     re.ASCII,
 )
 _OPTION = lazy_regex(r"\s--?[A-Za-z][\w-]*(?:[= ]|$)")
@@ -38,12 +38,30 @@ _FLAG = lazy_regex(r"(?P<flag>--?[A-Za-z][\w-]*)(?P<sign>\s*=\s*|\s+|(?=\S)|$)(?
 _SHORT = {"-i": "--index-url", "-r": "--requirement", "-c": "--constraint", "-f": "--find-links", "-e": "--editable"}
 _ROLES = {"--index-url": IndexRole.INSTEAD, "--pypi-url": IndexRole.INSTEAD, "--extra-index-url": IndexRole.BESIDE}
 _PASSED_OVER = frozenset(
-    "--no-index --pre --prefer-binary --require-hashes --trusted-host --use-feature --no-binary --only-binary --always-unzip".split()
+    [
+        "--no-index",
+        "--pre",
+        "--prefer-binary",
+        "--require-hashes",
+        "--trusted-host",
+        "--use-feature",
+        "--no-binary",
+        "--only-binary",
+        "--always-unzip",
+    ]
 )
-_WHEEL = lazy_regex(r"(?P<name>[A-Za-z0-9][\w.]*)-(?P<version>\d[\w.+!]*)(?:-\d[\w.]*)?-(?P<python>[\w.]+)-[\w.]+-(?P<platform>[\w.]+)\.whl")
+_WHEEL = lazy_regex(
+    r"(?P<name>[A-Za-z0-9][\w.]*)-(?P<version>\d[\w.+!]*)(?:-\d[\w.]*)?-(?P<python>[\w.]+)-[\w.]+-(?P<platform>[\w.]+)\.whl"
+)
+_ESCAPE = lazy_regex(r"%([2-7][0-9A-Fa-f])")
 _EGG = lazy_regex(r"[#&]egg=([A-Za-z0-9][\w.-]*)")
 _LOCATION = lazy_regex(r"(?:(?:git|hg|svn|bzr)\+|https?://|file:|\.{0,2}/|~/|[\w./-]+\.(?:whl|zip|tar\.gz)(?:$|\s|;))")
-_MADE_BY = (("uv pip compile", "uv-compile"), ("by uv via", "uv-compile"), ("pip-compile", "pip-compile"), ("poetry export", "poetry-export"))
+_MADE_BY = (
+    ("uv pip compile", "uv-compile"),
+    ("by uv via", "uv-compile"),
+    ("pip-compile", "pip-compile"),
+    ("poetry export", "poetry-export"),
+)
 
 
 class LogicalLine(Struct, frozen=True):
@@ -87,7 +105,7 @@ def read_requirements(file: str, words: str, *, constraint: bool = False) -> Fil
         elif line.words.startswith("-"):
             _option(file, line, found)
         elif line.words:
-            requirement = of_line(file, line, Origin.CONSTRAINT if constraint else Origin.INSTALL)
+            requirement = of_line(file, line, AskedAs.CONSTRAINT if constraint else AskedAs.INSTALL)
             if requirement is None:
                 reason = text("this is no requirement that pip reads: {words}", words=line.words[:120])
                 found.troubles.append(Trouble(Spot(file, line.number), reason))
@@ -118,7 +136,10 @@ def _option(file: str, line: LogicalLine, found: _Found) -> None:
     name = flag["flag"] if flag else line.words
     value = flag["value"] if flag else ""
     if flag and name[:2] in _SHORT and not name.startswith("--"):
-        value, name = name[2:] + ("" if len(name) == 2 else flag["sign"].strip()) + value if len(name) > 2 else value, _SHORT[name[:2]]
+        value, name = (
+            name[2:] + ("" if len(name) == 2 else flag["sign"].strip()) + value if len(name) > 2 else value,
+            _SHORT[name[:2]],
+        )
     value = value.strip("\"'")
     spot = _spot_of(value, file, line)
     if name in _ROLES and value:
@@ -136,7 +157,7 @@ def _option(file: str, line: LogicalLine, found: _Found) -> None:
         found.troubles.append(Trouble(spot, text("pip knows no such option in a file: {words}", words=line.words[:120])))
 
 
-def of_line(file: str, line: LogicalLine, origin: Origin = Origin.INSTALL) -> ProjectRequirement | None:
+def of_line(file: str, line: LogicalLine, origin: AskedAs = AskedAs.INSTALL) -> ProjectRequirement | None:
     """The requirement of a line; None where it is none, one without a name where it is a place that tells none."""
     hashed = "--hash" in line.words
     option = _OPTION.search(line.words)
@@ -151,7 +172,7 @@ def of_line(file: str, line: LogicalLine, origin: Origin = Origin.INSTALL) -> Pr
 
 
 def requirement_of(
-    words: str, spot: Spot, origin: Origin = Origin.INSTALL, *, inside: str = "", offset: int = -1, group: str = ""
+    words: str, spot: Spot, origin: AskedAs = AskedAs.INSTALL, *, inside: str = "", offset: int = -1, group: str = ""
 ) -> ProjectRequirement | None:
     """A requirement as PEP 508 writes it, or a place to install from; None where the words are neither. `inside` is the text at
     `offset` in the file in which the versions stand.
@@ -190,7 +211,7 @@ def requirement_of(
     )
 
 
-def of_location(words: str, spot: Spot, origin: Origin = Origin.INSTALL) -> ProjectRequirement | None:
+def of_location(words: str, spot: Spot, origin: AskedAs = AskedAs.INSTALL) -> ProjectRequirement | None:
     """What is installed from an address or a directory: its name by the wheel's, by `#egg=` or the repository's."""
     address, _, marker = words.partition(" ;")
     address = address.split()[0] if address.split() else ""
@@ -209,7 +230,7 @@ def of_location(words: str, spot: Spot, origin: Origin = Origin.INSTALL) -> Proj
 
 def _of_wheel(address: str) -> tuple[str, str, str, str] | None:
     """Name, version, Python and platform of a wheel by its file name."""
-    found = _WHEEL.fullmatch(basename(unquote(address.partition("#")[0])))
+    found = _WHEEL.fullmatch(basename(_ESCAPE.sub(lambda found: chr(int(found[1], 16)), address.partition("#")[0])))
     return (found["name"], found["version"], found["python"], found["platform"]) if found else None
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gpuassist.formats.packages import normalised
-from gpuassist.formats.project.values import Origin, ProjectRequirement, Spelling, Spot
+from gpuassist.formats.project.values import AskedAs, ProjectRequirement, Spelling, Spot
 from gpuassist.model.lazy_regex import lazy_regex
 
+_LONGEST = 500
 _NUMBER = r"\d{1,9}(?:\.\d{1,9})*"
 _CARET = lazy_regex(rf"\^[ ]*({_NUMBER})\S*")
 _TILDE = lazy_regex(rf"~[ ]*({_NUMBER})\S*")
@@ -19,6 +20,8 @@ _CONDA = lazy_regex(
 
 def of_poetry(spelled: str) -> str | None:
     """`^2.0` as `>=2.0,<3`; None where it is neither poetry's nor pip's."""
+    if len(spelled) > _LONGEST:
+        return None
     clauses: list[str] = []
     for part in spelled.split(",") if "," in spelled else [spelled]:
         words = part.strip()
@@ -49,7 +52,7 @@ def _next(version: str) -> str:
 
 def of_conda(words: str, spot: Spot, offset: int = -1, group: str = "") -> ProjectRequirement | None:
     """A package as conda's match specifications write it, `pytorch=2.0.1=py3.9_cuda11.7*`; None where the words are none."""
-    found = _CONDA.fullmatch(words)
+    found = _CONDA.fullmatch(words) if len(words) <= _LONGEST else None
     if found is None:
         return None
     spelled, build = found["versions"] or "", found["build"] or ""
@@ -74,6 +77,6 @@ def of_conda(words: str, spot: Spot, offset: int = -1, group: str = "") -> Proje
         spelling=Spelling.CONDA,
         build=build,
         channel=found["channel"] or "",
-        origin=Origin.INSTALL,
+        origin=AskedAs.INSTALL,
         group=group,
     )

@@ -1,7 +1,7 @@
 """TOML with the place of every text in it: which table and key it belongs to, its line, and where its words stand.
 
-Python's own reader tells whether the document is one and what it holds, but not where. This walk is made for documents that it took:
-it counts brackets and quotes, and judges nothing.
+Python's own reader tells whether the document is one and what it holds, but not where. This walk is for documents that it took: it
+counts brackets and quotes, and judges nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ else:
 _HEADER = lazy_regex(r"[ \t]*(\[\[?)[ \t]*([^\]\n]+?)[ \t]*\]\]?[ \t]*(?:#[^\n]*)?\r?(?:\n|$)")
 _PART = lazy_regex(r"""[ \t]*(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([A-Za-z0-9_-]+))[ \t]*(\.)?""")
 _TOKEN = lazy_regex(
-    r'''(?P<space>[ \t\r\n]+)|(?P<comment>\#[^\n]*)|(?P<long>"""|\'\'\')|(?P<string>"(?:[^"\\\n]|\\.)*"|'[^'\n]*')|(?P<open>[\[{])'''
+    r'''(?P<space>[ \t\r\n]+)|(?P<comment>\#[^\n]*)|(?P<long>"""|\'\'\')'''
+    r"""|(?P<string>"(?:[^"\\\n]|\\.)*"|'[^'\n]*')|(?P<open>[\[{])"""
     r"""|(?P<close>[\]}])|(?P<comma>,)|(?P<equals>=)|(?P<bare>[^\s"'#\[\]{},=]+)"""
 )
 _LINE = lazy_regex(r".+ \(at line (\d+), column (\d+)\)")
@@ -37,8 +38,8 @@ class NotTomlError(ValueError):
 
 
 class TomlText(Struct, frozen=True):
-    """A text in a document: `path` is the tables and keys that lead to it, numbers for the elements of arrays; `first` and `end` are
-    where its words stand between the quotes, `element` and `element_end` the quotes with them. `plain` where no escape is in it.
+    """A text in a document: `path` is the tables and keys that lead to it, numbers for the elements of arrays; `first` and `end`
+    are where its words stand between the quotes. `plain` where no escape is in it.
     """
 
     path: tuple[str | int, ...]
@@ -100,7 +101,9 @@ def _resolved(parts: tuple[str, ...], counts: dict[tuple[str | int, ...], int]) 
 
 
 def _parts(words: str) -> tuple[str, ...]:
-    return tuple(one for found in _PART.finditer(words) for one in (next((part for part in found.groups()[:3] if part is not None), ""),))
+    return tuple(
+        one for found in _PART.finditer(words) for one in (next((part for part in found.groups()[:3] if part is not None), ""),)
+    )
 
 
 def _key(words: str, place: int) -> tuple[tuple[str, ...], int]:

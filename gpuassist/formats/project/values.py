@@ -36,7 +36,7 @@ class Spelling(str, Enum):
     CONDA = "conda"
 
 
-class Origin(str, Enum):
+class AskedAs(str, Enum):
     """The kind of thing that a requirement is for; what `build-system.requires` names is only there while a package is built."""
 
     INSTALL = "install"
@@ -61,7 +61,7 @@ class ProjectRequirement(Struct, frozen=True):
     url: str = ""
     hashed: bool = False
     source: str = ""
-    origin: Origin = Origin.INSTALL
+    origin: AskedAs = AskedAs.INSTALL
     group: str = ""
     build: str = ""
     channel: str = ""
@@ -134,8 +134,8 @@ class ArchitectureKind(str, Enum):
 
 
 class ArchitectureWish(Struct, frozen=True):
-    """Lines that ask for architectures: `targets` by name, `spelled` the words as they stand; `conditional` where they count in some
-    cases only. `named` is what of the words says all, `native`, `all`.
+    """Lines that ask for architectures: `targets` by name, `spelled` the words as they stand; `conditional` where they count in
+    some cases only. `named` is what of the words says all, `native`, `all`.
     """
 
     kind: ArchitectureKind
@@ -171,8 +171,7 @@ class LockedPackage(Struct, frozen=True):
 class LateDevices(Struct, frozen=True):
     """A line that sets CUDA_VISIBLE_DEVICES below the one that imports torch; `started` where CUDA was used in between.
 
-    `movable` where it is a plain statement that can stand above, `whole` the line, `above` the place of the import, `imports_os` where
-    that is done above it.
+    `movable` where it is a plain statement that can stand above, `whole` the line, `imports_os` the place where that is done above.
     """
 
     spot: Spot

@@ -10,13 +10,15 @@ from msgspec import Struct
 from gpuassist.model.lazy_regex import lazy_regex
 
 _DEEPEST, _COPIES = 100, 20_000
-_KEY = lazy_regex(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\[\]{},&*!|>'"%@`-][^\s#:]*(?:[ \t:#]*[^\s:#]+)*?|-[^\s:]+|<<|\?)[ \t]*:(?=[ \t]|$)""")
+_NO_KEY = frozenset("#[]{},&*!|>%@`")
+_QUOTED_KEY = lazy_regex(r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')[ \t]*:(?=[ \t]|$)""")
 _MARK = lazy_regex(r"(?:&(\S+)|!\S*)[ \t]*")
 _BLOCK = lazy_regex(r"[|>][+-]?\d?[+-]?[ \t]*(?:#.*)?$")
 _QUOTED = lazy_regex(r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'""")
 _FLOW = lazy_regex(
     r"""(?P<space>\s+)|(?P<comment>\#[^\n]*)|(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?P<open>[\[{])|(?P<close>[\]}])|(?P<comma>,)"""
-    r"""|(?P<colon>:(?=[\s,\[\]{}]|$))|(?P<plain>(?:[^\s,\[\]{}:#]|[:#](?=[^\s,\[\]{}]))+(?:[ ]+(?:[^\s,\[\]{}:#]|[:#](?=[^\s,\[\]{}]))+)*)"""
+    r"""|(?P<colon>:(?=[\s,\[\]{}]|$))"""
+    r"""|(?P<plain>(?:[^\s,\[\]{}:#]|[:#](?=[^\s,\[\]{}]))+(?:[ ]+(?:[^\s,\[\]{}:#]|[:#](?=[^\s,\[\]{}]))+)*)"""
 )
 
 
@@ -60,13 +62,28 @@ class _Level:
 def read_yaml(words: str) -> tuple[YamlText, ...]:
     """Its texts in their order; raises `NotYamlError`."""
     reader = _Reader(words)
-    place, number = 0, 0
-    for line in words.splitlines(keepends=True):
-        number += 1
+    place = 0
+    for number, line in enumerate(words.split("\n"), start=1):
+        end = min(place + len(line) + 1, len(words))
         if place >= reader.done:
-            reader.line(line.rstrip("\r\n"), place, place + len(line), number)
-        place += len(line)
+            reader.line(line.rstrip("\r"), (place, end), number)
+        place = end
     return reader.followed()
+
+
+def _key_end(content: str) -> int | None:
+    """Where the colon of a key stands; none where the content is no key."""
+    if content[:1] in {'"', "'"}:
+        found = _QUOTED_KEY.match(content)
+        return found.end() - 1 if found is not None else None
+    if content[:1] in _NO_KEY:
+        return None
+    places = [place for sign in (": ", ":\t") if (place := content.find(sign)) >= 0]
+    if content.endswith(":"):
+        places.append(len(content) - 1)
+    comment = content.find(" #")
+    place = min(places, default=-1)
+    return place if place > 0 and not 0 <= comment < place else None
 
 
 class _Reader:
@@ -78,7 +95,7 @@ class _Reader:
         self.anchors: dict[str, tuple[str | int, ...]] = {}
         self.aliases: list[tuple[tuple[str | int, ...], str]] = []
 
-    def line(self, line: str, begin: int, stop: int, number: int) -> None:
+    def line(self, line: str, whole: tuple[int, int], number: int) -> None:
         content = line.lstrip(" ")
         column = len(line) - len(content)
         if self.block is not None:
@@ -99,13 +116,13 @@ class _Reader:
         if not content or content[0] == "#":
             return
         marked = _MARK.match(content)
-        if marked is not None and not _KEY.match(content):
+        if marked is not None and _key_end(content) is None:
             self._anchor(marked[1])
             content, column = content[marked.end() :], column + marked.end()
-        key = _KEY.match(content)
+        key = _key_end(content)
         if key is not None:
-            self._key(column, key[1].strip("\"'"), number)
-            rest = content[key.end() :].lstrip(" \t")
+            self._key(column, content[:key].rstrip(" \t").strip("\"'"), number)
+            rest = content[key + 1 :].lstrip(" \t")
             column += len(content) - len(rest)
             content = rest
             while (marked := _MARK.match(content)) is not None:
@@ -115,7 +132,7 @@ class _Reader:
             raise NotYamlError("neither a key nor an element", number)
         elif not self.levels[-1].sequence:
             return  # a plain text goes on
-        self._value(content, begin + column, (begin, stop), number)
+        self._value(content, whole[0] + column, whole, number)
 
     def followed(self) -> tuple[YamlText, ...]:
         """The texts, and those that aliases stand for, at the place of the alias."""
@@ -133,24 +150,24 @@ class _Reader:
     def _value(self, content: str, first: int, whole: tuple[int, int], number: int) -> None:
         path = self.levels[-1].inside
         if not content or content[0] == "#":
-            self._add(path, "", number, (first, first), whole)
+            self._add(path, "", number, place=(first, first), whole=whole)
         elif content[0] == "*":
             name = content[1:].split()[0] if content[1:].split() else ""
             self.aliases.append((path[:-1] if path[-1] == "<<" else path, name))
         elif _BLOCK.match(content):
             self.block = self.levels[-1].column
-            self._add(path, "", number, (first, first), whole)
+            self._add(path, "", number, place=(first, first), whole=whole)
         elif content[0] in "[{":
             self._flow(path, first, number)
         else:
             quoted = _QUOTED.match(content)
             if quoted is not None:
-                self._add(path, quoted[0][1:-1], number, (first + 1, first + quoted.end() - 1), whole)
+                self._add(path, quoted[0][1:-1], number, place=(first + 1, first + quoted.end() - 1), whole=whole)
                 return
             plain = content.split(" #")[0].split("\t#")[0].rstrip()
-            self._add(path, plain, number, (first, first + len(plain)), whole)
+            self._add(path, plain, number, place=(first, first + len(plain)), whole=whole)
 
-    def _add(self, path: tuple[str | int, ...], value: str, line: int, place: tuple[int, int], whole: tuple[int, int]) -> None:
+    def _add(self, path: tuple[str | int, ...], value: str, line: int, *, place: tuple[int, int], whole: tuple[int, int]) -> None:
         self.texts.append(YamlText(path, value, line, *place, *whole))
 
     def _anchor(self, name: str | None) -> None:
@@ -214,5 +231,5 @@ class _Reader:
                     self.aliases.append((level.inside, value[1:]))
                 else:
                     line = number + self.words.count("\n", began, token.start())
-                    self._add(level.inside, value, line, (token.start() + quote, place - quote), (-1, -1))
+                    self._add(level.inside, value, line, place=(token.start() + quote, place - quote), whole=(-1, -1))
         raise NotYamlError("a bracket is not closed", number)
