@@ -14,11 +14,12 @@ from gpuassist.diagnose.project.edits import Impossible, written
 from gpuassist.diagnose.project.ground import BROKEN, Mend, ProjectGround, ProjectLink
 from gpuassist.diagnose.project.links import links_of
 from gpuassist.diagnose.project.mend_files import devices_in_place, other_architectures, other_image
-from gpuassist.diagnose.project.move import Move
+from gpuassist.diagnose.project.move import Move, jump
 from gpuassist.diagnose.project.moves import torch_moves
 from gpuassist.diagnose.project.pick import pick
 from gpuassist.diagnose.project.set_links import set_links, stock_of
 from gpuassist.diagnose.project.sets import InstallSet, Project, sets_of
+from gpuassist.diagnose.project.stock import Pick
 from gpuassist.model.project import LinkState
 from gpuassist.model.text import Text, text
 
@@ -146,8 +147,17 @@ def _torch(project: Project, link: ProjectLink, ground: ProjectGround) -> _Done 
         tried = base.with_files(files)
         after = _again(tried, source.name, source.group)
         if after is not None and _holds(tried, after, ground):
-            return files, move, relock
+            picked = pick(after, stock_of(after, ground, tried))
+            return files, _told(move, again.pick, picked), relock
     return None
+
+
+def _told(move: Move, before: Pick | None, after: Pick | None) -> Move:
+    """What really comes of it, and what that may break."""
+    if before is None or after is None or after.version is None or after.build is None or after.version == before.version:
+        return move
+    does = text("torch {version} of {tag}", version=str(after.version), tag=after.build.tag)
+    return replace(move, text=does, may_break=(*jump(before, after.version), *move.may_break))
 
 
 def _again(project: Project, name: str, group: str) -> InstallSet | None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.version import Version as PipVersion
-
 from gpuassist.diagnose.project.edits import Impossible, NewWords, index_changes, respelled, spelled_as
 from gpuassist.diagnose.project.ground import ProjectGround, ProjectLink
-from gpuassist.diagnose.project.move import PLACE, Move, fits, jump
+from gpuassist.diagnose.project.move import PLACE, Move, fits
 from gpuassist.diagnose.project.moves_conda import conda_moves
 from gpuassist.diagnose.project.sets import CONDA, InstallSet, Project
 from gpuassist.diagnose.project.stock import COMPANIONS, Pick, TorchStock, applies, exact_of, range_of, takes
@@ -33,7 +31,8 @@ def torch_moves(project: Project, link: ProjectLink, ground: ProjectGround, stoc
         made = [
             move
             for version, build in _targets(found, ground, stock)
-            for move in _move(project, one, found, stock=stock, version=version, build=build)
+            for keeps in (True, False)
+            for move in _move(project, one, found, stock=stock, version=version, build=build, keeps=keeps)
         ]
     made += list(_python_moves(one, found, stock))
     return tuple(sorted(made, key=lambda move: move.cost)[:_MOST])
@@ -57,7 +56,7 @@ def _targets(found: Pick, ground: ProjectGround, stock: TorchStock) -> Iterator[
 
 
 def _move(
-    project: Project, one: InstallSet, found: Pick, *, stock: TorchStock, version: Version, build: TorchBuild
+    project: Project, one: InstallSet, found: Pick, *, stock: TorchStock, version: Version, build: TorchBuild, keeps: bool
 ) -> Iterator[Move]:
     asked = tuple(each for each in one.named("torch") if applies(each, stock))
     anchor = next(
@@ -65,10 +64,11 @@ def _move(
     )
     if anchor is None:
         return
+    pinned = any(exact_of(each) for each in asked)
     try:
         words: list[NewWords] = []
         for each in asked:
-            words += _of_torch(project, each, version, build)
+            words += _of_torch(project, each, version, build, keeps=keeps or (not each.versions and pinned))
         along, notes = _along(project, one, stock, version=version, build=build)
         words += along
         names = ("torch", *(each.name for each in one.named("torchvision", "torchaudio")))
@@ -79,9 +79,7 @@ def _move(
     if not words:
         return
     does = text("torch {version} of {tag}", version=str(version), tag=build.tag)
-    yield Move(
-        tuple(words), does, (*jump(found, version), *notes), _cost(words, found, version, build, stock=stock, unmoved=len(notes))
-    )
+    yield Move(tuple(words), does, tuple(notes), _cost(words, found, version, build, stock=stock, unmoved=len(notes)))
 
 
 def _cost(
@@ -110,7 +108,8 @@ def _cost(
     )
 
 
-def _of_torch(project: Project, each: ProjectRequirement, version: Version, build: TorchBuild) -> list[NewWords]:
+def _of_torch(project: Project, each: ProjectRequirement, version: Version, build: TorchBuild, *, keeps: bool) -> list[NewWords]:
+    """`keeps` where a range that takes the version stays as it is, whatever else it takes: what is picked is looked at later."""
     if each.url:
         if each.whole is None or not each.whole.editable or each.stage or each.spelling is not Spelling.PIP:
             raise Impossible(each.spot.file)
@@ -120,20 +119,10 @@ def _of_torch(project: Project, each: ProjectRequirement, version: Version, buil
         return [NewWords(each.whole, f"torch=={version}{marker}{end}")]
     range_ = range_of(each.versions)
     pinned_tag = exact_of(each).partition("+")[2]
-    if (
-        range_ is not None
-        and each.versions
-        and takes(range_, f"{version}+{build.tag}")
-        and (not pinned_tag or pinned_tag == build.tag)
-    ) and (exact_of(each) or _newest_allowed(range_, version)):
+    taken = range_ is not None and takes(range_, f"{version}+{build.tag}") and (not pinned_tag or pinned_tag == build.tag)
+    if taken and (keeps or exact_of(each)):
         return []
     return [spelled_as(project, each, respelled(each, str(version), build.tag))]
-
-
-def _newest_allowed(range_: object, version: Version) -> bool:
-    """Whether the range ends within this release, so that no newer one is taken."""
-    following = f"{version.major}.{version.parts[1] + 1}.0" if len(version.parts) > 1 else f"{version.major + 1}.0"
-    return not range_.contains(PipVersion(following))  # type: ignore[attr-defined]
 
 
 def _along(

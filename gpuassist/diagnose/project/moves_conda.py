@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.project.edits import Impossible, NewWords, respelled
 from gpuassist.diagnose.project.ground import ProjectGround
-from gpuassist.diagnose.project.move import PLACE, Move, fits, jump
+from gpuassist.diagnose.project.move import PLACE, Move, fits
 from gpuassist.diagnose.project.pick_conda import SELECTORS, build_of, channel_of, records_of
 from gpuassist.diagnose.project.sets import InstallSet, Project
 from gpuassist.diagnose.project.stock import Pick, TorchStock, exact_of
@@ -54,7 +54,7 @@ def conda_moves(project: Project, one: InstallSet, found: Pick, *, ground: Proje
         yield Move(
             tuple(words),
             does,
-            (*jump(found, record.version), *notes),
+            tuple(notes),
             (0 if native else 1, PLACE * len(words) + near, -cuda[0], -cuda[-1]),
         )
 

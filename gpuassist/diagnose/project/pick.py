@@ -102,9 +102,9 @@ def _chosen(told: Pick, every: list[_Candidate], range_: SpecifierSet, *, implie
     if implied is not None:
         fitting = [each for each in allowed if each.number == implied]
         if not fitting and allowed and every:
-            return replace(
-                told, why=text("its companions ask for torch {version}, which is not allowed", version=str(implied)), broken=True
-            )
+            newest = max(allowed, key=lambda each: each.version).number
+            clash = text("its companions ask for torch {version}, which is not allowed", version=str(implied))
+            return replace(told, version=newest, why=clash, broken=True)
         allowed = fitting
     served = [each for each in allowed if _has_wheel(each, stock)]
     if served:

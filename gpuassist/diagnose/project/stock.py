@@ -21,6 +21,7 @@ from gpuassist.model.text import Text
 from gpuassist.model.version import ComputeCapability, Version
 
 PYPI = "PyPI"
+_LONGEST = 500  # characters of a range; Python refuses to read a number of more than 4300 digits
 TAG = lazy_regex(
     r"/whl/(?:(nightly|test)/)?(cpu|xpu|cu\d{2,3}|rocm[\d.]+)(?:[/_-]|$)|(?:^|/)(cpu|cu\d{2,3}|rocm[\d.]+)(?:/simple)?/?$"
 )
@@ -89,6 +90,8 @@ def specifier(requirements: Iterable[ProjectRequirement]) -> SpecifierSet | None
     try:
         found = SpecifierSet("")
         for one in requirements:
+            if len(one.versions) > _LONGEST:
+                return None
             found &= SpecifierSet(one.versions)
     except InvalidSpecifier:
         return None
@@ -97,6 +100,8 @@ def specifier(requirements: Iterable[ProjectRequirement]) -> SpecifierSet | None
 
 def range_of(versions: str) -> SpecifierSet | None:
     """The range as pip reads it; None where it reads none."""
+    if len(versions) > _LONGEST:
+        return None
     try:
         return SpecifierSet(versions)
     except InvalidSpecifier:
@@ -106,7 +111,7 @@ def range_of(versions: str) -> SpecifierSet | None:
 def takes(range_: SpecifierSet, version: str) -> bool:
     try:
         return range_.contains(PipVersion(version), prereleases=True)
-    except InvalidVersion:
+    except (InvalidVersion, ValueError):
         return False
 
 
@@ -120,7 +125,7 @@ def exact_of(requirement: ProjectRequirement) -> str:
 def number_of(words: str) -> Version | None:
     try:
         return Version(PipVersion(words).release)
-    except InvalidVersion:
+    except (InvalidVersion, ValueError):  # the second of a number of thousands of digits
         return None
 
 

@@ -1,0 +1,42 @@
+"""Little projects with the machine that they are meant for and what a good engineer would answer: `tests/cases/projects`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from gpuassist.context import Session
+from gpuassist.diagnose.project.sets import Project, read_project
+from gpuassist.model.machine import Machine
+from gpuassist.model.project import ProjectOutlook
+from gpuassist.session.project import judge_project
+from tests.cli.made_session import live_session
+from tests.plans import machine_of
+
+CASES = Path(__file__).parent / "cases" / "projects" / "projects.json"
+DIRECTORY = "/home/you/project"
+
+
+def cases() -> list[dict[str, Any]]:
+    return [dict(one) for one in json.loads(CASES.read_text("utf-8"))]
+
+
+def files_of(case: dict[str, Any]) -> dict[str, bytes]:
+    """Its files; bytes that are no text stand as hexadecimal digits, and what is long as a piece with how often it stands there."""
+    return {name: words.encode() if isinstance(words, str) else _made(words) for name, words in case["files"].items()}
+
+
+def _made(words: dict[str, Any]) -> bytes:
+    if "hex" in words:
+        return bytes.fromhex(words["hex"])
+    return (str(words["before"]) + str(words["of"]) * int(words["times"])).encode()
+
+
+def project_of(case: dict[str, Any]) -> Project:
+    return read_project(files_of(case))
+
+
+def judged(case: dict[str, Any], session: Session | None = None, machine: Machine | None = None) -> ProjectOutlook:
+    """The answer for a case."""
+    return judge_project(session or live_session({}), machine or machine_of(case), DIRECTORY, project_of(case))
