@@ -12,7 +12,7 @@ from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.changes.undo import undo
 from gpuassist.context import Session
 from gpuassist.model.machine import Machine
-from gpuassist.model.project import ProjectChange, ProjectCheck, ProjectOutlook
+from gpuassist.model.project import LinkState, ProjectChange, ProjectCheck, ProjectOutlook
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark
@@ -22,12 +22,11 @@ from gpuassist.session.project import plan_project_change, project_outlook
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page, Wrote, new_action
-from gpuassist.ui.pages.install.cards import StepCard
-from gpuassist.ui.pages.what_if.answer import WordsCard
+from gpuassist.ui.pages.what_if.answer import StepsCard, WordsCard
 from gpuassist.ui.widgets.buttons import CopyButton, small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.diff import DiffView
-from gpuassist.ui.widgets.labels import ElidedLabel, label, paragraph
+from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.progress import ProgressStrip
@@ -72,15 +71,14 @@ class ProjectPage(Page):
         self._nothing.buttons.addWidget(opens)
         self._nothing.buttons.addStretch(1)
         self.notice = Notice(Mark.INFO, "", self)
-        self.checks = ChecksCard(words, self)
+        self.wrong = ChecksCard(words, words(text("What does not fit, or is not known")), self)
+        self.holds = ChecksCard(words, words(text("What fits")), self)
         self.changes = bare(QVBoxLayout(), 16)
         self._changes = QWidget(self)
         self._changes.setLayout(self.changes)
-        self._steps = bare(QVBoxLayout(), 16)
-        self._steps_box = QWidget(self)
-        self._steps_box.setLayout(self._steps)
+        self.steps = StepsCard(words, self)
         self._notes = WordsCard(words, words(text("Good to know")), self)
-        for one in (self._nothing, self.notice, self._changes, self._steps_box, self.checks, self._notes):
+        for one in (self._nothing, self.notice, self.wrong, self._changes, self.steps, self.holds, self._notes):
             scroll.content.addWidget(one)
         self._show_nothing()
 
@@ -152,15 +150,14 @@ class ProjectPage(Page):
         self._header.show_words(words(text("A project’s folder")), outlook.directory)
         if self.carried is None:
             self._tell(_MARKS[outlook.fits], words(verdict_of(outlook)))
-        self.checks.show_checks(outlook.checks)
+        self.wrong.show_checks(tuple(one for one in outlook.checks if one.state is not LinkState.HOLDS))
+        self.holds.show_checks(tuple(one for one in outlook.checks if one.state is LinkState.HOLDS))
         clear(self.changes)
         for change in outlook.changes:
             self.changes.addWidget(ChangeCard(words, change, self))
         self._changes.setVisible(bool(outlook.changes))
-        clear(self._steps)
-        for number, step in enumerate(outlook.steps):
-            self._steps.addWidget(StepCard(words, step, number, self, home=""))
-        self._steps_box.setVisible(bool(outlook.steps))
+        for turn in self.steps.show_steps(outlook.steps):
+            turn()
         self._notes.show_words_of(outlook.notes)
 
     def _show_nothing(self) -> None:
@@ -174,9 +171,10 @@ class ProjectPage(Page):
         self._nothing.show_words(mark, words(title), words(rest))
         self._nothing.show()
         self._changes.hide()
-        self._steps_box.hide()
+        self.steps.hide()
         self.notice.hide()
-        self.checks.hide()
+        self.wrong.hide()
+        self.holds.hide()
         self._notes.show_words_of(())
         self.bar_changed.emit()
 
@@ -233,8 +231,8 @@ def _written(session: Session, machine: Machine, outlook: ProjectOutlook) -> Cha
 class ChecksCard(Card):
     """Each link, with its mark, and the line that asks for it."""
 
-    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
-        super().__init__(words(text("Link by link")), parent=parent)
+    def __init__(self, words: Words, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(title, parent=parent)
         self._words = words
         self._rows = bare(QVBoxLayout(), 10)
         self.body.addLayout(self._rows)
@@ -254,7 +252,8 @@ class ChecksCard(Card):
         title.setMinimumWidth(_TITLE_WIDTH)
         row.addWidget(title, 0, Qt.AlignmentFlag.AlignTop)
         column = bare(QVBoxLayout(), 2)
-        column.addWidget(paragraph(sentence_case(words(check.text)), "", inside))
+        said = words(check.text)  # one that begins with a package's name keeps that as it is
+        column.addWidget(paragraph(said if check.text.message.startswith("{") else sentence_case(said), "", inside))
         place = place_words(check)
         if place is not None:
             column.addWidget(label(words(place), "muted", inside))
@@ -267,13 +266,10 @@ class ChangeCard(Card):
     """One file with its diff, what that does, and what it may break."""
 
     def __init__(self, words: Words, change: ProjectChange, parent: QWidget | None = None) -> None:
-        super().__init__(words(text("The smallest change that makes it fit")), parent=parent)
+        super().__init__(words(text("The smallest change of {file}", file=change.file)), parent=parent)
         self.change = change
-        self.body.addWidget(paragraph(sentence_case(words(change.text)), "", self))
-        head = bare(QHBoxLayout(), 8)
-        head.addWidget(ElidedLabel(change.file, "mono", self), 1)
-        head.addWidget(CopyButton(words, lambda: change.diff, self, title=words(text("Copy diff"))))
-        self.body.addLayout(head)
+        self.head.addWidget(CopyButton(words, lambda: change.diff, self, title=words(text("Copy diff"))))
+        self.body.addWidget(paragraph(words(change.text), "", self))
         self.view = DiffView(words(text("What changes in {path}", path=change.file)), self)
         self.view.set_diff(change.diff)
         self.view.fit(_DIFF_HEIGHT)
