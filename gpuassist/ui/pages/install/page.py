@@ -80,9 +80,9 @@ class InstallPage(Page):
         self._nothing.buttons.addStretch(1)
         for title, wish in _OFFERS:
             self._nothing.buttons.addWidget(self._offer(words(title), wish))
-        folder = small(words(text("A project’s folder…")), self)
-        folder.clicked.connect(self._open_project)
-        self._nothing.buttons.addWidget(folder)
+        self.open_project = small(words(text("A project’s folder…")), self)
+        self.open_project.clicked.connect(self._open_project)
+        self._nothing.buttons.addWidget(self.open_project)
         self._nothing.buttons.addStretch(1)
         self._blocked = WordsCard(words, words(text("What stands in the way")), self)
         self._ways = WaysCard(words, self)
