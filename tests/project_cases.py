@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from gpuassist.context import Session
 from gpuassist.diagnose.project.sets import Project, read_project
-from gpuassist.model.machine import Machine
 from gpuassist.model.project import ProjectOutlook
 from gpuassist.session.project import judge_project
 from tests.cli.made_session import live_session
@@ -37,6 +37,16 @@ def project_of(case: dict[str, Any]) -> Project:
     return read_project(files_of(case))
 
 
-def judged(case: dict[str, Any], session: Session | None = None, machine: Machine | None = None) -> ProjectOutlook:
-    """The answer for a case."""
-    return judge_project(session or live_session({}), machine or machine_of(case), DIRECTORY, project_of(case))
+def judged(case: dict[str, Any]) -> ProjectOutlook:
+    """The answer for a case, found once."""
+    if case["name"] not in _ANSWERS:
+        _ANSWERS[case["name"]] = judge_project(_session(), machine_of(case), DIRECTORY, project_of(case))
+    return _ANSWERS[case["name"]]
+
+
+@cache
+def _session() -> Session:
+    return live_session({})
+
+
+_ANSWERS: dict[str, ProjectOutlook] = {}

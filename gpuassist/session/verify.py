@@ -127,7 +127,7 @@ def _rank(environment: PythonEnvironment) -> tuple[bool, bool]:
 # A run under way as a value: which checks wait, which one runs, what came of the others. Events in, a new value out.
 
 
-class ProjectCheckState(str, Enum):
+class CheckState(str, Enum):
     """Where a check is; one that never came to its turn is `LEFT`."""
 
     WAITING = "waiting"
@@ -141,7 +141,7 @@ class CheckLine(Struct, frozen=True):
 
     device: str
     planned: Planned
-    state: ProjectCheckState = ProjectCheckState.WAITING
+    state: CheckState = CheckState.WAITING
     check: Check | None = None
 
 
@@ -155,7 +155,7 @@ class VerifyProgress(Struct, frozen=True):
     @property
     def done(self) -> int:
         """How many checks are done."""
-        return sum(line.state is ProjectCheckState.DONE for line in self.lines)
+        return sum(line.state is CheckState.DONE for line in self.lines)
 
 
 def follow(progress: VerifyProgress, event: Event) -> VerifyProgress:
@@ -164,10 +164,10 @@ def follow(progress: VerifyProgress, event: Event) -> VerifyProgress:
         lines = tuple(CheckLine(one.device, planned) for one in event.devices for planned in event.checks)
         return VerifyProgress(event.environment, tuple((one.device, one.name) for one in event.devices), lines)
     if isinstance(event, CheckBegun):
-        return _with(progress, CheckLine(event.device, Planned(event.name, event.dtype), ProjectCheckState.RUNNING))
+        return _with(progress, CheckLine(event.device, Planned(event.name, event.dtype), CheckState.RUNNING))
     if isinstance(event, CheckDone):
         planned = Planned(event.check.name, event.check.dtype)
-        return _with(progress, CheckLine(event.device, planned, ProjectCheckState.DONE, event.check))
+        return _with(progress, CheckLine(event.device, planned, CheckState.DONE, event.check))
     return progress
 
 
@@ -180,8 +180,8 @@ def conclude(progress: VerifyProgress, result: Verification) -> VerifyProgress:
 
 def _ended(line: CheckLine, check: Check | None) -> CheckLine:
     if check is not None:
-        return replace(line, state=ProjectCheckState.DONE, check=check)
-    return line if line.state is ProjectCheckState.DONE else replace(line, state=ProjectCheckState.LEFT)
+        return replace(line, state=CheckState.DONE, check=check)
+    return line if line.state is CheckState.DONE else replace(line, state=CheckState.LEFT)
 
 
 def _with(progress: VerifyProgress, new: CheckLine) -> VerifyProgress:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from gpuassist.diagnose.project.sets import InstallSet
-from gpuassist.diagnose.project.stock import Pick, TorchStock, specifier, takes
+from gpuassist.diagnose.project.stock import Pick, TorchStock, exact_of, number_of, specifier, takes
 from gpuassist.formats.project.values import LockedPackage, ProjectRequirement
 from gpuassist.knowledge.conda import accepts, conda_builds
 from gpuassist.knowledge.records import Channel, CondaRecord, TorchBuild
@@ -66,9 +66,8 @@ def pick_of_conda(one: InstallSet, stock: TorchStock, asked: Sequence[ProjectReq
             version=main.versions or str(allowed[-1].version),
         )
         return replace(told, why=why, broken=True, index=channel.value)
-    known = stock.knowledge.torch_release(
-        Version(tuple(int(part) for part in main.versions.strip("=.*").split(".") if part.isdigit())[:2] or (0,))
-    )
+    number = number_of(exact_of(main)) if main.name == "pytorch" else None
+    known = stock.knowledge.torch_release(number) if number is not None else None
     broken = known is not None and known.known_in_detail
     return replace(
         told,

@@ -30,7 +30,7 @@ from gpuassist.model.fact import Known, value_or
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.project import CheckId
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import ComputeCapability, Version
+from gpuassist.model.version import ComputeCapability, Version, whole_number
 
 _WHEEL_MAJOR = lazy_regex(r"nvidia-[a-z0-9-]+-cu(1[0-9])")
 _CUPY = lazy_regex(r"cupy-cuda(\d{2})(?:x|\d)")
@@ -64,7 +64,8 @@ def python_of(one: InstallSet, ground: ProjectGround) -> Version | None:
 def _number(versions: str) -> Version | None:
     words = versions.lstrip("=~>").removesuffix(".*")
     parts = words.split(".")
-    return Version(tuple(map(int, parts))) if all(part.isdigit() and len(part) < 6 for part in parts) and len(parts) > 1 else None
+    numbers = [number for part in parts if (number := whole_number(part)) is not None]
+    return Version(tuple(numbers)) if len(numbers) == len(parts) > 1 else None
 
 
 def _in_range(wish: PythonWish, python: Version) -> bool:

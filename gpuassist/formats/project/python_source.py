@@ -21,6 +21,7 @@ from gpuassist.formats.project.values import (
     Spot,
     Trouble,
 )
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 
 SETUP, MODULE = "setup", "python"
@@ -29,6 +30,7 @@ SIGNS = (b"CUDA_VISIBLE_DEVICES", b"TORCH_CUDA_ARCH_LIST", b"cpp_extension", b"C
 """A module that holds none of these says nothing that is judged, and is not parsed."""
 _TORCH = frozenset({"torch", "torchvision", "torchaudio"})
 _DEVICES = "CUDA_VISIBLE_DEVICES"
+_LINE_END = lazy_regex(r"\r\n|\r|\n")
 _EXTENSIONS = {"CUDAExtension": "CUDAExtension", "CUDA_EXTENSION": "CUDAExtension"}
 _LOADERS = frozenset({"load", "load_inline"})
 
@@ -88,10 +90,9 @@ class _Source:
 
     def __init__(self, file: str, words: str) -> None:
         self.file, self.words = file, words
-        self.lines = words.split("\n")
-        self.starts = [0]
-        for line in self.lines:
-            self.starts.append(self.starts[-1] + len(line) + 1)
+        ends = [found.end() for found in _LINE_END.finditer(words)]  # as Python counts them: a lone CR ends a line as well
+        self.starts = [0, *ends, len(words)]
+        self.lines = [words[first:end].rstrip("\r\n") for first, end in zip(self.starts, self.starts[1:], strict=False)]
 
     def place(self, line: int, column: int) -> int:
         row = self.lines[line - 1] if line <= len(self.lines) else ""

@@ -10,7 +10,7 @@ from gpuassist.model.verdict import Check, Verdict, Verification
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.verification import VERDICT_WORDS, device_sentence, measured, rate_words
-from gpuassist.session.verify import CheckLine, ProjectCheckState, VerifyProgress, check_label, verdict_on_accelerators
+from gpuassist.session.verify import CheckLine, CheckState, VerifyProgress, check_label, verdict_on_accelerators
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CodeBlock
@@ -39,11 +39,7 @@ COLUMN_SAMPLES = (
     Cell("8.8e-08 of 8.8e-08", mono=True),
     Cell("88.8 TFLOP/s", mono=True),
 )
-_STATE_WORDS = {
-    ProjectCheckState.WAITING: text("waiting"),
-    ProjectCheckState.RUNNING: text("running…"),
-    ProjectCheckState.LEFT: text("not run"),
-}
+_STATE_WORDS = {CheckState.WAITING: text("waiting"), CheckState.RUNNING: text("running…"), CheckState.LEFT: text("not run")}
 
 
 class ProvesCard(Card):
