@@ -302,8 +302,8 @@ def _lock_step(session: Session, machine: Machine, directory: str, one: Relock) 
     inside = posixpath.normpath(posixpath.join(directory, posixpath.dirname(one.lock)))
     names = {
         "directory": inside,
-        "lock": posixpath.basename(one.lock),
-        "source": posixpath.relpath(one.source, posixpath.dirname(one.lock) or "."),
+        "file": posixpath.basename(one.lock),
+        "path": posixpath.relpath(one.source, posixpath.dirname(one.lock) or "."),
     }
     if one.tool == "conda-lock":
         key = "project-lock-conda"

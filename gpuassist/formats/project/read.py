@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from gpuassist.formats.project.build_lines import read_build
@@ -10,6 +9,15 @@ from gpuassist.formats.project.conda_environment import read_environment
 from gpuassist.formats.project.containers import read_compose, read_dockerfile
 from gpuassist.formats.project.locks import NAMES as LOCKS
 from gpuassist.formats.project.locks import read_lock
+from gpuassist.formats.project.names import (
+    BUILD_NAMES,
+    COMPOSE,
+    DOCKERFILE,
+    ENDINGS,
+    ENVIRONMENT,
+    REQUIREMENTS,
+    REQUIREMENTS_FOLDER,
+)
 from gpuassist.formats.project.pyproject import read_pipfile, read_pyproject
 from gpuassist.formats.project.python_source import SIGNS, read_python, read_setup_cfg
 from gpuassist.formats.project.requirements import read_requirements
@@ -18,19 +26,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 
 LARGEST_BYTES = 8 << 20
-_REQUIREMENTS = lazy_regex(
-    r"(?:.*[-_.])?(?:requirements?|reqs)(?:[-_.].*)?\.(?:txt|in)|constraints?(?:[-_.].*)?\.txt", re.IGNORECASE
-)
-_ENVIRONMENT = lazy_regex(
-    r"(?:conda[-_.]?)?env(?:ironment)?(?:[-_.].*)?\.ya?ml|.*[-_.]env(?:ironment)?\.ya?ml|conda(?:[-_.](?!lock).*)?\.ya?ml",
-    re.IGNORECASE,
-)
-_DOCKERFILE = lazy_regex(r"(?:dockerfile|containerfile)(?:[-_.].*)?|.*\.(?:dockerfile|containerfile)", re.IGNORECASE)
-_COMPOSE = lazy_regex(r"(?:docker-)?compose(?:[-_.].*)?\.ya?ml", re.IGNORECASE)
 _VERSION = lazy_regex(r"(?:python-|cpython-?)?(\d{1,2}(?:\.\d{1,3}){0,2})t?")
-_REQUIREMENTS_FOLDER = lazy_regex(r"(?:.*/)?requirements/[\w.-]+\.(?:txt|in)", re.IGNORECASE)
-_ENDINGS = (".cmake", ".mk", ".sh", ".bash")
-_BUILD_NAMES = frozenset({"CMakeLists.txt", "Makefile", "makefile", "GNUmakefile"})
 
 
 def reader_of(file: str) -> Callable[[str, str], FileReading] | None:
@@ -41,15 +37,15 @@ def reader_of(file: str) -> Callable[[str, str], FileReading] | None:
     exact = _EXACT.get(name)
     if exact is not None:
         return exact
-    if name in _BUILD_NAMES or name.endswith(_ENDINGS):
+    if name in BUILD_NAMES or name.endswith(ENDINGS):
         return read_build
-    if _REQUIREMENTS.fullmatch(name) or _REQUIREMENTS_FOLDER.fullmatch(file):
+    if REQUIREMENTS.fullmatch(name) or REQUIREMENTS_FOLDER.fullmatch(file):
         return read_requirements
-    if _COMPOSE.fullmatch(name):
+    if COMPOSE.fullmatch(name):
         return read_compose
-    if _ENVIRONMENT.fullmatch(name):
+    if ENVIRONMENT.fullmatch(name):
         return read_environment
-    if _DOCKERFILE.fullmatch(name) and not name.endswith((".md", ".dockerignore", ".py", ".sh")):
+    if DOCKERFILE.fullmatch(name) and not name.endswith((".md", ".dockerignore", ".py", ".sh")):
         return read_dockerfile
     return read_python if name.endswith(".py") else None
 
