@@ -318,6 +318,51 @@ _PIP = (
 _UV = b"Would install 2 packages\nWould uninstall 1 package\n + numpy==1.26.4\n ~ torch==2.5.1 (from https://a/b)\n"
 
 
+_PROJECT_FILES = (
+    "requirements.txt",
+    "pyproject.toml",
+    "uv.lock",
+    "Pipfile",
+    "Pipfile.lock",
+    "environment.yml",
+    "conda-lock.yml",
+    "setup.py",
+    "setup.cfg",
+    "Dockerfile",
+    "docker-compose.yml",
+    "CMakeLists.txt",
+    "Makefile",
+    "train.py",
+    ".python-version",
+    ".tool-versions",
+)
+
+
+def _projects() -> Sequence[bytes]:
+    rows = json.loads((CASES / "projects" / "projects.json").read_text("utf-8"))
+    return tuple(words.encode() for row in rows for words in row["files"].values() if isinstance(words, str))
+
+
+def _project(scratch: Path) -> Run:
+    """Every file that a project may have, with these bytes in it; what is changed comes back to the byte where nothing is."""
+    session, folder = _session(scratch), scratch / "project"
+    folder.mkdir(exist_ok=True)
+    machines = tuple(map(str, sorted(MACHINES.glob("*.json"))))
+
+    def run(data: bytes) -> str:
+        name = _PROJECT_FILES[len(data) % len(_PROJECT_FILES)]
+        path = folder / name
+        path.write_bytes(data)
+        try:
+            arguments = ("--project", str(folder), *(("--json",) if len(data) % 3 == 0 else ()))
+            said = _printed(session, planning, *arguments, machine_file=machines[len(data) % len(machines)])
+        finally:
+            path.unlink()
+        return said
+
+    return run
+
+
 def _children_say() -> Sequence[bytes]:
     solves = tuple(path.read_bytes() for path in sorted((CASES / "solves").iterdir()) if path.is_file())
     return (*_VERIFY, b"\n".join(_VERIFY), _PIP, _UV, *solves)
@@ -469,6 +514,7 @@ TARGETS: tuple[Target, ...] = (
     Target("children", _children_say, _children),
     Target("journal", _records, _journal),
     Target("nvml", _nvml_says, _nvml),
+    Target("project", _projects, _project),
 )
 
 

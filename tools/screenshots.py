@@ -1,7 +1,7 @@
 """Starts the real window with the machines that ship with gpuassist and saves a picture of every page, light and dark.
 
     python tools/screenshots.py [FOLDER] [--size 1280x800] [--example NAME]... [--language LANG] [--page PAGE]... [--gpu NAME]...
-                                 [--torch VERSION] [--text FILE] [--repair]
+                                 [--torch VERSION] [--text FILE] [--project FOLDER] [--repair]
 
 With --repair it takes the states of the repair page instead, on this machine with a home of its own.
 
@@ -62,6 +62,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--torch", default="any", help="the torch that the page Install is opened for, `2.7`")
     parser.add_argument("--text", default="", help="a file with the text that the page Explain an error shows")
+    parser.add_argument("--project", default="", help="the folder that the page for one is opened for")
     parser.add_argument("--repair", action="store_true", help="the states of the repair page, in a home made for it")
     return parser.parse_args()
 
@@ -132,6 +133,7 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
         ToExplainText,
         ToGuide,
         ToInstall,
+        ToProject,
         ToRepair,
         ToWhatIf,
         WizardStep,
@@ -151,6 +153,7 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
             ToWhatIf(Wish(tuple(options.gpu or ("10de:2684", "RTX 5090")))),
             ToInstall(InstallWish(torch=options.torch)),
             ToGuide("memory-numbers"),
+            ToProject(os.path.abspath(options.project) if options.project else ""),
             *((ToRepair(run.frame.flow.repairable),) if run.frame.flow.repairable else ()),
         )
         opened_for = {errand.place: errand for errand in errands}

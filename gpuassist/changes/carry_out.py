@@ -13,6 +13,7 @@ from gpuassist.changes.plan import RECORDED, ChangeOutcome, ChangePlan, ToolkitC
 from gpuassist.changes.proof import PROVABLE, judge_shells, prove_clean, prove_devices, prove_scope, with_shell
 from gpuassist.changes.shells import ShellSeen, ask_shells, compare, slow
 from gpuassist.changes.undo import undo
+from gpuassist.changes.wishes import FitProject
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
@@ -30,7 +31,7 @@ def carry_out(world: World, plan: ChangePlan, *, seconds: float = SECONDS) -> Ch
     if plan.cuda is not None:
         return _toolkit(world, plan, plan.cuda, seconds)
     outcome = _made(world, plan)
-    if not outcome.wrote:
+    if not outcome.wrote or isinstance(plan.wish, FitProject):  # no shell reads a project's files
         return outcome
     if plan.devices is not None:
         return replace(outcome, proof=prove_devices(with_shell(world, plan.edit.dialect), plan.devices.value))

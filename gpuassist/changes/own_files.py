@@ -1,8 +1,8 @@
 """Which files a record of the journal may name: those of this user's own configuration, whoever wrote the record.
 
 Undo puts other bytes into the file that a record names. So it has to be one that gpuassist changes: in the user's home or one of
-his configuration directories, one of the files of an environment or a project that a choice is written in, or one that says itself,
-in the marks that the change left in it, that it was changed.
+his configuration directories, one of the files of an environment or a project that a choice is written in, one that says what a
+project needs, or one that says itself, in the marks that the change left in it, that it was changed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import PurePosixPath
 
+from gpuassist.formats.project.names import MARKS, is_source, names_needs
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError
@@ -18,6 +19,7 @@ from gpuassist.system.world import World
 
 _CONFIGURATION = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "ZDOTDIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")
 _PROJECT = frozenset({".envrc", ".env", "kernel.json"})
+_DEEPEST = 8  # as deep as a project is looked through
 _CONDA = frozenset({"etc/conda/activate.d", "etc/conda/deactivate.d"})
 
 
@@ -32,6 +34,7 @@ def why_strange(world: World, receipt: Receipt) -> Text | None:
         # A symlink of the user's configuration may still lead to it, as those of a checkout of dotfiles do.
         led_to = _is_configuration(world, receipt.path) and world.files.real(receipt.path) == world.files.real(path)
         known = _is_configuration(world, path) or _is_of_scope(world, path) or led_to
+        known = known or (receipt.dialect == "text" and _is_of_project(world, PurePosixPath(path)))
         if not (known or _says_so(world, path, receipt)):
             return text("it names {path}, which is no file of your configuration", path=path)
     return None
@@ -59,6 +62,14 @@ def _is_of_scope(world: World, path: str) -> bool:
     prefix = place.parent.parent.parent.parent
     hook = place.name.startswith("gpuassist") and str(place.parent.relative_to(prefix)) in _CONDA
     return hook and world.files.is_directory(f"{prefix}/conda-meta")
+
+
+def _is_of_project(world: World, place: PurePosixPath) -> bool:
+    """Whether `plan --project` may have written it: a file that says what a project needs, or a module or script inside of one."""
+    if names_needs(place.name):
+        return True
+    parents = [str(parent) for parent in place.parents][:_DEEPEST]
+    return is_source(place.name) and any(world.files.exists(f"{parent.rstrip('/')}/{mark}") for parent in parents for mark in MARKS)
 
 
 def _says_so(world: World, path: str, receipt: Receipt) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuassist.changes.plan import ChangePlan
-from gpuassist.changes.wishes import SHELL, ChangeWish, CleanShell, UseCuda
+from gpuassist.changes.wishes import SHELL, ChangeWish, CleanShell, FitProject, UseCuda
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError
@@ -21,6 +21,10 @@ def plan_change(world: World, machine: Machine, wish: ChangeWish, *, recorded: b
         from gpuassist.changes.clean_plan import plan_clean
 
         return plan_clean(world, machine, wish)
+    if isinstance(wish, FitProject):
+        from gpuassist.changes.project_plan import plan_fit_project
+
+        return plan_fit_project(world, wish)
     if wish.scope != SHELL:
         from gpuassist.changes.scope_plan import plan_in_scope
 

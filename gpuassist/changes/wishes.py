@@ -59,4 +59,13 @@ class CleanShell(Struct, frozen=True):
     hurts: Mapping[str, Text] | None = None
 
 
-ChangeWish = Union[UseCuda, UseDevices, CleanShell]
+class FitProject(Struct, frozen=True):
+    """Files of a project in `directory`, each by its path from there, with what it held when it was
+    judged and what it shall hold.
+    """
+
+    directory: str
+    files: tuple[tuple[str, bytes, bytes], ...]
+
+
+ChangeWish = Union[UseCuda, UseDevices, CleanShell, FitProject]

@@ -20,6 +20,7 @@ from gpuassist.model.words import Words
 from gpuassist.present.answer_document import step_document
 from gpuassist.present.chain import Alike, alike
 from gpuassist.present.marks import Exit, glyph_of
+from gpuassist.present.steps import step_document
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
 
 NAME = "plan"
@@ -39,11 +40,20 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     without = words(text("plan for a user who may not become root, also where this one may"))
     parser.add_argument("--no-root", action="store_true", help=without)
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
+    project = words(text("judge the files of the project in DIR instead: will it run here, and the smallest change that makes it"))
+    parser.add_argument("--project", metavar="DIR", default="", help=project)
+    parser.add_argument("--write", action="store_true", help=words(text("with --project: write that change, on record for undo")))
     plan_run_options.arguments(parser, words)
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     context = context.for_programs(options)
+    if options.project:
+        from gpuassist.cli.plan_project import run_project
+
+        return run_project(options, context)
+    if options.write:
+        raise UsageError(text("--write goes with --project"))
     if plan_run_options.is_about_an_install(options):
         return plan_run_options.run(options, context)
     if not options.goals:

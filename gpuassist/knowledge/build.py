@@ -28,6 +28,7 @@ from gpuassist.knowledge.records import (
     GpuRecord,
     ImageFamily,
     ImageRecord,
+    ImageTag,
     ModuleFlavour,
     NvmlCodeRecord,
     Party,
@@ -321,6 +322,7 @@ image = _record(
     capability_min=_maybe(ComputeCapability.parse),
     jetpack=_maybe(Version.parse),
 )
+image_tag = _record(ImageTag, tag=text_of)
 system = _record(SystemRecord, name=_called("system", text_of), glibc=_one(Version.parse))
 conda = _record(
     CondaRecord,

@@ -102,6 +102,7 @@ class KnowledgeFiles:
         self.torch_releases = RecordTable(read, "torch_releases", build.torch_release)
         self.bad_pairs = RecordTable(read, "bad_pairs", build.bad_pair)
         self.images = RecordTable(read, "images", build.image)
+        self.image_tags = RecordTable(read, "image_tags", build.image_tag)
         self.systems = RecordTable(read, "systems", build.system)
         self.conda = RecordTable(read, "conda", build.conda)
         self.conda_packages = RecordTable(read, "conda_packages", build.conda_package)

@@ -281,6 +281,14 @@ class ImageRecord(Struct, frozen=True):
         return f"{self.family.value}:{self.month}-{self.variant}{'-' if self.variant else ''}py3"
 
 
+class ImageTag(Struct, frozen=True):
+    """A tag that an image of PyTorch's or NVIDIA's is known to have, as it is pulled; by rule there could be many more."""
+
+    tag: str
+    source: str
+    checked: str
+
+
 class SystemRecord(Struct, frozen=True):
     """A distribution as image names spell it (`ubuntu22.04`), with its C library."""
 

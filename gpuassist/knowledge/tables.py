@@ -207,6 +207,10 @@ class Knowledge:
         """Every month of NVIDIA's framework images that is known, by family, oldest first."""
         return self._files.images.all()
 
+    def image_tags(self) -> tuple[str, ...]:
+        """The images of PyTorch's and NVIDIA's that are known to be there to be pulled."""
+        return tuple(one.tag for one in self._files.image_tags.all())
+
     def systems(self) -> tuple[SystemRecord, ...]:
         return self._files.systems.all()
 

@@ -11,7 +11,7 @@ from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
 from gpuassist.changes.scope_find import ListedScope
 from gpuassist.changes.scopes.kinds import TITLES, Kind
 from gpuassist.changes.shells import NAMES, ShellChange
-from gpuassist.changes.wishes import ChangeWish, CleanShell, UseCuda, UseDevices
+from gpuassist.changes.wishes import ChangeWish, CleanShell, FitProject, UseCuda, UseDevices
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.plan import Result
 from gpuassist.model.shell import Shell, Terminal
@@ -221,4 +221,5 @@ _DONE: Mapping[type[ChangeWish], Text] = {
     UseCuda: text("This toolkit is chosen there already"),
     CleanShell: text("The start-up files put nothing wrong on a search list"),
     UseDevices: text("These GPUs are chosen already"),
+    FitProject: text("The files say so already"),
 }

@@ -38,6 +38,7 @@ class SideTool(str, Enum):
     INSTALL = "install"
     GUIDES = "guides"
     HOLDERS = "holders"
+    PROJECT = "project"
 
 
 Place = WizardStep | SideTool
@@ -54,6 +55,7 @@ TITLES: dict[Place, Text] = {
     SideTool.INSTALL: text("Install"),
     SideTool.GUIDES: text("Guides"),
     SideTool.HOLDERS: text("Who holds the GPU"),
+    SideTool.PROJECT: text("A project’s folder"),
 }
 
 
@@ -129,7 +131,14 @@ class ToHolders(Struct, frozen=True):
     pid: int | None = None
 
 
-Errand = ToRepair | ToExplainText | ToExplainFile | ToWhatIf | ToInstall | ToWaitingInstall | ToGuide | ToHolders
+class ToProject(Struct, frozen=True):
+    """A project's folder, to be judged; the one that is looked at, or none, where it is empty."""
+
+    place: ClassVar[Place] = SideTool.PROJECT
+    directory: str = ""
+
+
+Errand = ToRepair | ToExplainText | ToExplainFile | ToWhatIf | ToInstall | ToWaitingInstall | ToGuide | ToHolders | ToProject
 """A place with what to do there."""
 
 Destination = GoTo | Errand

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData
+from PySide6.QtCore import QFileInfo, QMimeData
 from PySide6.QtGui import QGuiApplication
 
 from gpuassist.formats.visible import visible
@@ -18,3 +18,7 @@ def copy(words: str) -> None:
 def dropped_file(source: QMimeData) -> str:
     """The path of the first file of this machine among what was dropped; empty where there is none."""
     return next((url.toLocalFile() for url in source.urls() if url.isLocalFile()), "")
+
+
+def is_folder(path: str) -> bool:
+    return bool(path) and QFileInfo(path).isDir()

@@ -26,12 +26,13 @@ from gpuassist.session.navigation import (
     SideTool,
     StepStatus,
     ToExplainFile,
+    ToProject,
     ToWaitingInstall,
     WizardStep,
     follow,
     place_named,
 )
-from gpuassist.ui.clipboard import dropped_file
+from gpuassist.ui.clipboard import dropped_file, is_folder
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading
 from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain, Wrote
@@ -52,7 +53,7 @@ _ROOM_MILLISECONDS = 50  # for the first page's cards to be made and painted, on
 class Frame(QWidget):
     """All of the window: five steps, and tools beside them. Nothing is ever read on this thread.
 
-    A file dropped on it is explained, a recorded machine is opened.
+    A file dropped on it is explained, a recorded machine is opened, a folder is judged as a project.
     """
 
     appearance_chosen = Signal(object)  # Appearance
@@ -149,7 +150,9 @@ class Frame(QWidget):
     def dropEvent(self, event: QDropEvent) -> None:
         path = dropped_file(event.mimeData())
         event.acceptProposedAction()
-        if path.endswith(".json"):
+        if is_folder(path):
+            self.go(ToProject(path))
+        elif path.endswith(".json"):
             self._reading.open_recording(path)
         else:
             self.go(ToExplainFile(path))

@@ -278,6 +278,26 @@ def test_the_files_of_scopes_are_ones_own_wherever_they_lie(home: Path, tmp_path
         assert why_strange(world_at(home), receipt) is not None
 
 
+@pytest.mark.parametrize(
+    ("path", "beside", "own"),
+    [
+        ("project/requirements.txt", "", True),
+        ("project/src/train.py", "project/pyproject.toml", True),
+        ("lib/python3/site.py", "", False),
+        ("project/notes.md", "project/pyproject.toml", False),
+    ],
+)
+def test_the_files_of_a_project_are_ones_own_wherever_they_lie(
+    home: Path, tmp_path: Path, path: str, beside: str, *, own: bool
+) -> None:
+    for name in (path, beside or path):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    receipt = replace(PREFIX, path=str(tmp_path / path), target=str(tmp_path / path), dialect="text")
+    assert (why_strange(world_at(home), receipt) is None) is own
+    assert why_strange(world_at(home), replace(receipt, dialect="bash")) is not None
+
+
 @pytest.mark.parametrize("name", ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "ZDOTDIR", "JUPYTER_DATA_DIR"])
 def test_a_configuration_directory_elsewhere_is_ones_own(home: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("x")

@@ -26,6 +26,7 @@ KINDS = (
     "torch",
     "torch_releases",
     "bad_pairs",
+    "image_tags",
     "images",
     "systems",
     "conda",

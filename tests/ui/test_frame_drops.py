@@ -1,4 +1,4 @@
-"""A file dropped anywhere on the window: a log is explained, a recorded machine is opened."""
+"""A file dropped anywhere on the window: a log is explained, a recorded machine is opened, a folder judged as a project."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gpuassist.session.navigation import SideTool, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.explain.page import ExplainPage
+from gpuassist.ui.pages.project import ProjectPage
 from tests.ui.frames import Frames, recorded
 from tests.ui.showing import Show, words_in
 from tests.values import machine
@@ -59,6 +60,20 @@ def test_a_recorded_machine_is_opened(frame: Frame, tmp_path: Path, qtbot: QtBot
     header = frame.pages.machine_page
     qtbot.waitUntil(lambda: "the other one" in " ".join(words_in(header)))
     assert frame.flow.current is WizardStep.MACHINE
+
+
+def test_a_folder_is_judged_as_a_project(frame: Frame, tmp_path: Path, qtbot: QtBot) -> None:
+    folder = tmp_path / "training.json"  # whatever it is called
+    folder.mkdir()
+    (folder / "requirements.txt").write_text("torch==2.5.1\n")
+    assert drop(frame, file(folder))
+    assert frame.flow.current is SideTool.PROJECT
+    page = frame.pages.page(SideTool.PROJECT)
+    assert isinstance(page, ProjectPage)
+    qtbot.waitUntil(lambda: page.outlook is not None and not page.busy)
+    assert page.outlook is not None
+    assert page.outlook.read == ("requirements.txt",)
+    frame.close_down()
 
 
 def test_words_are_not_taken_by_the_window(frame: Frame) -> None:

@@ -19,7 +19,7 @@ from gpuassist.present.install import plan_title
 from gpuassist.present.marks import Mark
 from gpuassist.present.what_if import in_plain_words
 from gpuassist.session.install import Course, earlier_installs, plan_wish
-from gpuassist.session.navigation import Errand, SideTool, ToInstall, ToWaitingInstall
+from gpuassist.session.navigation import Errand, SideTool, ToInstall, ToProject, ToWaitingInstall
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
@@ -80,6 +80,9 @@ class InstallPage(Page):
         self._nothing.buttons.addStretch(1)
         for title, wish in _OFFERS:
             self._nothing.buttons.addWidget(self._offer(words(title), wish))
+        self.open_project = small(words(text("A project’s folder…")), self)
+        self.open_project.clicked.connect(self._open_project)
+        self._nothing.buttons.addWidget(self.open_project)
         self._nothing.buttons.addStretch(1)
         self._blocked = WordsCard(words, words(text("What stands in the way")), self)
         self._ways = WaysCard(words, self)
@@ -148,6 +151,13 @@ class InstallPage(Page):
         made = small(title, self)
         made.clicked.connect(lambda: self.choices.open_for(wish))
         return made
+
+    @Slot()
+    def _open_project(self) -> None:
+        """What a project's own files need is another question than what the machine shall have: its page answers it."""
+        self.desk.asking.open_directory(
+            self, self.desk.words(text("The folder of a project")), lambda path: self.asked.emit(ToProject(path)) if path else None
+        )
 
     # Planning
 
