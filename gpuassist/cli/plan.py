@@ -17,7 +17,6 @@ from gpuassist.model.outlook import Outlook, WayPlan
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.present.answer_document import step_document
 from gpuassist.present.chain import Alike, alike
 from gpuassist.present.marks import Exit, glyph_of
 from gpuassist.present.steps import step_document

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from gpuassist.model.codec import Json
 from gpuassist.model.finding import Answer, Undetermined
-from gpuassist.model.plan import Step
 from gpuassist.model.words import Words
 from gpuassist.present.commands import command_lines
+from gpuassist.present.steps import step_document
 
 SCHEMA = 1
 
@@ -34,18 +34,6 @@ def finding_document(answer: Answer, words: Words) -> Json:
             for remedy in answer.remedies
         ],
         "links": list(answer.links),
-    }
-
-
-def step_document(step: Step, words: Words) -> Json:
-    """A step as `plan --json` and the remedies that are plans have it."""
-    return {
-        "kind": step.kind.value,
-        "text": words(step.text),
-        "commands": list(step.commands),
-        "diff": step.diff,
-        "check": words(step.check) if step.check is not None else "",
-        "needs_root": step.needs_root,
     }
 
 
