@@ -15,6 +15,7 @@ from gpuassist.diagnose.project.stock import (
     exact_of,
     first_release,
     last_release,
+    limits_of,
     range_of,
     specifier,
     takes,
@@ -281,9 +282,10 @@ def _pairs(one: InstallSet, found: Pick, stock: TorchStock, ground: ProjectGroun
         versions["torch"] = found.version
     for pair in bad_pairs_among(ground.case.knowledge.bad_pairs(), versions):
         party = pair.other if pair.one.name == "torch" else pair.one
+        mend = Mend.TORCH if found.version is not None and party.name in limits_of(stock.knowledge, found.version) else Mend.NONE
         if party.name in pins:
             words = text("{one} and {other} do not work together: {why}", one=pair.one.name, other=pair.other.name, why=pair.why)
-            yield ProjectLink(check_of(CheckId.TORCH_BUILD, BROKEN, words, pins[party.name][0].spot), of=one, pick=found)
+            yield ProjectLink(check_of(CheckId.TORCH_BUILD, BROKEN, words, pins[party.name][0].spot), mend, one, found)
 
 
 def _cupy(one: InstallSet, ground: ProjectGround) -> Iterator[ProjectLink]:

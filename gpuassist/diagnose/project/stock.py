@@ -15,6 +15,7 @@ from gpuassist.formats.project.values import IndexRole, ProjectIndex, ProjectReq
 from gpuassist.formats.requirement import marker_environment
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.records import TorchBuild
+from gpuassist.knowledge.specifier import admits
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text
@@ -26,6 +27,7 @@ TAG = lazy_regex(
     r"/whl/(?:(nightly|test)/)?(cpu|xpu|cu\d{2,3}|rocm[\d.]+)(?:[/_-]|$)|(?:^|/)(cpu|cu\d{2,3}|rocm[\d.]+)(?:/simple)?/?$"
 )
 COMPANIONS = ("torchvision", "torchaudio", "torchtext", "torchdata", "xformers")
+_OPEN_ENDED = lazy_regex(r">=([\d.]+)")
 EXACT = lazy_regex(r"={2,3}([^,*]+)")
 
 
@@ -69,6 +71,17 @@ class TorchStock(Struct, frozen=True):
     @property
     def builds(self) -> tuple[TorchBuild, ...]:
         return tuple(one for one in self.knowledge.torch_builds() if one.machine == self.machine)
+
+
+def limits_of(knowledge: Knowledge, torch: Version) -> dict[str, str]:
+    """What must stay below a version beside a torch: `{"numpy": "2"}` for one that does not know NumPy 2."""
+    pairs = [pair for pair in knowledge.bad_pairs() if pair.one.name == "torch" and admits(pair.one.versions, torch)]
+    return {pair.other.name: found[1] for pair in pairs if (found := _OPEN_ENDED.fullmatch(pair.other.versions)) is not None}
+
+
+def takes_all(versions: str, version: str) -> bool:
+    range_ = range_of(versions)
+    return range_ is not None and takes(range_, version)
 
 
 def applies(requirement: ProjectRequirement, stock: TorchStock) -> bool:
