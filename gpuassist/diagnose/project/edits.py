@@ -121,9 +121,11 @@ def spelled_as(project: Project, one: ProjectRequirement, words: str) -> NewWord
 
 
 def index_changes(
-    project: Project, one: InstallSet, torch: ProjectRequirement, build: TorchBuild, *, names: tuple[str, ...]
+    project: Project, one: InstallSet, torch: ProjectRequirement, build: TorchBuild, *, names: tuple[str, ...], told: bool
 ) -> Iterator[NewWords]:
-    """What makes torch come from the index of a build; `names` are the packages that come from there with it."""
+    """What makes torch come from the index of a build; `names` are the packages that come from there with it. `told` where the
+    user's own settings lead to another variant, so that the one which PyPI has must be asked for as well.
+    """
     bound = bound_index(one, torch)
     counted = (bound,) if bound is not None else indexes_for(one, torch)
     tagged = [each for each in counted if tag_of(each.url) or _STABLE.search(each.url)]
@@ -132,7 +134,7 @@ def index_changes(
             if tag_of(each.url) != build.tag:
                 yield _other_index(project, each, build)
         return
-    if build.default:
+    if build.default and not told:
         return
     yield from _new_index(project, one, torch, build, names=names)
 

@@ -9,7 +9,18 @@ from gpuassist.diagnose.project.ground import ProjectGround, ProjectLink
 from gpuassist.diagnose.project.move import ANEW, PLACE, Move, fits, python_words, pythons_for
 from gpuassist.diagnose.project.moves_conda import conda_moves
 from gpuassist.diagnose.project.sets import CONDA, InstallSet, Project
-from gpuassist.diagnose.project.stock import COMPANIONS, Pick, TorchStock, applies, exact_of, limits_of, range_of, takes, takes_all
+from gpuassist.diagnose.project.stock import (
+    COMPANIONS,
+    Pick,
+    TorchStock,
+    applies,
+    exact_of,
+    limits_of,
+    range_of,
+    tag_of,
+    takes,
+    takes_all,
+)
 from gpuassist.formats.project.values import AskedAs, ProjectRequirement, PythonWish, Spelling
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.lazy_regex import lazy_regex
@@ -75,7 +86,8 @@ def _move(
         along, notes = _along(project, one, stock, version=version, build=build)
         words += along
         names = ("torch", *(each.name for each in one.named("torchvision", "torchaudio")))
-        words += index_changes(project, one, anchor, build, names=tuple(dict.fromkeys(names)))
+        told = any(tag_of(each.value) for each in (stock.settings.pip.index, *stock.settings.pip.extra))
+        words += index_changes(project, one, anchor, build, names=tuple(dict.fromkeys(names)), told=told)
     except Impossible:
         return
     words = list(dict.fromkeys(words))

@@ -29,6 +29,7 @@ from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.environment import Manager
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.lazy_regex import lazy_regex
+from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.project import CheckId
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Version, whole_number
@@ -40,7 +41,8 @@ MAKERS = frozenset({Manager.SYSTEM, Manager.PYENV, Manager.UV})
 
 
 def stock_of(one: InstallSet, ground: ProjectGround, project: Project) -> TorchStock:
-    return TorchStock(ground.case.knowledge, ground.machine, python_of(one, ground), ground.driver_cuda)
+    settings = value_or(ground.case.machine.package_settings, PackageSettings()) if one.image is None else PackageSettings()
+    return TorchStock(ground.case.knowledge, ground.machine, python_of(one, ground), ground.driver_cuda, settings)
 
 
 def python_of(one: InstallSet, ground: ProjectGround) -> Version | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec import Struct
+from msgspec import Struct, field
 from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion
@@ -18,6 +18,7 @@ from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.specifier import admits
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.lazy_regex import lazy_regex
+from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.text import Text
 from gpuassist.model.version import ComputeCapability, Version
 
@@ -61,12 +62,15 @@ class Pick(Struct, frozen=True):
 
 
 class TorchStock(Struct, frozen=True):
-    """What there is to pick from on this processor, for this Python (none: not known); `virtual` is the CUDA that conda sees."""
+    """What there is to pick from on this processor, for this Python (none: not known); `virtual` is the CUDA that conda sees,
+    `settings` are the user's own of pip and uv.
+    """
 
     knowledge: Knowledge
     machine: str
     python: Version | None = None
     virtual: Version | None = None
+    settings: PackageSettings = field(default_factory=PackageSettings)
 
     @property
     def builds(self) -> tuple[TorchBuild, ...]:
