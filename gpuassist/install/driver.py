@@ -13,7 +13,7 @@ from gpuassist.diagnose.rules.cards import programs_find_an_instance
 from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
 from gpuassist.diagnose.rules.fabric import fabric_is_ready
 from gpuassist.diagnose.rules.presence import best_driver, named_cause
-from gpuassist.install.configuration import shelf_of_machine, waiting_module
+from gpuassist.install.configuration import kernel_version, shelf_of_machine, waiting_module
 from gpuassist.install.driver_shelf import comes_instead, ended_branch
 from gpuassist.install.drivers.baseboard import fabric_check, fabric_steps
 from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, console_of, guest_step, provider_name
@@ -32,7 +32,7 @@ from gpuassist.knowledge.driver_packages import Reach
 from gpuassist.knowledge.smallest import on_shelf
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.driver import KernelModule
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Action, Finding, Severity, Undetermined
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, enumerated, text, verbatim
@@ -223,13 +223,17 @@ def driver_notes(session: Session, case: RuleInput, move: DriverMove | None, pla
                 "first"
             )
         )
-    elif place.system.secure_boot and packages.signed(move, place):
+    elif place.system.secure_boot and packages.signed(move, place) and driver_uses(move, place):
         notes.append(text("Secure Boot is on; these modules come signed with the distribution's key, which this computer knows"))
     elif place.system.secure_boot and packages.signing_key is SigningKey.BY_HAND:
         notes.append(
             text("Secure Boot is on: the new module must be signed with a key that this computer knows, or it will not be loaded")
         )
-    notes += (*_of_the_provider(place), *_in_use(session, case))
+    notes += (
+        *(packages.remarks(move, place) if driver_uses(move, place) else ()),
+        *_of_the_provider(place),
+        *_in_use(session, case),
+    )
     if place.system.hybrid and not packages.hybrid_command:
         notes.append(
             text(
@@ -329,11 +333,16 @@ def mending_steps(
     best, shelf = best_driver(case), shelf_of_machine(case)
     if best.best is not None and shelf is not None:
         best = on_shelf(best, case.wishes, shelf, today=case.machine.taken_at[:10])
-    if place.system.mixed and best.best is not None and (whole or reason is not None):
-        return driver_steps(DriverMove(Version((best.best.branch,)), best.open_module), place, commands)
+    anew = (
+        driver_steps(DriverMove(Version((best.best.branch,)), best.open_module), place, commands) if best.best is not None else ()
+    )
+    if place.system.mixed and anew and (whole or reason is not None):
+        return anew
     if reason is None:
         return ()
     waiting = waiting_module(case)
+    if waiting is not None and not waiting.path and (anew := _instead_of_building(case, waiting, place, anew)):
+        return anew
     if waiting is not None:
         cause = next((one for one in named_cause(case) if isinstance(one, Finding)), None)
         return _remedy_of(session, cause, case, place) if cause is not None else _loading(case, waiting, place, commands)
@@ -370,13 +379,45 @@ def _remedy_of(session: Session, finding: Finding, case: RuleInput, place: Insta
     return (Step(kind, verbatim(remedy.text), lines, check=check, needs_root=remedy.needs_root, proof=proof),)
 
 
+def _instead_of_building(case: RuleInput, waiting: KernelModule, place: InstallPlace, anew: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Where no module can be built of the driver that is installed: NVIDIA's installer tells nobody of its sources, and a branch is
+    not built for every kernel. Then the packages' driver, or what is left where they have none.
+    """
+    if place.system.uninstaller and anew:
+        return anew
+    branch = waiting.version.value.major if isinstance(waiting.version, Known) else 0
+    rows = [one for one in case.knowledge.driver_packages() if one.branch == branch and one.newest_kernel is not None]
+    here = [one for one in rows if (one.distribution, one.release) == place.system.base]
+    alike = [one for one in rows if one.distribution == place.system.base[0]]  # its packages of another release
+    newest = max((one.newest_kernel for one in here or alike if one.newest_kernel is not None), default=None)
+    kernel = kernel_version(case.machine.host)
+    if newest is None or kernel is None or kernel.release <= newest.release:
+        return ()
+    choice = best_driver(case).best
+    if choice is not None and choice.branch != branch and anew:
+        return anew
+    does = text(
+        "Start this system with a kernel up to {newest}, from the menu that comes before it, where one is still installed: the driver "
+        "that is there is of branch {branch}, whose module is known to be built for kernels up to that one, and {kernel} runs here. "
+        "Where there is none, take the driver's packages out, so that nouveau draws the desktop again",
+        newest=str(newest),
+        branch=str(branch),
+        kernel=value_or(case.machine.host.kernel, ""),
+    )
+    return (Step(StepKind.REBOOT, does, check=_LISTED, proof=_AT_WORK),)
+
+
 def _loading(case: RuleInput, waiting: KernelModule, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     again = step((use("reboot"),), place, commands, (text("Restart the computer"), _LISTED), proof=_AT_WORK)
     if not waiting.path:
         does = text(
-            "Build the driver's module for the running kernel: the driver is installed, and this kernel has no module of it"
+            "Bring the driver's module for the running kernel: the driver is installed, and this kernel has no module of it"
         )
-        return step((use("kernel-headers-install"), use("module-rebuild")), place, commands, (does, None)), again
+        uses = packages_of(place.family).module_anew(place, value_or(case.machine.driver.driver_packages, ()))
+        if uses:
+            return step(uses, place, commands, (does, None)), again
+        does = text("Restart the computer: the driver's module was installed for another kernel than the one that still runs")
+        return (step((use("reboot"),), place, commands, (does, _LISTED), proof=_AT_WORK),)
     if any(case.held_by(card) for card in case.cards):
         if presence.bars(case, "nouveau"):
             does = text("Write the early boot image anew: it is older than the line that forbids nouveau, and still starts it")

@@ -44,7 +44,7 @@ class Fedora(DistributionPackages):
     def install(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """RPM Fusion's where they hold it, its repositories first."""
         if image_of(place.system):
-            return (use("image-rebase", image=f"{image_of(place.system)}{'-open' if move.open_module else ''}"),)
+            return (use("image-rebase", image=image_of(place.system, open_module=move.open_module)),)
         if place.shelf is None and move.pinned and move.open_module:
             return (add_repository(place), from_nvidia(move)) if place.repository else ()
         record, branch = held(move, place), move.version.major
@@ -109,10 +109,19 @@ class Fedora(DistributionPackages):
 PACKAGES = Fedora()
 
 
-def image_of(system: System) -> str:
-    """Universal Blue's image with NVIDIA's driver for the edition that runs: `bazzite-gnome-nvidia`; empty on any other system."""
+def image_of(system: System, *, open_module: bool = False) -> str:
+    """Universal Blue's image with NVIDIA's driver for the edition that runs: `bazzite-gnome-nvidia-open`; empty on any other system.
+
+    Those with the mode of a Steam Deck have it before the desktop's name, and the open modules alone (`bazzite-deck-nvidia-gnome`).
+    """
     if not system.image:
         return ""
     edition = system.variant or system.distribution
     name = next((one for one in (edition, system.distribution) if one.startswith(_UNIVERSAL_BLUE)), "")
-    return f"{name.partition('-nvidia')[0]}-nvidia" if name else ""
+    plain = name.partition("-nvidia")[0]
+    if not name:
+        return ""
+    head, deck, desktop = plain.partition("-deck")
+    if deck and open_module:
+        return f"{head}-deck-nvidia{desktop}"
+    return f"{head}{desktop}-nvidia{'-open' if open_module else ''}"

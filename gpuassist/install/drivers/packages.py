@@ -14,7 +14,7 @@ from gpuassist.model.machine import Distribution, Machine
 from gpuassist.model.text import Text, text
 
 if TYPE_CHECKING:  # `doctor` asks for a repository's name alone, and reads nothing of what plans
-    from gpuassist.install.place import InstallPlace
+    from gpuassist.install.place import InstallPlace, System
     from gpuassist.knowledge.change import DriverMove
     from gpuassist.model.plan import Step
 
@@ -69,6 +69,20 @@ class DistributionPackages(Protocol):
         if record is not None and record.extent is Extent.BRANCH:
             return Brings.BRANCH
         return Brings.NEWEST if move.open_module and not move.pinned else Brings.BRANCH
+
+    def headers(self, place: InstallPlace) -> tuple[UsedCommand, ...]:
+        """What brings the headers of the kernel that runs, with which a module is built."""
+        return (use("kernel-headers-install"),)
+
+    def module_anew(self, place: InstallPlace, packages: tuple[str, ...]) -> tuple[UsedCommand, ...]:
+        """What brings the module for the running kernel, of a driver whose packages are these, as far as they are known; empty
+        where the next start does.
+        """
+        return (*self.headers(place), use("module-rebuild"))
+
+    def remarks(self, move: DriverMove, place: InstallPlace) -> tuple[Text, ...]:
+        """What to know beside the commands."""
+        return ()
 
     def key_step(self, place: InstallPlace, commands: Commands) -> Step | None:
         """What stands in place of registering a key where Secure Boot may be on; None where a key is registered as usual."""
@@ -148,6 +162,15 @@ def from_nvidia(move: DriverMove) -> UsedCommand:
     if move.open_module:
         return use("driver-install-open-branch" if move.pinned else "driver-install-open-nvidia", branch=branch)
     return use("driver-install-proprietary-nvidia", branch=branch)
+
+
+def headers_elsewhere(system: System) -> Text:
+    """Where the headers of a kernel are that is none of the distribution's."""
+    return text(
+        "the kernel {kernel} is none of this distribution's: where its packages have no headers for it, they come from whoever "
+        "built that kernel, and without them no module is built",
+        kernel=system.kernel,
+    )
 
 
 def flavour_of(*, open_module: bool) -> Text:
