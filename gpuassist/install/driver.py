@@ -397,9 +397,9 @@ def _instead_of_building(case: RuleInput, waiting: KernelModule, place: InstallP
     if choice is not None and choice.branch != branch and anew:
         return anew
     does = text(
-        "Start this system with a kernel up to {newest}, from the menu that comes before it, where one is still installed: the driver "
-        "that is there is of branch {branch}, whose module is known to be built for kernels up to that one, and {kernel} runs here. "
-        "Where there is none, take the driver's packages out, so that nouveau draws the desktop again",
+        "Start this system with a kernel up to {newest}, from the menu that comes before it, where one is still installed: the "
+        "driver that is there is of branch {branch}, whose module is known to be built for kernels up to that one, and {kernel} "
+        "runs here. Where there is none, take the driver's packages out, so that nouveau draws the desktop again",
         newest=str(newest),
         branch=str(branch),
         kernel=value_or(case.machine.host.kernel, ""),

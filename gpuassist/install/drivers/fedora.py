@@ -110,9 +110,9 @@ PACKAGES = Fedora()
 
 
 def image_of(system: System, *, open_module: bool = False) -> str:
-    """Universal Blue's image with NVIDIA's driver for the edition that runs: `bazzite-gnome-nvidia-open`; empty on any other system.
+    """Universal Blue's image with NVIDIA's driver for the edition that runs: `bazzite-gnome-nvidia-open`; empty elsewhere.
 
-    Those with the mode of a Steam Deck have it before the desktop's name, and the open modules alone (`bazzite-deck-nvidia-gnome`).
+    Those with the mode of a Steam Deck have it before the desktop's name, and the open modules alone: `bazzite-deck-nvidia-gnome`.
     """
     if not system.image:
         return ""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _CANONICAL = frozenset(
     {"generic", "generic-64k", "lowlatency", "aws", "azure", "gcp", "oracle", "nvidia", "nvidia-64k", "nvidia-lowlatency", "oem"}
 )
-# Canonical's mainline builds (6.19.3-061903-generic) bear its names as well: no module, and no headers in the archive, are for them.
+# Canonical's mainline builds (6.19.3-061903-generic) bear its names as well: the archive has no module and no headers for them.
 _KERNEL = re.compile(r"\d+\.\d+\.\d+-(?!0\d{5}-)\d+-(?P<flavour>[a-z][a-z0-9-]*)")
 _DRIVER = re.compile(r"nvidia-(?:driver|headless|headless-no-dkms|kernel-common)-(?P<kind>\d+(?:-server)?(?:-open)?)")
 # The kernel that a release came with; a newer one is its hardware enablement kernel (Ubuntu kernel lifecycle).
@@ -112,7 +112,7 @@ def kernel_flavour(kernel: str) -> str:
 
 
 def foreign_kernel(system: System) -> bool:
-    """Whether neither Canonical nor System76 built it, whose kernels bring their headers along: modules are built on the machine."""
+    """Whether neither Canonical nor System76 built it, whose kernels bring their headers along."""
     return bool(system.kernel) and not kernel_flavour(system.kernel) and system.distribution != "pop"
 
 

@@ -171,7 +171,7 @@ _BUILT = ["kernel-headers-install-of", "module-rebuild"]
     ("packages", "module", "kernel", "keys"),
     [
         (("nvidia-driver-580-open", "nvidia-dkms-580-open"), ubuntu, "6.8.0-60-generic", _BUILT),
-        (("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), ubuntu, "6.8.0-60-generic", ["driver-packages-install"]),
+        (("nvidia-driver-580-open", "nvidia-utils-580"), ubuntu, "6.8.0-60-generic", ["driver-packages-install"]),
         (("nvidia-driver-580-open",), ubuntu, "6.19.3-061903-generic", ["kernel-headers-install-running", "module-rebuild"]),
         (("nvidia-open-615.71-1", "nvidia-utils-615.71-1"), arch, "7.0.7-arch1-1", []),
         (("nvidia-open-615.71-1", "nvidia-utils-615.71-1"), arch, "7.0.7-zen1-1-zen", ["driver-install-open-dkms"]),
