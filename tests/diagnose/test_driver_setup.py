@@ -53,6 +53,7 @@ SLEPT = {"slept": _known(2)}
         ({**NOT_LOADED, "on_disk": "", "host_facts": {"realtime": _known(True)}}, "dkms-build-failed"),
         ({**OPEN_580, **NO_FIRMWARE}, "rm-init-adapter-failed"),
         ({**OPEN_580, "dead": (RTX_4090,), "told": {"addressed": (False,)}}, "rm-init-adapter-failed"),
+        ({**OPEN_580, "dead": (RTX_4090,), "told": {"kernel_driver": ("",)}}, "nvidia-smi-no-devices"),
         ({**OPEN_580, "told": {"excluded": (True,)}}, "gpu-excluded-by-option"),
         ({**OPEN_580, "driver_facts": TWICE}, "driver-installed-twice"),
         ({**OPEN_580, "driver_facts": NO_TOOL}, "nvidia-smi-missing"),
@@ -62,6 +63,13 @@ SLEPT = {"slept": _known(2)}
 )
 def test_problem_is_the_only_finding(recipe: dict[str, Any], problem: str) -> None:
     assert _ids(**recipe) == [problem]
+
+
+def test_gpu_that_the_driver_leaves_alone_is_told_apart_from_those_that_it_takes() -> None:
+    two: dict[str, Any] = {**OPEN_580, "gpus": (RTX_4090, RTX_4090), "dead": (RTX_4090,)}
+    (found,) = _found(**two, told={"kernel_driver": ("", "")})
+    assert found.problem == "nvidia-smi-no-devices"
+    assert _ids(**two, told={"kernel_driver": ("nvidia", "nvidia")}) == []
 
 
 @for_each(

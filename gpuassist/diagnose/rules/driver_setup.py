@@ -166,12 +166,8 @@ def _without_firmware(case: RuleInput, dumb: list[KnownGpu]) -> Iterator[Verdict
 def _unbound(case: RuleInput, dumb: list[KnownGpu]) -> Iterator[Verdict]:
     """The loaded driver takes every card that it can start; of one that it left alone, only the kernel's log tells why."""
     usable = set(case.usable)
-    left = [
-        card
-        for card in dumb
-        if card in usable and not card.gpu.excluded.is_true and value_or(card.gpu.kernel_driver, "nvidia") == ""
-    ]
-    if left and case.loaded:
+    left = [card for card in dumb if card in usable and case.left_alone(card)]
+    if left:
         yield finding(
             "nvidia-smi-no-devices",
             *(proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver, text("none")) for card in left),
