@@ -17,7 +17,7 @@ from gpuassist.install.drivers.packages import (
 )
 from gpuassist.install.place import step
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
-from gpuassist.knowledge.driver_packages import Keeper
+from gpuassist.knowledge.driver_packages import DriverPackage, Keeper
 from gpuassist.model.machine import Distribution
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import Text, text
@@ -54,7 +54,11 @@ class Fedora(DistributionPackages):
             return (added, use(by_flavour(move), branch=branch))
         if record.holder is Keeper.NVIDIA:
             return (add_repository(place), from_nvidia(move)) if place.repository and not place.system.image else ()
-        if record.package != _MAIN:
+        # A card that ends with a branch takes the package of that branch, where there is one: an update of the newest drops it.
+        kept = any(
+            one.holder is Keeper.RPMFUSION and one.branch == branch and one.package == f"{_MAIN}-{branch}xx" for one in _rows(place)
+        )
+        if record.package != _MAIN or (kept and place.system.last_branch == branch and not move.open_module):
             opened = (use("driver-module-open"),) if move.open_module else ()
             return (added, *opened, use(f"driver-install-proprietary{layered}", branch=branch))
         return (added, use(f"driver-install-{'open' if move.open_module else 'akmod'}{layered}"))
@@ -107,6 +111,10 @@ class Fedora(DistributionPackages):
 
 
 PACKAGES = Fedora()
+
+
+def _rows(place: InstallPlace) -> tuple[DriverPackage, ...]:
+    return place.shelf.rows if place.shelf is not None else ()
 
 
 def image_of(system: System, *, open_module: bool = False) -> str:
