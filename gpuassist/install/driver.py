@@ -353,7 +353,10 @@ def mending_steps(
     library = next((one for one in library_is_there(case) if isinstance(one, Finding)), None)
     if library is not None and commands.record("cuda-library-install", place.families) is not None:
         does = text("Install the driver's library for CUDA, which is missing beside its kernel module")
-        uses = (use("cuda-library-install", branch=library.parameter("branch")), use("loader-cache-rebuild"))
+        uses: tuple[UsedCommand, ...] = (
+            packages_of(place.family).library(str(library.parameter("branch"))),
+            use("loader-cache-rebuild"),
+        )
         return (step(uses, place, commands, (does, text("`gpuassist doctor` no longer says that libcuda is missing"))),)
     rules = (*presence.RULES, *driver_setup.RULES, *driver.RULES)
     found = (one for rule in rules for one in rule(case) if isinstance(one, Finding))
@@ -409,11 +412,18 @@ def _instead_of_building(case: RuleInput, waiting: KernelModule, place: InstallP
 
 def _loading(case: RuleInput, waiting: KernelModule, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     again = step((use("reboot"),), place, commands, (text("Restart the computer"), _LISTED), proof=_AT_WORK)
+    packages = packages_of(place.family)
+    if not waiting.path and place.system.image:
+        does = text(
+            "Go back to the deployment that started before this one, whose kernel had the driver's module; an update of the image "
+            "brings both together again"
+        )
+        return step((use("deployment-rollback"),), place, commands, (does, None)), again
     if not waiting.path:
         does = text(
             "Bring the driver's module for the running kernel: the driver is installed, and this kernel has no module of it"
         )
-        uses = packages_of(place.family).module_anew(place, value_or(case.machine.driver.driver_packages, ()))
+        uses = packages.module_anew(place, value_or(case.machine.driver.driver_packages, ()))
         if uses:
             return step(uses, place, commands, (does, None)), again
         does = text("Restart the computer: the driver's module was installed for another kernel than the one that still runs")
@@ -431,6 +441,9 @@ def _loading(case: RuleInput, waiting: KernelModule, place: InstallPlace, comman
             step(keep, place, commands, (does, _LISTED), proof=_AT_WORK),
         )
     secure = case.machine.host.secure_boot.is_true
+    other_key = packages.key_step(place, commands) if secure else None
+    if other_key is not None:
+        return other_key, again
     if secure and commands.record("key-enroll", place.families) is not None:
         does = text("Enroll the key that the module is signed with, because Secure Boot is on; the restart asks for the password")
         return step((use("key-enroll"),), place, commands, (does, None)), again

@@ -205,8 +205,13 @@ class _Build:
         machine, system = self.machine, self.system
         about = (
             {
-                **{"id": system.id, "id_like": system.like.split(), "version_id": system.version, "name": system.name},
-                **{"codename": system.codename, "variant": system.variant, "image": system.image},
+                "id": system.id,
+                "id_like": system.like.split(),
+                "version_id": system.version,
+                "name": system.name,
+                "codename": system.codename,
+                "variant": system.variant,
+                "image": system.image,
             }
             if system
             else None

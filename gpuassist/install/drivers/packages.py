@@ -80,6 +80,10 @@ class DistributionPackages(Protocol):
         """
         return (*self.headers(place), use("module-rebuild"))
 
+    def library(self, branch: str) -> UsedCommand:
+        """What brings libcuda, of a driver of that branch."""
+        return use("cuda-library-install", branch=branch)
+
     def remarks(self, move: DriverMove, place: InstallPlace) -> tuple[Text, ...]:
         """What to know beside the commands."""
         return ()
