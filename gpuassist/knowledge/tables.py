@@ -234,9 +234,7 @@ class Knowledge:
 
     def engine(self, name: str) -> EngineRecord | None:
         """The engine of a name in any spelling that pip takes, without what stands in brackets; None where none is called so."""
-        wanted = re.sub(r"[-_.]+", "-", name.partition("[")[0].strip()).lower()
-        packages = {one.package.partition("[")[0]: one.engine for one in self._files.engine_releases.all()}
-        return next((one for one in self.engines() if wanted in {one.key, *one.aliases} or packages.get(wanted) == one.key), None)
+        return self._engines_by_name.get(re.sub(r"[-_.]+", "-", name.partition("[")[0].strip()).lower())
 
     def engine_releases(self, key: str) -> tuple[EngineRelease, ...]:
         """What its releases ask for, by package, the newest first."""
@@ -256,6 +254,15 @@ class Knowledge:
     def noticed(self) -> tuple[Text, ...]:
         """The lines that could not be used, of what was read so far; reads nothing."""
         return self._files.noticed() if "_files" in vars(self) else ()
+
+    @cached_property
+    def _engines_by_name(self) -> dict[str, EngineRecord]:
+        """By its key, its other names, and the packages of its releases."""
+        by_key = {one.key: one for one in self.engines()}
+        packages = {
+            one.package.partition("[")[0]: by_key[one.engine] for one in self._files.engine_releases.all() if one.engine in by_key
+        }
+        return {**packages, **{name: one for one in by_key.values() for name in one.aliases}, **by_key}
 
     @cached_property
     def _chips(self) -> dict[str, tuple[ArchitectureRecord, ChipRecord]]:
