@@ -9,6 +9,7 @@ from gpuassist.detect.gpu_holders import Role, holding_of, name_of
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.catalogue import Catalogue
 from gpuassist.diagnose.rules import driver, driver_setup, presence
+from gpuassist.diagnose.rules.cards import programs_find_an_instance
 from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
 from gpuassist.diagnose.rules.fabric import fabric_is_ready
 from gpuassist.diagnose.rules.presence import best_driver, named_cause
@@ -39,6 +40,7 @@ from gpuassist.model.version import Version
 
 _LISTED = text("`nvidia-smi` lists every GPU")
 _AT_WORK = StepProof(Proves.DRIVER)
+_NO_INSTANCE = "mig-without-instance"
 _KINDS = {Action.REBOOT: StepKind.REBOOT, Action.HARDWARE: StepKind.HARDWARE, Action.NEW_SHELL: StepKind.NEW_SHELL}
 
 
@@ -318,6 +320,10 @@ def mending_steps(
             step((use("fabric-manager-start"), use("fabric-manager-log")), place, commands, (starts, None)),
             fabric_check(place, commands),
         )
+    findings = (one for one in programs_find_an_instance(case) if isinstance(one, Finding))
+    empty = next((one for one in findings if one.problem == _NO_INSTANCE), None)
+    if empty is not None:
+        return _remedy_of(session, empty, case, place)
     every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
     reason = next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)
     best, shelf = best_driver(case), shelf_of_machine(case)

@@ -12,12 +12,13 @@ from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.forward_compatibility import package_for
 from gpuassist.install import hypothetical
+from gpuassist.install.blockers import blocked_by, out_of_the_question, undetermined
 from gpuassist.install.conda import conda_ways, notes_on_conda
 from gpuassist.install.configuration import configuration_of, place_of
 from gpuassist.install.driver import driver_notes, driver_steps, fabric_notes, mending_steps
 from gpuassist.install.drivers.packages import add_repository
 from gpuassist.install.drivers.wsl import linux_driver_removal
-from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
+from gpuassist.install.outlook_notes import DRIVER_STAYS, links_of, notes_on
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.replacements import with_driver, with_toolkit
 from gpuassist.install.toolkit_methods import gcc_steps, of_conda, own_toolkit, toolkit_steps, toolkit_ways
@@ -101,7 +102,7 @@ def begun(session: Session, question: Question) -> Outlook:
     case = RuleInput(question.base, knowledge)
     before = chains(question.wished, knowledge, thorough=True)
     links = links_of(RuleInput(question.wished, knowledge), before)
-    missing = without_gpu(case, question.constraints)
+    missing = out_of_the_question(case, question.constraints)
     unknown = () if missing else undetermined(case, question.constraints)
     return Outlook(question.goal, before, before, (), missing, undetermined=unknown, links=links)
 

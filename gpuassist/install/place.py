@@ -74,6 +74,7 @@ class System(Struct, frozen=True):
 
 
 NEW = "torch-gpu"
+NIXOS = "nixos"
 
 
 class TorchSurroundings(Struct, frozen=True):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from gpuassist.install.driver import driver_uses
 from gpuassist.install.driver_kept import KeptDriver, kept_driver
 from gpuassist.install.drivers.packages import add_repository, packages_of
-from gpuassist.install.place import InstallPlace, step
+from gpuassist.install.place import NIXOS, InstallPlace, step
 from gpuassist.knowledge.change import DriverMove, GccMove, ToolkitMove
 from gpuassist.knowledge.commands import Commands, use
 from gpuassist.knowledge.families import Family
@@ -70,6 +70,8 @@ class _Goal(Struct, frozen=True):
     driver: DriverMove | None = None
 
     def ways(self) -> tuple[WayPlan, ...]:
+        if self.place.system.distribution == NIXOS:
+            return (self.of_nixpkgs(),)
         held = self._held
         root = self.place.system.administrator
         packages = (self.packages(),) if root and held is Held.HOLDS else ()
@@ -80,6 +82,16 @@ class _Goal(Struct, frozen=True):
         if not ways or not root or held is not Held.LACKS:
             return ways
         return (replace(ways[0], notes=(*ways[0].notes, self._lacking())), *ways[1:])
+
+    def of_nixpkgs(self) -> WayPlan:
+        """What is built for other systems does not start there (NixOS Wiki, CUDA and Packaging/Binaries)."""
+        does = text(
+            "Take CUDA {release} from nixpkgs (cudaPackages), in a development shell as the page CUDA of the NixOS Wiki describes: "
+            "NVIDIA's installer, conda's packages and PyPI's compiler are built for other systems and do not start here",
+            release=self._words,
+        )
+        check = text("`nvcc --version` in that shell shows {release}", release=self._words)
+        return WayPlan(Method.PACKAGES, text("By nixpkgs"), (Step(StepKind.COMMAND, does, check=check),))
 
     @property
     def _repository(self) -> RepositoryRecord | None:

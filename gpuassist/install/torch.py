@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.install.drivers.packages import packages_of
-from gpuassist.install.place import InstallPlace, step
+from gpuassist.install.place import NIXOS, InstallPlace, step
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch
@@ -128,12 +128,19 @@ def jetson_ways(place: InstallPlace, knowledge: Knowledge, board: JetPackRecord)
     return _Install(by_pip, knowledge, does, "", install).ways()
 
 
+_ON_NIXOS = text(
+    "NixOS starts no program or wheel that was built for other systems unless programs.nix-ld.enable = true; is set in "
+    "/etc/nixos/configuration.nix; nixpkgs has torch built for it as python3Packages.torch-bin"
+)
+
+
 def left_by(move: TorchMove, place: InstallPlace, knowledge: Knowledge) -> tuple[Text, ...]:
     """What of the environment will not work with the build, whichever way it comes, and what the user's settings have to do with
     it.
     """
     tool = new(place, move).tool
-    return (*_company(move, place, knowledge).left, *notes_on_index(move.build, tool, place.around.settings))
+    nix = (_ON_NIXOS,) if place.system.distribution == NIXOS else ()
+    return (*nix, *_company(move, place, knowledge).left, *notes_on_index(move.build, tool, place.around.settings))
 
 
 def _company(move: TorchMove, place: InstallPlace, knowledge: Knowledge) -> Company:

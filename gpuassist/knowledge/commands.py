@@ -29,11 +29,11 @@ def use(key: str, **parameters: object) -> UsedCommand:
 
 
 class Commands:
-    """The records by key and family; where a family has no lines of its own, those of its like and of any serve it."""
+    """The records by key and the family's name; where a family has no lines of its own, those of its like and of any serve it."""
 
-    def __init__(self, records: Iterable[CommandRecord]) -> None:
-        self._records = {(record.key, record.family): record for record in records}
-        self._keys = frozenset(key for key, _ in self._records)
+    def __init__(self, records: Mapping[tuple[str, ...], CommandRecord]) -> None:
+        self._records = records
+        self._keys = frozenset(key for key, _ in records)
 
     @property
     def keys(self) -> frozenset[str]:
@@ -43,14 +43,14 @@ class Commands:
     @property
     def records(self) -> tuple[CommandRecord, ...]:
         """Every record, in the order of the file."""
-        return tuple(self._records.values())
+        return tuple(record for place in self._records if (record := self._records.get(place)) is not None)
 
     def record(self, key: str, family: Family | Sequence[Family]) -> CommandRecord | None:
         """The record that serves a family, or the first of several that has one; None where that family has no such command."""
         if key not in self._keys:
             raise CommandError(key)
         families = (family,) if isinstance(family, Family) else family
-        found = (self._records.get((key, one)) for one in (*families, Family.ANY))
+        found = (self._records.get((key, one.value)) for one in (*families, Family.ANY))
         return next((record for record in found if record is not None), None)
 
     def render(self, key: str, family: Family | Sequence[Family], parameters: Mapping[str, object]) -> tuple[str, ...]:

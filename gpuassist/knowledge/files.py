@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Generic
 
@@ -39,6 +39,11 @@ class RecordTable(Generic[R]):
             self._indexes[field] = {str(row.fields.get(field, "")): place for place, row in rows}
         place = self._indexes[field].get(value)
         return None if place is None else self._record(place)
+
+    def keyed(self, *fields: str) -> Mapping[tuple[str, ...], R]:
+        """The records by these fields, each built when it is asked for."""
+        places = {tuple(str(row.fields.get(field, "")) for field in fields): place for place, row in enumerate(self._rows.rows)}
+        return _Keyed(places, self._record)
 
     def words(self, field: str, more: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Each place with the texts of one field and of a list of another, as far as they are texts."""
@@ -78,6 +83,24 @@ class RecordTable(Generic[R]):
     @cached_property
     def _indexes(self) -> dict[str, dict[str, int]]:
         return {}
+
+
+class _Keyed(Mapping[tuple[str, ...], R]):
+    def __init__(self, places: Mapping[tuple[str, ...], int], record: Callable[[int], R | None]) -> None:
+        self._places = places
+        self._record = record
+
+    def __getitem__(self, key: tuple[str, ...]) -> R:
+        record = self._record(self._places[key])
+        if record is None:
+            raise KeyError(key)
+        return record
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 class KnowledgeFiles:

@@ -247,7 +247,7 @@ class Knowledge:
         """Every command line, by key and family."""
         from gpuassist.knowledge.commands import Commands
 
-        return Commands(self._files.commands.all())
+        return Commands(self._files.commands.keyed("key", "family"))
 
     def damaged(self) -> tuple[Text, ...]:
         """Every line of every file that could not be used; reads them all."""

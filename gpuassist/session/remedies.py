@@ -75,12 +75,19 @@ class PlannedRemedies:
         )
 
 
-def _action(steps: tuple[Step, ...]) -> Action:
-    """What the last of them that is more than a command asks for."""
+def action_of(step: Step) -> Action:
+    """What kind of act a plan's step asks for."""
     from gpuassist.session.plan import toolkit_to_use
 
-    if len(steps) == 1 and toolkit_to_use(steps[0]):
+    if toolkit_to_use(step):
         return Action.EDIT
+    return _ACTIONS.get(step.kind, Action.COMMAND)
+
+
+def _action(steps: tuple[Step, ...]) -> Action:
+    """What the last of several that is more than a command or a choice asks for."""
+    if len(steps) == 1:
+        return action_of(steps[0])
     return next((_ACTIONS[step.kind] for step in reversed(steps) if step.kind in _ACTIONS), Action.COMMAND)
 
 

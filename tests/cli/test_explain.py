@@ -87,7 +87,7 @@ def test_document_follows_the_contract(pasted: Path) -> None:
     assert first["id"] == "nvcc-arch-too-new"
     assert set(first) == {"id", "severity", "title", "explanation", "evidence", "remedies", "links"}
     assert first["evidence"][0]["source"] == "pasted text, line 2"
-    assert set(first["remedies"][0]) == {"text", "commands", "needs_root", "action", "check", "goal", "steps", "notes"}
+    assert set(first["remedies"][0]) == {"text", "commands", "needs_root", "action", "check"}
 
 
 def test_document_says_what_the_answer_rests_on(pasted: Path) -> None:

@@ -44,14 +44,13 @@ def _record(
     return CommandRecord(key, family, (line,), parameters, root, action, "manual", "2026-11-21")
 
 
-COMMANDS = Commands(
-    [
-        _record("use-cuda", Family.ANY, "gpuassist use cuda {version}", "version"),
-        _record("install", Family.UBUNTU, "sudo apt install cuda-{version:dashed}", "version", root=True),
-        _record("reboot", Family.ANY, "sudo systemctl reboot", root=True, action=Action.REBOOT),
-        _record("new-terminal", Family.ANY, "exec $SHELL -l", action=Action.NEW_SHELL),
-    ]
-)
+RECORDS = [
+    _record("use-cuda", Family.ANY, "gpuassist use cuda {version}", "version"),
+    _record("install", Family.UBUNTU, "sudo apt install cuda-{version:dashed}", "version", root=True),
+    _record("reboot", Family.ANY, "sudo systemctl reboot", root=True, action=Action.REBOOT),
+    _record("new-terminal", Family.ANY, "exec $SHELL -l", action=Action.NEW_SHELL),
+]
+COMMANDS = Commands({(one.key, one.family.value): one for one in RECORDS})
 
 
 def _catalogue(content: str = ENTRY, remedies: str = "", added: str = "") -> Catalogue:

@@ -174,5 +174,5 @@ def test_any_value_stays_one_word(value: str) -> None:
     record = CommandRecord(
         "show", Family.ANY, ("show {value} end",), ("value",), needs_root=False, action=Action.COMMAND, source="", checked=""
     )
-    (line,) = Commands([record]).render("show", Family.ANY, {"value": value})
+    (line,) = Commands({(record.key, record.family.value): record}).render("show", Family.ANY, {"value": value})
     assert shlex.split(line) == ["show", value, "end"]

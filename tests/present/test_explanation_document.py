@@ -29,7 +29,7 @@ KEYS = {
     "left_out_bytes",
 }
 FINDING = {"id", "severity", "title", "explanation", "evidence", "remedies", "links"}
-REMEDY = {"text", "commands", "needs_root", "action", "check", "goal", "steps", "notes"}
+REMEDY = {"text", "commands", "needs_root", "action", "check"}
 
 
 def _document(words: str, **options: Any) -> Any:

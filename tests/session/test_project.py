@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from gpuassist.diagnose.project.sets import Project
+from gpuassist.model.machine import decode_machine
 from gpuassist.model.project import LinkState, ProjectOutlook
 from gpuassist.session.project import ProjectError, judge_project, look_at_project, project_outlook
 from gpuassist.system.files import Files
@@ -18,6 +20,8 @@ from tests.project_cases import DIRECTORY, cases, project_of
 from tests.project_cases import judged as judged_case
 from tests.rows import for_each
 from tests.values import machine
+
+RECORDED = Path(__file__).parent.parent / "cases" / "machines"
 
 
 def read(folder: Path) -> Project:
@@ -122,6 +126,16 @@ def test_thousands_of_modules_are_passed_over_fast(tmp_path: Path) -> None:
     for number in range(300):
         put(tmp_path, f"package/module_{number}.py", "import torch\n")
     assert not read(tmp_path).files
+
+
+@for_each(("place", "case"), lambda: enumerate(cases()))
+def test_every_project_is_answered_for_any_machine(place: int, case: dict[str, Any]) -> None:
+    recordings = sorted(RECORDED.glob("*/facts.json"))
+    made = decode_machine(json.loads(recordings[place % len(recordings)].read_bytes()))
+    outlook = judge_project(live_session({}), made, DIRECTORY, project_of(case))
+    states = {one.state for one in outlook.checks}
+    assert (outlook.fits is False) == (LinkState.BROKEN in states)
+    assert outlook.fits is not True or states <= {LinkState.HOLDS}
 
 
 @for_each("case", cases)

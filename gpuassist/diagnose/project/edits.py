@@ -18,6 +18,8 @@ from gpuassist.model.version import Version
 WHEELS = "https://download.pytorch.org/whl/"
 _TAG = lazy_regex(r"(?:cpu|xpu|cu\d{2,3}|rocm[\d.]+)")
 _STABLE = lazy_regex(r"torch_stable\.html")
+_OPTION_LENGTH = 20
+_LINKS_OPTION = lazy_regex(r"(?:-f|--find-links)[ =]+\Z")
 _SOURCES = lazy_regex(r"(?m)^\[tool\.uv\.sources\][ \t]*(?:#[^\n]*)?\r?\n")
 _UPPER = lazy_regex(r"(?:<=?|==|~=|===)")
 
@@ -119,25 +121,29 @@ def spelled_as(project: Project, one: ProjectRequirement, words: str) -> NewWord
 
 
 def index_changes(
-    project: Project, one: InstallSet, torch: ProjectRequirement, build: TorchBuild, *, names: tuple[str, ...]
+    project: Project, one: InstallSet, torch: ProjectRequirement, build: TorchBuild, *, names: tuple[str, ...], told: bool
 ) -> Iterator[NewWords]:
-    """What makes torch come from the index of a build; `names` are the packages that come from there with it."""
+    """What makes torch come from the index of a build; `names` are the packages that come from there with it. `told` where the
+    user's own settings lead to another variant, so that the one which PyPI has must be asked for as well.
+    """
     bound = bound_index(one, torch)
     counted = (bound,) if bound is not None else indexes_for(one, torch)
     tagged = [each for each in counted if tag_of(each.url) or _STABLE.search(each.url)]
     if tagged:
         for each in tagged:
             if tag_of(each.url) != build.tag:
-                yield _other_index(each, build)
+                yield _other_index(project, each, build)
         return
-    if build.default:
+    if build.default and not told:
         return
     yield from _new_index(project, one, torch, build, names=names)
 
 
-def _other_index(index: ProjectIndex, build: TorchBuild) -> NewWords:
+def _other_index(project: Project, index: ProjectIndex, build: TorchBuild) -> NewWords:
     """The same index for another variant; a page of links is taken for the index."""
     if index.role is IndexRole.LINKS:
+        if index.stage and index.spot.editable:
+            return _links_in_line(project, index, build)
         if index.whole is None or index.stage:
             raise Impossible(index.spot.file)
         return NewWords(index.whole, f"--extra-index-url {WHEELS}{build.tag}\n")
@@ -151,6 +157,17 @@ def _other_index(index: ProjectIndex, build: TorchBuild) -> NewWords:
     if index.spot.end - index.spot.first != len(index.url):
         raise Impossible(index.spot.file)
     return NewWords(Spot(index.spot.file, index.spot.line, first, first + len(found[0])), build.tag)
+
+
+def _links_in_line(project: Project, index: ProjectIndex, build: TorchBuild) -> NewWords:
+    """The option of a command line with its page of links."""
+    spot = index.spot
+    whole = project.files[spot.file].decode("utf-8", "surrogateescape")
+    begin = max(0, spot.first - _OPTION_LENGTH)
+    found = _LINKS_OPTION.search(whole[begin : spot.first])
+    if found is None:
+        raise Impossible(spot.file)
+    return NewWords(Spot(spot.file, spot.line, begin + found.start(), spot.end), f"--extra-index-url {WHEELS}{build.tag}")
 
 
 def _new_index(

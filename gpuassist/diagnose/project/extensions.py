@@ -157,7 +157,7 @@ def _fits(
     mend = Mend.TOOLKIT if nvcc.own else Mend.IMAGE
     cuda = found.build.cuda if found is not None and found.build is not None else None
     for_torch = one.shown_by not in {"CMake", "nvcc"}
-    good = True
+    good, state = True, UNKNOWN if one.conditional else BROKEN
     for capability in ground.capabilities:
         if nvcc.record is not None and not toolkit_builds_for(nvcc.record.targets, capability):
             good = False
@@ -168,7 +168,7 @@ def _fits(
                 words = text(
                     "nvcc {nvcc} does not know sm_{code} of {gpu} yet", code=code, gpu=ground.cards_of(capability), **facts
                 )
-            yield _link(CheckId.TOOLKIT, BROKEN, words, one.spot, mend=mend, found=found)
+            yield _link(CheckId.TOOLKIT, state, words, one.spot, mend=mend, found=found)
     if for_torch and cuda is not None and found is not None and extension_buildable(cuda, version) is ToolkitMatch.MAJOR_DIFFERS:
         good = False
         words = text(
@@ -177,7 +177,7 @@ def _fits(
             cuda=str(cuda),
             **facts,
         )
-        yield _link(CheckId.TOOLKIT, BROKEN, words, one.spot, mend=mend, found=found)
+        yield _link(CheckId.TOOLKIT, state, words, one.spot, mend=mend, found=found)
     if good:
         yield _link(CheckId.TOOLKIT, HOLDS, text("nvcc {nvcc} compiles {name}", **facts), one.spot)
     if nvcc.own:
@@ -187,15 +187,16 @@ def _fits(
 def _compiler(one: ExtensionWish, nvcc: Nvcc, ground: ProjectGround) -> Iterator[ProjectLink]:
     """The host compiler and the C library that nvcc has to get along with."""
     case, record = ground.case, nvcc.record
+    state = UNKNOWN if one.conditional else BROKEN
     glibc = value_or(case.machine.host.glibc, None)
     if record is not None and glibc is not None and glibc_clashes(record.glibc_clash, glibc):
         words = text("the headers of CUDA {nvcc} clash with glibc {glibc}", nvcc=str(record.release), glibc=str(glibc))
-        yield _link(CheckId.COMPILER, BROKEN, words, one.spot, mend=Mend.TOOLKIT)
+        yield _link(CheckId.COMPILER, state, words, one.spot, mend=Mend.TOOLKIT)
         return
     if case.gcc is None or isinstance(case.gcc.version, Unknown) or record is None or record.gcc_limit is None:
         if case.gcc is None and isinstance(case.machine.compilers, Known) and isinstance(case.terminal, Known):
             words = text("a new terminal finds no g++, which nvcc needs")
-            yield _link(CheckId.COMPILER, BROKEN, words, one.spot, mend=Mend.TOOLKIT)
+            yield _link(CheckId.COMPILER, state, words, one.spot, mend=Mend.TOOLKIT)
         else:
             yield _link(CheckId.COMPILER, UNKNOWN, text("whether the host compiler fits nvcc is not known"), one.spot)
         return
@@ -205,7 +206,7 @@ def _compiler(one: ExtensionWish, nvcc: Nvcc, ground: ProjectGround) -> Iterator
         yield _link(CheckId.COMPILER, HOLDS, text("nvcc {nvcc} takes gcc {gcc}", **facts), one.spot)
     else:
         words = text("nvcc {nvcc} takes gcc up to {limit}, and gcc is {gcc}", **facts)
-        yield _link(CheckId.COMPILER, BROKEN, words, one.spot, mend=Mend.TOOLKIT)
+        yield _link(CheckId.COMPILER, state, words, one.spot, mend=Mend.TOOLKIT)
 
 
 # Architectures

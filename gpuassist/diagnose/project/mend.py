@@ -154,8 +154,10 @@ def _torch(project: Project, link: ProjectLink, ground: ProjectGround) -> _Done 
 
 def _told(move: Move, before: Pick | None, after: Pick | None) -> Move:
     """What really comes of it, and what that may break."""
-    if before is None or after is None or after.version is None or after.build is None or after.version == before.version:
+    if before is None or after is None or after.version is None or after.build is None:
         return move
+    if (after.version, after.tag) == (before.version, before.tag):
+        return replace(move, text=text("what stands beside torch {version}", version=after.spelled))
     does = text("torch {version} of {tag}", version=str(after.version), tag=after.build.tag)
     return replace(move, text=does, may_break=(*jump(before, after.version), *move.may_break))
 

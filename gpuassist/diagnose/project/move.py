@@ -8,7 +8,9 @@ from msgspec import Struct
 
 from gpuassist.diagnose.project.edits import NewWords
 from gpuassist.diagnose.project.ground import ProjectGround
-from gpuassist.diagnose.project.stock import Pick
+from gpuassist.diagnose.project.sets import InstallSet
+from gpuassist.diagnose.project.stock import Pick, TorchStock, range_of, takes
+from gpuassist.formats.project.values import PythonWish, Spelling
 from gpuassist.knowledge.compatibility import CodePath, driver_serves_cuda, way_to_run
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.text import Text, text
@@ -28,13 +30,34 @@ class Move(Struct, frozen=True):
 
 
 def fits(build: TorchBuild, ground: ProjectGround) -> bool:
-    """Whether a build runs on every GPU under the driver."""
+    """Whether a build runs on every GPU under the driver, by code of its own: what a driver has to compile lacks its libraries."""
     if build.cuda is None or (ground.driver is not None and not driver_serves_cuda(ground.driver, build.cuda)):
         return False
-    dead = {CodePath.NONE, CodePath.DRIVER_TOO_OLD_TO_COMPILE}
-    return all(
-        way_to_run(one, build.targets, cuda=build.cuda, driver_cuda=ground.driver_cuda) not in dead for one in ground.capabilities
-    )
+    ways = (way_to_run(one, build.targets, cuda=build.cuda, driver_cuda=ground.driver_cuda) for one in ground.capabilities)
+    return all(one is CodePath.NATIVE for one in ways)
+
+
+def python_words(pinned: PythonWish, python: Version) -> NewWords:
+    """Another version in the place of the Python that is pinned."""
+    spelled = pinned.spelled
+    if pinned.spelling is Spelling.CONDA:
+        return NewWords(pinned.spot, f"{'==' if spelled.startswith('==') else '='}{python}")
+    return NewWords(pinned.spot, str(python))
+
+
+def pythons_for(one: InstallSet, stock: TorchStock, pythons: tuple[Version, ...]) -> tuple[NewWords, ...] | None:
+    """What has to be written so that one of these Pythons is there: nothing where it is, none where no file pins another."""
+    if stock.python is None or not pythons or stock.python.release in pythons:
+        return ()
+    pinned = next((wish for wish in one.pythons if wish.pinned and wish.spot.editable), None)
+    minor = stock.python.parts[1] if len(stock.python.parts) > 1 else 0
+    near = sorted(pythons, key=lambda each: (abs(each.parts[1] - minor), -each.parts[1]))
+    ranges = [range_of(wish.versions) for wish in one.pythons if not wish.pinned]
+    usable = [each for each in near if all(range_ is None or takes(range_, f"{each}.0") for range_ in ranges)]
+    return (python_words(pinned, usable[0]),) if pinned is not None and usable else None
+
+
+ANEW = text("the environment has to be made anew for another Python")
 
 
 def jump(found: Pick, version: Version) -> Iterator[Text]:

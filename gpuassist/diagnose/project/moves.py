@@ -6,10 +6,21 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.project.edits import Impossible, NewWords, index_changes, respelled, spelled_as
 from gpuassist.diagnose.project.ground import ProjectGround, ProjectLink
-from gpuassist.diagnose.project.move import PLACE, Move, fits
+from gpuassist.diagnose.project.move import ANEW, PLACE, Move, fits, python_words, pythons_for
 from gpuassist.diagnose.project.moves_conda import conda_moves
 from gpuassist.diagnose.project.sets import CONDA, InstallSet, Project
-from gpuassist.diagnose.project.stock import COMPANIONS, Pick, TorchStock, applies, exact_of, range_of, takes
+from gpuassist.diagnose.project.stock import (
+    COMPANIONS,
+    Pick,
+    TorchStock,
+    applies,
+    exact_of,
+    limits_of,
+    range_of,
+    tag_of,
+    takes,
+    takes_all,
+)
 from gpuassist.formats.project.values import AskedAs, ProjectRequirement, PythonWish, Spelling
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.lazy_regex import lazy_regex
@@ -41,7 +52,7 @@ def torch_moves(project: Project, link: ProjectLink, ground: ProjectGround, stoc
 def _targets(found: Pick, ground: ProjectGround, stock: TorchStock) -> Iterator[tuple[Version, TorchBuild]]:
     """Builds that fit GPUs, driver and Python; of the release that is asked for also the very patch."""
     for build in stock.builds:
-        if not fits(build, ground) or (stock.python is not None and stock.python.release not in build.pythons):
+        if not fits(build, ground):
             continue
         release = stock.knowledge.torch_release(build.release)
         if (
@@ -65,21 +76,30 @@ def _move(
     if anchor is None:
         return
     pinned = any(exact_of(each) for each in asked)
+    python = pythons_for(one, stock, build.pythons)
+    if python is None:
+        return
     try:
-        words: list[NewWords] = []
+        words: list[NewWords] = list(python)
         for each in asked:
             words += _of_torch(project, each, version, build, keeps=keeps or (not each.versions and pinned))
         along, notes = _along(project, one, stock, version=version, build=build)
         words += along
         names = ("torch", *(each.name for each in one.named("torchvision", "torchaudio")))
-        words += index_changes(project, one, anchor, build, names=tuple(dict.fromkeys(names)))
+        told = any(tag_of(each.value) for each in (stock.settings.pip.index, *stock.settings.pip.extra))
+        words += index_changes(project, one, anchor, build, names=tuple(dict.fromkeys(names)), told=told)
     except Impossible:
         return
     words = list(dict.fromkeys(words))
     if not words:
         return
     does = text("torch {version} of {tag}", version=str(version), tag=build.tag)
-    yield Move(tuple(words), does, tuple(notes), _cost(words, found, version, build, stock=stock, unmoved=len(notes)))
+    yield Move(
+        tuple(words),
+        does,
+        (*notes, *((ANEW,) if python else ())),
+        _cost(words, found, version, build, stock=stock, unmoved=len(notes) + len(python)),
+    )
 
 
 def _cost(
@@ -134,11 +154,14 @@ def _along(
     pins = dict(build.pins) if build.pins is not None else None
     words: list[NewWords] = []
     notes: list[Text] = []
+    limits = limits_of(stock.knowledge, version)
     for each in one.requirements:
         if not applies(each, stock) or each.spelling is Spelling.CONDA or each.origin is AskedAs.BUILD:
             continue
         if each.name in COMPANIONS:
             words += _companion(project, each, belongs.get(each.name, ""), build=build, version=version, notes=notes)
+        elif each.name in limits and exact_of(each) and not takes_all(f"<{limits[each.name]}", exact_of(each)):
+            words.append(spelled_as(project, each, f"<{limits[each.name]}"))
         elif _NVIDIA.fullmatch(each.name) and each.name != "nvidia-ml-py" and each.versions:
             words += _wheel(project, each, pins, belongs)
     return words, notes
@@ -200,16 +223,9 @@ def _python_moves(one: InstallSet, found: Pick, stock: TorchStock) -> Iterator[M
             continue
         does = text("Python {python}, which torch {version} has a wheel for", python=str(python), version=str(found.version))
         breaks = (text("the environment has to be made anew with Python {python}", python=str(python)),)
-        yield Move((NewWords(pinned.spot, _python_words(pinned, python)),), does, breaks, (3 * PLACE, abs(python.parts[1] - minor)))
+        yield Move((python_words(pinned, python),), does, breaks, (3 * PLACE, abs(python.parts[1] - minor)))
 
 
 def _within(wish: PythonWish, python: Version) -> bool:
     range_ = range_of(wish.versions)
     return range_ is None or takes(range_, f"{python}.0")
-
-
-def _python_words(pinned: PythonWish, python: Version) -> str:
-    spelled = pinned.spelled
-    if pinned.spelling is Spelling.CONDA:
-        return f"{'==' if spelled.startswith('==') else '='}{python}"
-    return str(python)

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.project.edits import Impossible, NewWords, respelled
 from gpuassist.diagnose.project.ground import ProjectGround
-from gpuassist.diagnose.project.move import PLACE, Move, fits
+from gpuassist.diagnose.project.move import ANEW, PLACE, Move, fits, pythons_for
 from gpuassist.diagnose.project.pick_conda import SELECTORS, build_of, channel_of, records_of
 from gpuassist.diagnose.project.sets import InstallSet, Project
 from gpuassist.diagnose.project.stock import Pick, TorchStock, exact_of
 from gpuassist.formats.project.values import ProjectRequirement, Spelling, Spot
 from gpuassist.formats.project.yaml_document import read_yaml
-from gpuassist.knowledge.compatibility import cubin_runs
 from gpuassist.knowledge.conda import accepts
 from gpuassist.knowledge.records import Channel, CondaRecord, TorchRelease
 from gpuassist.model.text import Text, text
@@ -32,7 +31,8 @@ def conda_moves(project: Project, one: InstallSet, found: Pick, *, ground: Proje
             or not accepts(record, ground.driver_cuda or Version((99,)))
         ):
             continue
-        if stock.python is not None and record.pythons is not None and stock.python.release not in record.pythons:
+        python = pythons_for(one, stock, record.pythons or ())
+        if python is None:
             continue
         try:
             words, notes = _words(project, one, record, stock.knowledge.torch_release(record.version))
@@ -40,10 +40,11 @@ def conda_moves(project: Project, one: InstallSet, found: Pick, *, ground: Proje
             continue
         if not words:
             continue
+        words += python
+        notes += (ANEW,) if python else ()
         here = found.version if found.version in releases else None
         distance = releases.index(record.version) - releases.index(here) if here is not None else -releases.index(record.version)
         near = abs(distance) * 2 + (distance < 0) if here is not None else distance
-        native = all(any(cubin_runs(one, target) for target in build.targets) for one in ground.capabilities)
         does = text(
             "torch {version} for CUDA {cuda} of {channel}",
             version=str(record.version),
@@ -55,7 +56,7 @@ def conda_moves(project: Project, one: InstallSet, found: Pick, *, ground: Proje
             tuple(words),
             does,
             tuple(notes),
-            (0 if native else 1, PLACE * len(words) + near, -cuda[0], -cuda[-1]),
+            (PLACE * (len(words) + 2 * len(python)) + near, -cuda[0], -cuda[-1]),
         )
 
 

@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version as PipVersion
 
 from gpuassist.diagnose.project.pick_conda import build_of_lock, pick_of_conda
-from gpuassist.diagnose.project.sets import CONDA, POETRY, UV, InstallSet
+from gpuassist.diagnose.project.sets import CONDA, PIP, POETRY, UV, InstallSet
 from gpuassist.diagnose.project.stock import (
     COMPANIONS,
     EXACT,
@@ -32,7 +32,7 @@ from gpuassist.diagnose.project.stock import (
     torch_of,
 )
 from gpuassist.formats.project.requirements import wheel_tags
-from gpuassist.formats.project.values import AskedAs, IndexRole, ProjectIndex, ProjectRequirement, Spelling
+from gpuassist.formats.project.values import AskedAs, IndexRole, ProjectIndex, ProjectRequirement, Spelling, Spot
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
@@ -41,6 +41,7 @@ from gpuassist.model.version import Version
 _LINKS = lazy_regex(r"torch_stable\.html")
 _ELSEWHERE = ("rocm", "xpu")
 _NAMES = ("torch", "pytorch")
+NO_SPOT = Spot("", 0)
 
 
 class _Candidate(Struct, frozen=True):
@@ -82,7 +83,7 @@ def pick(one: InstallSet, stock: TorchStock) -> Pick | None:
     if range_ is None:
         return replace(told, why=text("this is no range of versions that pip reads: {words}", words=wanted[:80]))
     implied = _implied(along, stock)
-    sources = _sources(one, decides if asked else main)
+    sources = _sources(one, decides if asked else main, stock)
     known = [source for source in sources if not source.other]
     if not known:
         other = sources[0].other
@@ -176,11 +177,11 @@ def _has_wheel(candidate: _Candidate, stock: TorchStock) -> bool:
     return release is None or stock.python.release in release.pythons
 
 
-def _sources(one: InstallSet, requirement: ProjectRequirement) -> list[_Source]:
+def _sources(one: InstallSet, requirement: ProjectRequirement, stock: TorchStock) -> list[_Source]:
     bound = bound_index(one, requirement)
     if bound is not None:
         return [_source(bound)]
-    counted = indexes_for(one, requirement)
+    counted = (*_of_settings(one, stock), *indexes_for(one, requirement))  # what the project says comes last, and wins
     beside = [_source(each) for each in counted if each.role is IndexRole.BESIDE]
     links = [_source(each) for each in counted if each.role is IndexRole.LINKS and (tag_of(each.url) or _LINKS.search(each.url))]
     if any(_LINKS.search(each.url) and not tag_of(each.url) for each in counted if each.role is IndexRole.LINKS):
@@ -190,6 +191,17 @@ def _sources(one: InstallSet, requirement: ProjectRequirement) -> list[_Source]:
     if one.tool == POETRY and beside and not instead[0].tag:
         return [*instead, *links]  # a supplemental source is asked where no other has the package
     return [*beside, *links, *instead]
+
+
+def _of_settings(one: InstallSet, stock: TorchStock) -> Iterator[ProjectIndex]:
+    """The indexes of the user's own pip.conf or uv.toml, and of variables, which count for every project."""
+    if one.tool not in {PIP, UV}:
+        return
+    told = stock.settings.uv if one.tool == UV else stock.settings.pip
+    if told.index:
+        yield ProjectIndex(told.index.value, IndexRole.INSTEAD, NO_SPOT)
+    for each in told.extra:
+        yield ProjectIndex(each.value, IndexRole.BESIDE, NO_SPOT)
 
 
 def _source(index: ProjectIndex) -> _Source:

@@ -15,6 +15,7 @@ from gpuassist.diagnose.project.stock import (
     exact_of,
     first_release,
     last_release,
+    limits_of,
     range_of,
     specifier,
     takes,
@@ -28,6 +29,7 @@ from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.environment import Manager
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.lazy_regex import lazy_regex
+from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.project import CheckId
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Version, whole_number
@@ -39,7 +41,8 @@ MAKERS = frozenset({Manager.SYSTEM, Manager.PYENV, Manager.UV})
 
 
 def stock_of(one: InstallSet, ground: ProjectGround, project: Project) -> TorchStock:
-    return TorchStock(ground.case.knowledge, ground.machine, python_of(one, ground), ground.driver_cuda)
+    settings = value_or(ground.case.machine.package_settings, PackageSettings()) if one.image is None else PackageSettings()
+    return TorchStock(ground.case.knowledge, ground.machine, python_of(one, ground), ground.driver_cuda, settings)
 
 
 def python_of(one: InstallSet, ground: ProjectGround) -> Version | None:
@@ -281,9 +284,10 @@ def _pairs(one: InstallSet, found: Pick, stock: TorchStock, ground: ProjectGroun
         versions["torch"] = found.version
     for pair in bad_pairs_among(ground.case.knowledge.bad_pairs(), versions):
         party = pair.other if pair.one.name == "torch" else pair.one
+        mend = Mend.TORCH if found.version is not None and party.name in limits_of(stock.knowledge, found.version) else Mend.NONE
         if party.name in pins:
             words = text("{one} and {other} do not work together: {why}", one=pair.one.name, other=pair.other.name, why=pair.why)
-            yield ProjectLink(check_of(CheckId.TORCH_BUILD, BROKEN, words, pins[party.name][0].spot), of=one, pick=found)
+            yield ProjectLink(check_of(CheckId.TORCH_BUILD, BROKEN, words, pins[party.name][0].spot), mend, one, found)
 
 
 def _cupy(one: InstallSet, ground: ProjectGround) -> Iterator[ProjectLink]:

@@ -123,12 +123,7 @@ def sets_of(project: Project) -> tuple[InstallSet, ...]:
 
 def is_elsewhere(one: InstallSet) -> bool:
     """Whether its file, or its group, is called by another kind of machine: `requirements-cpu.txt`."""
-    words = (
-        f"{posixpath.basename(one.name).rpartition('.')[0]} {one.group}".lower()
-        .replace("_", " ")
-        .replace("-", " ")
-        .replace(".", " ")
-    )
+    words = f"{posixpath.basename(one.name)} {one.group}".lower().replace("_", " ").replace("-", " ").replace(".", " ")
     return bool(set(words.split()) & set(_ELSEWHERE))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec import Struct
+from msgspec import Struct, field
 from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion
@@ -15,8 +15,10 @@ from gpuassist.formats.project.values import IndexRole, ProjectIndex, ProjectReq
 from gpuassist.formats.requirement import marker_environment
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.records import TorchBuild
+from gpuassist.knowledge.specifier import admits
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.lazy_regex import lazy_regex
+from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.text import Text
 from gpuassist.model.version import ComputeCapability, Version
 
@@ -26,6 +28,7 @@ TAG = lazy_regex(
     r"/whl/(?:(nightly|test)/)?(cpu|xpu|cu\d{2,3}|rocm[\d.]+)(?:[/_-]|$)|(?:^|/)(cpu|cu\d{2,3}|rocm[\d.]+)(?:/simple)?/?$"
 )
 COMPANIONS = ("torchvision", "torchaudio", "torchtext", "torchdata", "xformers")
+_OPEN_ENDED = lazy_regex(r">=([\d.]+)")
 EXACT = lazy_regex(r"={2,3}([^,*]+)")
 
 
@@ -59,16 +62,30 @@ class Pick(Struct, frozen=True):
 
 
 class TorchStock(Struct, frozen=True):
-    """What there is to pick from on this processor, for this Python (none: not known); `virtual` is the CUDA that conda sees."""
+    """What there is to pick from on this processor, for this Python (none: not known); `virtual` is the CUDA that conda sees,
+    `settings` are the user's own of pip and uv.
+    """
 
     knowledge: Knowledge
     machine: str
     python: Version | None = None
     virtual: Version | None = None
+    settings: PackageSettings = field(default_factory=PackageSettings)
 
     @property
     def builds(self) -> tuple[TorchBuild, ...]:
         return tuple(one for one in self.knowledge.torch_builds() if one.machine == self.machine)
+
+
+def limits_of(knowledge: Knowledge, torch: Version) -> dict[str, str]:
+    """What must stay below a version beside a torch: `{"numpy": "2"}` for one that does not know NumPy 2."""
+    pairs = [pair for pair in knowledge.bad_pairs() if pair.one.name == "torch" and admits(pair.one.versions, torch)]
+    return {pair.other.name: found[1] for pair in pairs if (found := _OPEN_ENDED.fullmatch(pair.other.versions)) is not None}
+
+
+def takes_all(versions: str, version: str) -> bool:
+    range_ = range_of(versions)
+    return range_ is not None and takes(range_, version)
 
 
 def applies(requirement: ProjectRequirement, stock: TorchStock) -> bool:

@@ -37,7 +37,8 @@ def libraries_match_module(case: RuleInput) -> Iterator[Verdict]:
     refused = isinstance(told, Known) and told.value.code == _MISMATCH
     gpus = case.machine.gpus
     seen = bool(case.cards) or (refused and isinstance(gpus, Unknown) and gpus.asked)
-    if case.wsl or not seen or not (case.running or isinstance(driver.loaded, Unknown)):
+    # The library of a Jetson has a number of its own: libcuda.so.1.1 of Jetson Linux 35.
+    if case.wsl or case.jetson or not seen or not (case.running or isinstance(driver.loaded, Unknown)):
         return
     loaded, libraries = _loaded_version(case), _versions(value_or(driver.libcuda, ()))
     differs = isinstance(loaded, Known) and bool(libraries) and loaded.value not in libraries

@@ -56,9 +56,18 @@ def _too_old(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     own = setting.case.machine.driver.cuda_version
     if isinstance(own, Known) and own.value.release < served:
         yield sign("cuda-compat-conflict", Weight.CAUSE)
+    driver = driver_version(setting)
     yield sign(
-        "driver-too-old-for-cuda", Weight.CAUSE, served=str(served), cuda=torch_cuda(setting), driver=driver_version(setting)
+        "driver-too-old-for-cuda", Weight.CAUSE, served=str(served), cuda=torch_cuda(setting), driver=driver, **_torch(setting)
     )
+
+
+def _torch(setting: SignatureInput) -> dict[str, str]:
+    """The torch that the driver is too old for, where there is just one."""
+    torches = setting.case.cuda_torches
+    if len(torches) != 1 or not isinstance(torches[0].torch.version, Known):
+        return {}
+    return {"torch": torches[0].version, "python": value_or(torches[0].environment.interpreter, "")}
 
 
 def _insufficient(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -75,7 +84,7 @@ def _insufficient(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("container-no-gpu-flag" if contained else "ld-library-path-stubs", Weight.SYMPTOM)
         yield sign("cuda-compat-conflict", Weight.SYMPTOM)
     elif driver:
-        yield sign("driver-too-old-for-cuda", Weight.CAUSE, driver=driver, cuda=cuda or _named_cuda(setting))
+        yield sign("driver-too-old-for-cuda", Weight.CAUSE, driver=driver, cuda=cuda or _named_cuda(setting), **_torch(setting))
     else:
         yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, unsure="yes", cuda=cuda)
         if in_container(setting) and not given_to_container(setting):

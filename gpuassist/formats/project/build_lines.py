@@ -46,7 +46,7 @@ def read_build(file: str, words: str, *, stage: int = 0) -> FileReading:
     """CMakeLists.txt, *.cmake, a Makefile or a shell script: its architectures, and whether it compiles CUDA at all."""
     wishes: list[ArchitectureWish] = []
     compiled: Spot | None = None
-    how, depth, place = "", 0, 0
+    how, depth, place, under = "", 0, 0, False
     cmake = file.endswith((".txt", ".cmake"))
     for number, line in enumerate(words.split("\n"), start=1):
         bare = line.lstrip()
@@ -61,9 +61,9 @@ def read_build(file: str, words: str, *, stage: int = 0) -> FileReading:
             code = _without_comment(line)
             wishes += wishes_of(code, Spot(file, number, place), conditional=depth > 0, stage=stage)
         if compiled is None and ((cmake and _CUDA_LANGUAGE.match(line)) or (not cmake and _NVCC.search(line))):
-            compiled, how = Spot(file, number), "CMake" if cmake else "nvcc"
+            compiled, how, under = Spot(file, number), "CMake" if cmake else "nvcc", depth > 0
         place += len(line) + 1
-    extensions = (ExtensionWish("", compiled, how, conditional=depth > 0),) if compiled is not None else ()
+    extensions = (ExtensionWish("", compiled, how, conditional=under),) if compiled is not None else ()
     return FileReading(file, KIND, architectures=tuple(wishes), extensions=extensions)
 
 

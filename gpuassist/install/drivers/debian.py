@@ -14,6 +14,7 @@ from gpuassist.install.drivers.packages import (
 )
 from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.knowledge.driver_packages import Keeper
+from gpuassist.knowledge.families import packages_base
 from gpuassist.model.machine import Distribution
 from gpuassist.model.version import whole_number
 
@@ -55,9 +56,9 @@ class Debian(DistributionPackages):
         return use("driver-packages-ask", packages=f"nvidia-driver {legacy}")
 
     def repository(self, distribution: Distribution, *, wsl: int = 0) -> str:
-        """What is built on Debian numbers its releases otherwise."""
-        release = distribution.version_id.partition(".")[0]
-        return f"debian{release}" if distribution.id == "debian" and whole_number(release) is not None else ""
+        """That of Debian's release, also for Linux Mint's Debian edition, whose packages are Debian's; Devuan has another init."""
+        _, release = packages_base(distribution)
+        return f"debian{release}" if distribution.id in {"debian", "linuxmint"} and whole_number(release) is not None else ""
 
 
 PACKAGES = Debian()

@@ -51,10 +51,10 @@ class OpenSuse(DistributionPackages):
         return (added, use(key))
 
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
-        """Generations before G06 were called after what they draw with."""
-        return use(
-            "driver-packages-ask", packages="nvidia-driver-G06-kmp-meta nvidia-open-driver-G07-signed-kmp-meta nvidia-computeG05"
-        )
+        """Generations before G06 were called after what they draw with: G05 is branch 470, G04 is 390."""
+        older = {470: "x11-video-nvidiaG05 nvidia-computeG05", 390: "x11-video-nvidiaG04 nvidia-computeG04"}
+        newer = "nvidia-driver-G06-kmp-meta nvidia-open-driver-G07-signed-kmp-meta"
+        return use("driver-packages-ask", packages=older.get(move.version.major, newer))
 
     def removal(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """Neither two flavours nor two generations stand side by side."""

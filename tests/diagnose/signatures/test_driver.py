@@ -39,9 +39,12 @@ def test_found_version_is_decoded(found: int, served: str) -> None:
     assert parameters(SIGNATURES, _too_old(found))["served"] == served
 
 
+TORCH = {"torch": "2.5.1+cu124", "python": "/home/you/train/bin/python"}  # the one of these machines
+
+
 def test_old_driver_names_the_cuda_of_torch() -> None:
     told = parameters(SIGNATURES, _too_old(11040), machine(Recipe(driver="470.82.01", cuda="11.4")))
-    assert told == {"served": "11.4", "cuda": "12.4", "driver": "470.82.01"}
+    assert told == {"served": "11.4", "cuda": "12.4", "driver": "470.82.01", **TORCH}
 
 
 def test_library_newer_than_the_driver_is_that_of_cuda_compat() -> None:
@@ -151,7 +154,7 @@ def test_error_35_without_facts_is_not_sure() -> None:
 
 def test_error_35_with_a_running_driver_is_an_old_driver() -> None:
     told = parameters(SIGNATURES, INSUFFICIENT, machine(Recipe(driver="470.82.01", cuda="11.4")))
-    assert told == {"driver": "470.82.01", "cuda": "12.4"}
+    assert told == {"driver": "470.82.01", "cuda": "12.4", **TORCH}
 
 
 @pytest.mark.parametrize(
