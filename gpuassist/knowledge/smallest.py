@@ -247,7 +247,7 @@ def _torches_to_install(search: _Search, driver: Version | None) -> Iterator[_Op
     """The best build of each CUDA major: which of them fits the toolkit as well is seen later."""
     configuration, constraints = search.configuration, search.constraints
     builds = [one for one in search.stock.builds if one.cuda is not None and constraints.torch_tag in {"", one.tag}]
-    host = BuildHost(configuration.machine, driver, configuration.python, _cuda_of(search.stock, driver))
+    host = BuildHost(configuration.machine, driver, configuration.python, _cuda_of(search.stock, driver), glibc=configuration.glibc)
     for major in {one.cuda.major for one in builds if one.cuda is not None}:
         of_major = [one for one in builds if one.cuda is not None and one.cuda.major == major]
         choice = choose_torch(of_major, configuration.capabilities, host, release=constraints.torch)
