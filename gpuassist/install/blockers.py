@@ -233,8 +233,8 @@ def _no_torch(case: RuleInput, configuration: Configuration, constraints: Constr
         yield text("PyTorch's own builds need a newer JetPack here; NVIDIA's index has torch for the one that is installed")
     elif found.obstacle is Obstacle.C_LIBRARY and found.without is not None:
         yield text(
-            "the wheels of {torch} for these GPUs need glibc {needed} or newer, and this system has {glibc}: a container with a newer "
-            "system runs them under the same driver",
+            "the wheels of {torch} for these GPUs need glibc {needed} or newer, and this system has {glibc}: a container with a "
+            "newer system runs them under the same driver",
             torch=release,
             needed=str(found.without.glibc),
             glibc=str(configuration.glibc),

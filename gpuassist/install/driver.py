@@ -145,13 +145,20 @@ def _restart(place: InstallPlace, commands: Commands, proof: StepProof, *, enrol
 
 def _question(move: DriverMove, question: UsedCommand, place: InstallPlace, commands: Commands) -> Step:
     """What tells whether the packages hold the driver: one that does not serve the GPU would take its picture away."""
+    words = {"branch": str(move.version.major), "flavour": flavour_of(open_module=move.open_module)}
     does = text(
         "See whether the packages of this release hold a driver of branch {branch}, {flavour}, which is not known here: where "
         "they do, install it in the way that your distribution describes; where they do not, or lead to another branch, leave "
         "nouveau as it is",
-        branch=str(move.version.major),
-        flavour=flavour_of(open_module=move.open_module),
+        **words,
     )
+    if place.system.driver is not None:
+        does = text(
+            "See whether the packages of this release hold a driver of branch {branch}, {flavour}, which is not known here: where "
+            "they do, install it in the way that your distribution describes; where they do not, or lead to another branch, leave "
+            "the driver that is there as it is",
+            **words,
+        )
     return step((question,), place, commands, (does, None))
 
 
@@ -376,7 +383,8 @@ def _loading(case: RuleInput, waiting: KernelModule, place: InstallPlace, comman
         does = text(
             "Build the driver's module for the running kernel: the driver is installed, and this kernel has no module of it"
         )
-        return step((use("kernel-headers-install"), use("module-rebuild")), place, commands, (does, None)), again
+        headers = packages_of(place.family).headers(place.system)
+        return step((*headers, use("module-rebuild")), place, commands, (does, None)), again
     if any(case.held_by(card) for card in case.cards):
         if presence.bars(case, "nouveau"):
             does = text("Write the early boot image anew: it is older than the line that forbids nouveau, and still starts it")

@@ -38,7 +38,7 @@ class Arch(DistributionPackages):
         kernel = kernel_package(place.system)
         if legacy:
             uses: tuple[UsedCommand, ...] = (
-                use("kernel-headers-install-of", package=f"{kernel}-headers"),
+                *self.headers(place.system),
                 use("driver-install-proprietary", branch=move.version.major),
             )
         elif move.pinned or not move.open_module:
@@ -52,6 +52,9 @@ class Arch(DistributionPackages):
         else:
             uses = (use("driver-install-open-dkms", package=f"{kernel}-headers"),)
         return (*uses, use("initramfs-rebuild")) if place.system.nouveau else uses
+
+    def headers(self, system: System) -> tuple[UsedCommand, ...]:
+        return (use("kernel-headers-install-of", package=f"{kernel_package(system)}-headers"),)
 
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
         if place.system.distribution == "manjaro":

@@ -50,6 +50,9 @@ class Debian(DistributionPackages):
         packages = " ".join((*opened, record.package, "firmware-misc-nonfree"))
         return (_sections(place.system), kernel_headers(place.system), use("driver-packages-install", packages=packages))
 
+    def headers(self, system: System) -> tuple[UsedCommand, ...]:
+        return (kernel_headers(system),)
+
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
         branch = move.version.major
         legacy = f"nvidia-tesla-{branch}-driver" if branch > 390 else f"nvidia-legacy-{branch}xx-driver"

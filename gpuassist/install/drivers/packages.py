@@ -14,7 +14,7 @@ from gpuassist.model.machine import Distribution, Machine
 from gpuassist.model.text import Text, text
 
 if TYPE_CHECKING:  # `doctor` asks for a repository's name alone, and reads nothing of what plans
-    from gpuassist.install.place import InstallPlace
+    from gpuassist.install.place import InstallPlace, System
     from gpuassist.knowledge.change import DriverMove
     from gpuassist.model.plan import Step
 
@@ -54,6 +54,10 @@ class DistributionPackages(Protocol):
     def own_way(self, move: DriverMove, place: InstallPlace) -> bool:
         """Whether its makers bring whichever driver serves the GPU, so that no table need say which branches there are."""
         return False
+
+    def headers(self, system: System) -> tuple[UsedCommand, ...]:
+        """What a module is built with for the running kernel."""
+        return (use("kernel-headers-install"),)
 
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand | None:
         """What tells whether the packages hold such a driver, where nobody looked; None where no command does."""

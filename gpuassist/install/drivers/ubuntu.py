@@ -57,6 +57,9 @@ class Ubuntu(DistributionPackages):
         """System76's own package, on Pop!_OS: its newest driver."""
         return place.system.distribution == "pop" and move.open_module and not move.pinned
 
+    def headers(self, system: System) -> tuple[UsedCommand, ...]:
+        return (kernel_headers(system),)
+
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
         branch = move.version.major
         ending = "-open" if move.open_module else ""
