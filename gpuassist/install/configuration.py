@@ -248,6 +248,7 @@ def system_of(case: RuleInput) -> System:
         baseboard=case.baseboard,
         virtual=case.virtual,
         mixed=is_mixed(case),
+        container=case.container,
     )
 
 

@@ -17,6 +17,7 @@ from gpuassist.install.configuration import shelf_of_machine, waiting_module
 from gpuassist.install.driver_shelf import comes_instead, ended_branch
 from gpuassist.install.drivers.baseboard import fabric_check, fabric_steps
 from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, console_of, guest_step, provider_name
+from gpuassist.install.drivers.container import libraries_of_host
 from gpuassist.install.drivers.packages import (
     Brings,
     DistributionPackages,
@@ -32,7 +33,7 @@ from gpuassist.knowledge.driver_packages import Reach
 from gpuassist.knowledge.smallest import on_shelf
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.driver import KernelModule
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Action, Finding, Severity, Undetermined
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, enumerated, text, verbatim
@@ -345,11 +346,14 @@ def mending_steps(
         cause = next((one for one in named_cause(case) if isinstance(one, Finding)), None)
         return _remedy_of(session, cause, case, place) if cause is not None else _loading(case, waiting, place, commands)
     mismatch = next((one for one in libraries_match_module(case) if isinstance(one, Finding)), None)
+    library = next((one for one in library_is_there(case) if isinstance(one, Finding)), None)
+    if case.system_container and (mismatch or library) and isinstance(case.driver, Known):
+        packages = bool(value_or(case.machine.driver.driver_packages, ()))
+        return (libraries_of_host(case.driver.value, place, commands, packages=packages),)
     if mismatch is not None and mismatch.parameter("reboot_is_enough"):
         does = text("Restart the computer: the driver was updated, and the old one is still loaded")
         return (step((use("reboot"),), place, commands, (does, _LISTED), proof=_AT_WORK),)
-    library = next((one for one in library_is_there(case) if isinstance(one, Finding)), None)
-    if library is not None and commands.record("cuda-library-install", place.families) is not None:
+    if library is not None and not case.container and commands.record("cuda-library-install", place.families) is not None:
         does = text("Install the driver's library for CUDA, which is missing beside its kernel module")
         uses = (use("cuda-library-install", branch=library.parameter("branch")), use("loader-cache-rebuild"))
         return (step(uses, place, commands, (does, text("`gpuassist doctor` no longer says that libcuda is missing"))),)
