@@ -146,7 +146,7 @@ def _restart(place: InstallPlace, commands: Commands, proof: StepProof, *, enrol
 
 def _question(move: DriverMove, question: UsedCommand, place: InstallPlace, commands: Commands) -> Step:
     """What tells whether the packages hold the driver: one that does not serve the GPU would take its picture away."""
-    words = {"branch": str(move.version.major), "flavour": flavour_of(open_module=move.open_module)}
+    words: dict[str, str | Text] = {"branch": str(move.version.major), "flavour": flavour_of(open_module=move.open_module)}
     does = text(
         "See whether the packages of this release hold a driver of branch {branch}, {flavour}, which is not known here: where "
         "they do, install it in the way that your distribution describes; where they do not, or lead to another branch, leave "
