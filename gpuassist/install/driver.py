@@ -253,7 +253,7 @@ def fabric_notes(case: RuleInput, place: InstallPlace, commands: Commands) -> tu
     unknown = any(isinstance(one, Undetermined) for one in fabric_is_ready(case))
     if not unknown or case.baseboard is None or not isinstance(case.driver, Known):
         return ()
-    steps = fabric_steps(case.baseboard, case.driver.value.major, place, commands)
+    steps = fabric_steps(case.baseboard, case.driver.value.major, place, commands, there=case.driver.value)
     lines = [line for one in steps for line in one.commands]
     told = text(
         "the NVSwitches of {board} need NVIDIA's Fabric Manager of exactly version {version}, without which every program for CUDA "
@@ -319,7 +319,7 @@ def mending_steps(
         starts = text("Start the service, and see what it says")
         branch = case.driver.value.major
         installs = (
-            fabric_steps(case.baseboard, branch, place, commands)
+            fabric_steps(case.baseboard, branch, place, commands, there=case.driver.value)
             if unjoined.parameter("missing") or unjoined.parameter("other")
             else ()
         )

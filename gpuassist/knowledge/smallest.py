@@ -228,6 +228,8 @@ def _torch_options(search: _Search, driver: Version | None) -> Iterator[_Option]
             yield _Option(version=there.cuda)
         else:
             yield _Option(_LEFT + _RESTART, there.cuda, left=(Blocker.TORCH,))
+            if search.configuration.driver_fixed:  # no driver will ever run it: a toolkit need not be of its CUDA
+                yield _Option(_LEFT + _LEFT + _RESTART, left=(Blocker.TORCH,))
         return
     options = list(_torches_to_install(search, driver))
     if (
