@@ -383,6 +383,7 @@ class RuleInput:
             value_or(self.machine.host.architecture, "x86_64"),
             value_or(self.serving, None),
             python if python.parts else None,
+            glibc=value_or(self.machine.host.glibc, None),
         )
         return choose_torch(self.knowledge.torch_builds(), capabilities or self.capabilities, host)
 

@@ -150,7 +150,8 @@ def _gpu_to_driver(case: RuleInput, card: KnownGpu) -> Joint:
     for rule, reason in _DRIVER_ITSELF:
         if any(isinstance(verdict, Finding) for verdict in rule(case)):
             return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, reason)
-    return Joint(Part.GPU, Part.DRIVER, Status.UNKNOWN if fit is DriverFit.UNKNOWN else Status.RIGHT, _NOTHING)
+    unknown = fit is DriverFit.UNKNOWN and not case.jetson  # a board's driver is made for it
+    return Joint(Part.GPU, Part.DRIVER, Status.UNKNOWN if unknown else Status.RIGHT, _NOTHING)
 
 
 def _driver_to_torch(case: RuleInput, one: InstalledTorch | None) -> Joint:
@@ -158,6 +159,8 @@ def _driver_to_torch(case: RuleInput, one: InstalledTorch | None) -> Joint:
         return Joint(Part.DRIVER, Part.TORCH, Status.ABSENT, _NOTHING)
     if value_or(one.torch.accelerator, Accelerator.CUDA) is Accelerator.CPU:
         return Joint(Part.DRIVER, Part.TORCH, Status.PROBLEM, text("a CPU build: it does not use the driver"))
+    if value_or(one.torch.accelerator, Accelerator.CUDA) is not Accelerator.CUDA:
+        return Joint(Part.DRIVER, Part.TORCH, Status.PROBLEM, text("built for GPUs of another maker"))
     if isinstance(case.serving, Unknown) or isinstance(one.torch.cuda, Unknown):
         return Joint(Part.DRIVER, Part.TORCH, Status.UNKNOWN, _NOTHING)
     if case.serves(one.torch.cuda.value):
@@ -199,6 +202,8 @@ def _toolkit_to_compiler(case: RuleInput) -> Joint:
 def _gpu_to_torch(case: RuleInput, card: KnownGpu, one: InstalledTorch | None) -> Joint | None:
     if one is None or not isinstance(card.capability, Known) or not isinstance(one.torch.targets, Known):
         return None
+    if value_or(one.torch.accelerator, Accelerator.CUDA) is not Accelerator.CUDA:
+        return None  # that it has no code for any GPU of NVIDIA's is said of the driver
     capability, cuda, offered = card.capability.value, one.torch.cuda, case.machine.driver.cuda_version
     way = way_to_run(
         capability,

@@ -237,6 +237,14 @@ def _no_torch(case: RuleInput, configuration: Configuration, constraints: Constr
         yield text("make an environment for each generation, or hide one GPU from torch with CUDA_VISIBLE_DEVICES")
     elif found.obstacle is Obstacle.JETSON_WHEELS:
         yield text("PyTorch's own builds need a newer JetPack here; NVIDIA's index has torch for the one that is installed")
+    elif found.obstacle is Obstacle.C_LIBRARY and found.without is not None:
+        yield text(
+            "the wheels of {torch} for these GPUs need glibc {needed} or newer, and this system has {glibc}: a container with a "
+            "newer system runs them under the same driver",
+            torch=release,
+            needed=str(found.without.glibc),
+            glibc=str(configuration.glibc),
+        )
     elif found.without is not None and found.without.cuda is not None:
         yield text("{torch} needs driver {floor} or newer", torch=release, floor=case.floor(found.without.cuda))
 

@@ -57,7 +57,10 @@ def configuration_of(case: RuleInput) -> Configuration:
         driver_fixed=case.jetson or (case.virtual and isinstance(case.driver, Known)),
         tegra=case.jetson and (case.jetpack is None or case.jetpack.cuda.major < _UNIFIED_CUDA),
         torch=_torch_there(torch) if torch else None,
-        python=value_or(environment.python_version, None) if environment else None,
+        # Where no environment was found, that of the `python3` which a new one is made from.
+        python=value_or(environment.python_version, None)
+        if environment
+        else case.knowledge.python_of(packages_base(value_or(host.distribution, _NOWHERE))),
         toolkit=case.known(case.toolkit) if case.toolkit is not None else None,
         toolkits=tuple(known for known in map(case.known, outside) if known is not None),
         gcc=value_or(gcc.version, None) if gcc else None,
@@ -248,6 +251,7 @@ def system_of(case: RuleInput) -> System:
         baseboard=case.baseboard,
         virtual=case.virtual,
         mixed=is_mixed(case),
+        container=case.container,
     )
 
 

@@ -130,13 +130,20 @@ def _restart(place: InstallPlace, commands: Commands, proof: StepProof, *, enrol
 
 def _question(move: DriverMove, question: UsedCommand, place: InstallPlace, commands: Commands) -> Step:
     """What tells whether the packages hold the driver: one that does not serve the GPU would take its picture away."""
+    words: dict[str, str | Text] = {"branch": str(move.version.major), "flavour": flavour_of(open_module=move.open_module)}
     does = text(
         "See whether the packages of this release hold a driver of branch {branch}, {flavour}, which is not known here: where "
         "they do, install it in the way that your distribution describes; where they do not, or lead to another branch, leave "
         "nouveau as it is",
-        branch=str(move.version.major),
-        flavour=flavour_of(open_module=move.open_module),
+        **words,
     )
+    if place.system.driver is not None:
+        does = text(
+            "See whether the packages of this release hold a driver of branch {branch}, {flavour}, which is not known here: where "
+            "they do, install it in the way that your distribution describes; where they do not, or lead to another branch, leave "
+            "the driver that is there as it is",
+            **words,
+        )
     return step((question,), place, commands, (does, None))
 
 
@@ -234,7 +241,7 @@ def fabric_notes(case: RuleInput, place: InstallPlace, commands: Commands) -> tu
     unknown = any(isinstance(one, Undetermined) for one in fabric_is_ready(case))
     if not unknown or case.baseboard is None or not isinstance(case.driver, Known):
         return ()
-    steps = fabric_steps(case.baseboard, case.driver.value.major, place, commands)
+    steps = fabric_steps(case.baseboard, case.driver.value.major, place, commands, there=case.driver.value)
     lines = [line for one in steps for line in one.commands]
     told = text(
         "the NVSwitches of {board} need NVIDIA's Fabric Manager of exactly version {version}, without which every program for CUDA "

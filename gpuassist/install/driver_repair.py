@@ -13,6 +13,7 @@ from gpuassist.diagnose.rules.presence import best_driver, named_cause
 from gpuassist.install.configuration import kernel_version, shelf_of_machine, waiting_module
 from gpuassist.install.driver import AT_WORK, LISTED, driver_steps
 from gpuassist.install.drivers.baseboard import fabric_check, fabric_steps
+from gpuassist.install.drivers.container import libraries_of_host
 from gpuassist.install.drivers.packages import packages_of, surroundings_of
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
@@ -40,7 +41,7 @@ def mending_steps(
         starts = text("Start the service, and see what it says")
         branch = case.driver.value.major
         installs = (
-            fabric_steps(case.baseboard, branch, place, commands)
+            fabric_steps(case.baseboard, branch, place, commands, there=case.driver.value)
             if unjoined.parameter("missing") or unjoined.parameter("other")
             else ()
         )
@@ -72,11 +73,14 @@ def mending_steps(
         cause = next((one for one in named_cause(case) if isinstance(one, Finding)), None)
         return _remedy_of(session, cause, case, place) if cause is not None else _loading(case, waiting, place, commands)
     mismatch = next((one for one in libraries_match_module(case) if isinstance(one, Finding)), None)
+    library = next((one for one in library_is_there(case) if isinstance(one, Finding)), None)
+    if case.system_container and (mismatch or library) and isinstance(case.driver, Known):
+        packages = bool(value_or(case.machine.driver.driver_packages, ()))
+        return (libraries_of_host(case.driver.value, place, commands, packages=packages),)
     if mismatch is not None and mismatch.parameter("reboot_is_enough"):
         does = text("Restart the computer: the driver was updated, and the old one is still loaded")
         return (step((use("reboot"),), place, commands, (does, LISTED), proof=AT_WORK),)
-    library = next((one for one in library_is_there(case) if isinstance(one, Finding)), None)
-    if library is not None and commands.record("cuda-library-install", place.families) is not None:
+    if library is not None and not case.container and commands.record("cuda-library-install", place.families) is not None:
         does = text("Install the driver's library for CUDA, which is missing beside its kernel module")
         uses: tuple[UsedCommand, ...] = (
             packages_of(place.family).library(str(library.parameter("branch"))),

@@ -72,7 +72,10 @@ def foresee(session: Session, question: Question) -> Outlook:
     board = case.jetpack
     wanting = found.smallest.obstacle in {Obstacle.JETSON_WHEELS, Obstacle.NO_BUILD_FOR_GPU}
     if board is not None and wanting and any(case.jetson_torch) and _any_torch(constraints, question.tool):
-        after = chains(hypothetical.with_unknown_torch(question.base, f"JetPack {board.release}"), knowledge, thorough=True)
+        made = hypothetical.with_unknown_torch(question.base, f"JetPack {board.release}")
+        if configuration.torch is None:
+            looked = begun(session, replace(question, wished=made))
+        after = chains(made, knowledge, thorough=True)
         ways = jetson_ways(place, knowledge, board)
         return replace(looked, after=after, steps=ways[0].steps, ways=ways)
     if Blocker.TOOLKIT in found.smallest.blockers:
@@ -128,6 +131,9 @@ def _with_steps(
     driver = driver_notes(session, case, change.driver, place)
     if found.record is not None:
         notes_on_torch: tuple[Text, ...] = notes_on_conda(found.record, place, knowledge)
+        if configuration.torch is None and change.torch is not None:  # what is asked for is conda's build, and no wheel
+            wished = hypothetical.with_torch(question.base, change.torch.build)
+            looked = replace(looked, before=chains(wished, knowledge, thorough=True))
     else:
         torch = found.smallest.change.torch if found.smallest.change else None
         notes_on_torch = left_by(torch, place, knowledge) if torch is not None else ()

@@ -29,7 +29,8 @@ class System(Struct, frozen=True):
     `part` that only a part of a GPU is rented (vGPU). `last_branch` is the newest driver branch that still serves every GPU, None
     where no end of it is known. `base` is the distribution whose packages it takes with their release, both empty where nobody
     knows; `image`: packages are layered on an image (rpm-ostree), `transactional`: they are installed into the next start's
-    snapshot (transactional-update); `variant` is os-release's VARIANT_ID.
+    snapshot (transactional-update); `variant` is os-release's VARIANT_ID. `container` is the kind of container that this is, empty
+    outside one.
     `administrator` whether this user may become root. `jetson_cuda` is the CUDA of a Jetson's system, None where not known. Under
     WSL2 `windows` is how Windows numbers the last branch that serves every GPU, empty where any later one does. `servers`: each
     GPU is a product for data centres; `baseboard` is that whose NVSwitches join them. `virtual`: the GPU is a part that a
@@ -63,6 +64,7 @@ class System(Struct, frozen=True):
     image: bool = False
     transactional: bool = False
     variant: str = ""
+    container: str = ""
 
     @property
     def major(self) -> int:

@@ -296,6 +296,7 @@ torch = _record(
     targets=_each(_target),
     pythons=_each(_version),
     pins=pairs_of,
+    glibc=_maybe(Version.parse),
 )
 torch_release = _record(
     TorchRelease,
@@ -323,7 +324,7 @@ image = _record(
     jetpack=_maybe(Version.parse),
 )
 image_tag = _record(ImageTag, tag=text_of)
-system = _record(SystemRecord, name=_called("system", text_of), glibc=_one(Version.parse))
+system = _record(SystemRecord, name=_called("system", text_of), glibc=_maybe(Version.parse), python=_maybe(_version))
 conda = _record(
     CondaRecord,
     channel=_one(Channel),

@@ -40,7 +40,7 @@ TORCH_INDEX = "https://download.pytorch.org/whl/"
 
 class Obstacle(str, Enum):
     """What keeps every torch build from serving the machine; `JETSON_WHEELS`: a Jetson whose driver, which is part of its system,
-    is too old for them: NVIDIA's own index has torch for it.
+    is too old for them: NVIDIA's own index has torch for it. `C_LIBRARY`: the wheels are made for systems with a newer glibc.
     """
 
     RELEASE_UNKNOWN = "release-unknown"
@@ -49,6 +49,7 @@ class Obstacle(str, Enum):
     JETSON_WHEELS = "jetson-wheels"
     DRIVER_TOO_OLD = "driver-too-old"
     PYTHON = "python"
+    C_LIBRARY = "c-library"
 
 
 class BuildHost(Struct, frozen=True):
@@ -60,6 +61,7 @@ class BuildHost(Struct, frozen=True):
     driver: Version | None = None
     python: Version | None = None
     driver_cuda: Version | None = None
+    glibc: Version | None = None
 
 
 class TorchChoice(Struct, frozen=True):
@@ -136,14 +138,17 @@ def choose_torch(
     if not running:
         single = all(any(_runs(one, capability) for one in offered) for capability in capabilities)
         return TorchChoice(None, Obstacle.NO_BUILD_FOR_ALL_GPUS if single else Obstacle.NO_BUILD_FOR_GPU)
-    served = [one for one in running if _served(one, capabilities, host)]
+    loadable = [one for one in running if host.glibc is None or one.glibc is None or host.glibc >= one.glibc]
+    if not loadable:
+        return TorchChoice(_preferred(running), Obstacle.C_LIBRARY)
+    served = [one for one in loadable if _served(one, capabilities, host)]
     fitting = [one for one in served if host.python is None or host.python.release in one.pythons]
     if fitting:
         return TorchChoice(_preferred(fitting))
     if served:
         return TorchChoice(_preferred(served), Obstacle.PYTHON)
     on_jetson = any(is_jetson(capability) for capability in capabilities)
-    return TorchChoice(_preferred(running), Obstacle.JETSON_WHEELS if on_jetson else Obstacle.DRIVER_TOO_OLD)
+    return TorchChoice(_preferred(loadable), Obstacle.JETSON_WHEELS if on_jetson else Obstacle.DRIVER_TOO_OLD)
 
 
 def installed(toolkit: Toolkit, record: ToolkitRecord | None) -> InstalledToolkit | None:

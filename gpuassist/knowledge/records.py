@@ -158,7 +158,7 @@ class TorchBuild(Struct, frozen=True):
     the GPU code inside, `default` whether a bare `pip install torch` gets it, `pythons` the minor versions with a wheel, `pins`
     the nvidia packages and the triton that its wheel asks for: a version (`12.8.4.1`), or a range where it starts with a sign
     (`~=3.9.0`); empty where it brings all of that itself, None where that is not known. Patches of a release differ in triton
-    alone (the companions of `TorchRelease` tell), and a wheel for a Python that triton does not serve yet asks for none.
+    alone (`TorchRelease` tells), and a wheel for a Python that triton does not serve yet asks for none. `glibc`: the oldest for it.
     """
 
     release: Version
@@ -172,6 +172,7 @@ class TorchBuild(Struct, frozen=True):
     pins: tuple[tuple[str, str], ...] | None
     source: str
     checked: str
+    glibc: Version | None = None
 
 
 class CommandRecord(Struct, frozen=True):
@@ -290,12 +291,13 @@ class ImageTag(Struct, frozen=True):
 
 
 class SystemRecord(Struct, frozen=True):
-    """A distribution as image names spell it (`ubuntu22.04`), with its C library."""
+    """A distribution as image names spell it (`ubuntu22.04`), with its C library and its `python3`; None where not known."""
 
     name: str
-    glibc: Version
+    glibc: Version | None
     source: str
     checked: str
+    python: Version | None = None
 
 
 _FIRST_WITH_VIRTUAL = Version((1, 12))

@@ -230,6 +230,8 @@ def _torch_options(search: _Search, driver: Version | None) -> Iterator[_Option]
             yield _Option(version=there.cuda)
         else:
             yield _Option(_LEFT + _RESTART, there.cuda, left=(Blocker.TORCH,))
+            if search.configuration.driver_fixed:  # no driver will ever run it: a toolkit need not be of its CUDA
+                yield _Option(_LEFT + _LEFT + _RESTART, left=(Blocker.TORCH,))
         return
     options = list(_torches_to_install(search, driver))
     if (
@@ -249,7 +251,7 @@ def _torches_to_install(search: _Search, driver: Version | None) -> Iterator[_Op
     """The best build of each CUDA major: which of them fits the toolkit as well is seen later."""
     configuration, constraints = search.configuration, search.constraints
     builds = [one for one in search.stock.builds if one.cuda is not None and constraints.torch_tag in {"", one.tag}]
-    host = BuildHost(configuration.machine, driver, configuration.python, _cuda_of(search.stock, driver))
+    host = BuildHost(configuration.machine, driver, configuration.python, _cuda_of(search.stock, driver), glibc=configuration.glibc)
     for major in {one.cuda.major for one in builds if one.cuda is not None}:
         of_major = [one for one in builds if one.cuda is not None and one.cuda.major == major]
         choice = choose_torch(of_major, configuration.capabilities, host, release=constraints.torch)

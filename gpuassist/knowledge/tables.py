@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     _Places = dict[names.Key, list[_Place]]
 
 
+# A distribution and its release as images of containers are named, which is how the table has them.
+_IMAGE_NAMES = {"rhel": "ubi", "amzn": "amazonlinux", "opensuse-leap": "leap"}
+
+
 class Knowledge:
     """What is known about NVIDIA's products; `read` gives the bytes of a resource such as `knowledge/gpus.json`."""
 
@@ -210,6 +214,11 @@ class Knowledge:
     def image_tags(self) -> tuple[str, ...]:
         """The images of PyTorch's and NVIDIA's that are known to be there to be pulled."""
         return tuple(one.tag for one in self._files.image_tags.all())
+
+    def python_of(self, base: tuple[str, str]) -> Version | None:
+        """The version of a distribution's own `python3`, by the distribution and release of its packages; None where not known."""
+        name = f"{_IMAGE_NAMES.get(base[0], base[0])}{base[1]}"
+        return next((one.python for one in self.systems() if one.name == name), None)
 
     def systems(self) -> tuple[SystemRecord, ...]:
         return self._files.systems.all()

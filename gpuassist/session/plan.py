@@ -224,7 +224,7 @@ def _with_wished_torch(knowledge: Knowledge, machine: Machine, configuration: Co
     choice = choose_torch(
         builds,
         configuration.capabilities,
-        BuildHost(configuration.machine, configuration.driver, configuration.python),
+        BuildHost(configuration.machine, configuration.driver, configuration.python, glibc=configuration.glibc),
         release=goal.version,
     )
     here = (one for one in builds if one.machine == value_or(machine.host.architecture, "x86_64"))

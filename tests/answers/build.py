@@ -77,6 +77,11 @@ class Driver(msgspec.Struct, frozen=True, kw_only=True):
     uninstaller: str = ""
     status: int | None = None
     cuda: str = ""
+    switches: int | None = None
+    """How many NVSwitches stand on the PCI bus; none where nobody looked, as are the next three."""
+    fabric_manager: str | None = None
+    fabric_running: bool | None = None
+    fabric_version: str = ""
 
 
 class Toolkit(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +100,9 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     installer: str = "pip"
     targets: str = ""
     packages: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
+    shadowed: str = ""
+    """Another torch, which the first one hides."""
 
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,6 +117,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     wsl: int = 0
     container: str = ""
     jetson: bool = False
+    l4t: str | None = None
     provider: str | None = ""
     product: str | None = ""
     administrator: bool | None = True
@@ -180,6 +189,10 @@ def _unknown(reason: str) -> dict[str, Any]:
     return {"value": None, "reason": reason, "asked": True}
 
 
+def _asked(value: Any, source: str) -> dict[str, Any]:
+    return _unasked() if value is None else _known(value, source)
+
+
 def _unasked() -> dict[str, Any]:
     return {"value": None, "reason": "not looked at", "asked": False}
 
@@ -234,6 +247,7 @@ class _Build:
             "product": _maybe(machine.product, "/sys/class/dmi/id/product_name"),
             "hybrid": _maybe(machine.hybrid, "/sys/class/dmi/id/chassis_type"),
             "administrator": _maybe(machine.administrator, "/etc/group"),
+            "l4t": _unasked() if machine.l4t is None else _known(machine.l4t, "/etc/nv_tegra_release"),
         }
 
     def gpus(self) -> dict[str, Any]:
@@ -361,6 +375,10 @@ class _Build:
             "firmware": _unasked(),
             "uninstaller": wants or _known(driver.uninstaller, "/usr/bin/nvidia-uninstall"),
             "driver_packages": wants or self._packages(driver),
+            "switches": _asked(driver.switches, "/sys/bus/pci/devices"),
+            "fabric_manager": _asked(driver.fabric_manager, "/usr/bin"),
+            "fabric_running": _asked(driver.fabric_running, "/proc"),
+            "fabric_version": _asked(driver.fabric_version or None, "/usr/bin/nv-fabricmanager --version"),
             "nvidia_smi": wants or _known("/usr/bin/nvidia-smi" if libraries else "", "/usr/bin/nvidia-smi"),
         }
 
@@ -471,7 +489,7 @@ def _environment(environment: Environment) -> dict[str, Any]:
         "interpreter": _known(f"{prefix}/bin/python", f"{prefix}/bin/python"),
         "python_version": _known(environment.python, f"{prefix}/lib"),
         "active": _known(environment.active, "a new terminal"),
-        "torch": _known([_torch(environment, site)] if environment.torch else [], site),
+        "torch": _known(_torches(environment, site), site),
         "packages": _known(packages, site),
         "libraries": _unasked(),
         "sites": _unasked(),
@@ -479,19 +497,25 @@ def _environment(environment: Environment) -> dict[str, Any]:
     }
 
 
-def _torch(environment: Environment, site: str) -> dict[str, Any]:
-    version = environment.torch
+def _torches(environment: Environment, site: str) -> list[dict[str, Any]]:
+    user = f"{HOME}/.local/lib/python{environment.python}/site-packages"
+    found = [(version, place) for version, place in ((environment.torch, site), (environment.shadowed, user)) if version]
+    return [_torch(environment, version, place) for version, place in found]
+
+
+def _torch(environment: Environment, version: str, site: str) -> dict[str, Any]:
     _, _, tag = version.partition("+")
     cuda = f"{tag[2:-1]}.{tag[-1]}" if tag.startswith("cu") else ""
+    kind = "cuda" if cuda else "rocm" if tag.startswith("rocm") else "cpu"
     targets = environment.targets.split() or (_wheel_targets(version, tag) if cuda else [])
     return {
         "path": f"{site}/torch",
         "version": _known(version, f"{site}/torch/version.py"),
-        "accelerator": _known("cuda" if cuda else "cpu", f"{site}/torch/version.py"),
+        "accelerator": _known(kind, f"{site}/torch/version.py"),
         "cuda": _known(cuda, f"{site}/torch/version.py") if cuda else _unknown("built without CUDA"),
         "targets": _known([f"sm_{each}" for each in targets], f"{site}/torch/lib/libtorch_python.so"),
         "installer": _known(environment.installer, site),
-        "damaged": _known([], site),
+        "damaged": _known(list(environment.damaged), site),
     }
 
 

@@ -56,10 +56,13 @@ def test_month_with_a_wrong_field_is_refused(wrong: dict[str, object]) -> None:
         build.image(row(IMAGE, **wrong), SOURCES)
 
 
-def test_system_needs_its_c_library() -> None:
-    assert build.system(Row(2, {"system": "ubi9", "glibc": "2.34", "source": "here"}), SOURCES).glibc == version("2.34")
+def test_system_says_what_is_known_of_it() -> None:
+    ubi9 = build.system(Row(2, {"system": "ubi9", "glibc": "2.34", "python": "3.9", "source": "here"}), SOURCES)
+    assert (ubi9.glibc, ubi9.python) == (version("2.34"), version("3.9"))
+    sles = build.system(Row(2, {"system": "sles15", "source": "here"}), SOURCES)
+    assert (sles.glibc, sles.python) == (None, None)
     with pytest.raises(RowError):
-        build.system(Row(2, {"system": "ubi9", "source": "here"}), SOURCES)
+        build.system(Row(2, {"glibc": "2.34", "source": "here"}), SOURCES)
 
 
 def test_conda_build_without_a_cuda_is_for_the_cpu() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -87,7 +86,7 @@ def test_torch_build_for_gpus_driver_and_python(gpus: str, driver: str, python: 
     assert f"{choice.build.newest} {choice.build.tag}" == build
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("gpus", "driver", "build"),
     [
         ("12.1", "580.95.05", "2.15.0 cu132"),
@@ -102,9 +101,7 @@ def test_torch_build_for_arm(gpus: str, driver: str, build: str) -> None:
     assert (f"{choice.build.newest} {choice.build.tag}", choice.obstacle) == (build, None)
 
 
-@pytest.mark.parametrize(
-    ("release", "tag"), [("2.7", "cu128"), ("2.7.1", "cu128"), ("2.8", "cu128"), ("2.11", "cu130"), ("2.14", "cu130")]
-)
+@for_each(("release", "tag"), [("2.7", "cu128"), ("2.7.1", "cu128"), ("2.8", "cu128"), ("2.11", "cu130"), ("2.14", "cu130")])
 def test_torch_release_that_was_asked_for(release: str, tag: str) -> None:
     choice = torch("12.0", "580.95.05", release=release)
     assert choice.build is not None
@@ -317,7 +314,7 @@ def wishes(words: str) -> list[GpuWish]:
     return found
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("gpus", "best", "open_module"),
     [
         ("Ada_Lovelace", 595, True),
@@ -339,7 +336,7 @@ def test_driver_branch_for_gpus(gpus: str, best: int, open_module: bool) -> None
     assert (choice.best.branch, choice.open_module, choice.split) == (best, open_module, False)
 
 
-@pytest.mark.parametrize("gpus", ["Pascal Blackwell", "Volta:GV100 Blackwell:GB100", "Maxwell Turing Blackwell"])
+@for_each("gpus", ["Pascal Blackwell", "Volta:GV100 Blackwell:GB100", "Maxwell Turing Blackwell"])
 def test_old_beside_blackwell_has_no_driver_on_linux(gpus: str) -> None:
     choice = choose_driver(KNOWLEDGE.branches(), wishes(gpus), today=TODAY)
     assert (choice.branches, choice.best, choice.split) == ((), None, True)
@@ -362,13 +359,13 @@ def test_kepler_beside_ada_has_no_branch() -> None:
     assert (choice.branches, choice.best, choice.split) == ((), None, False)
 
 
-@pytest.mark.parametrize(("cuda", "first"), [("13.0", 580), ("12.8", 525), ("11.8", 520)])
+@for_each(("cuda", "first"), [("13.0", 580), ("12.8", 525), ("11.8", 520)])
 def test_branches_reach_the_wanted_cuda(cuda: str, first: int) -> None:
     choice = choose_driver(KNOWLEDGE.branches(), wishes("Ada_Lovelace"), today=TODAY, cuda=version(cuda))
     assert choice.branches[0].branch == first
 
 
-@pytest.mark.parametrize(("today", "best"), [("2026-05-01", 595), ("2027-05-01", 580), ("2029-01-01", 620)])
+@for_each(("today", "best"), [("2026-05-01", 595), ("2027-05-01", 580), ("2029-01-01", 620)])
 def test_best_branch_is_alive_on_the_day(today: str, best: int) -> None:
     choice = choose_driver(KNOWLEDGE.branches(), wishes("Ada_Lovelace"), today=today)
     assert choice.best is not None
@@ -380,3 +377,42 @@ def test_every_chosen_branch_serves_every_gpu(architectures: list[object]) -> No
     gpus = [GpuWish(one) for one in KNOWLEDGE.architectures() if one in architectures]
     for branch in choose_driver(KNOWLEDGE.branches(), gpus, today=TODAY).branches:
         assert {driver_serves_gpu(Version((branch.branch,)), gpu.architecture) for gpu in gpus} == {DriverFit.FINE}
+
+
+@for_each(
+    ("glibc", "python", "chosen"),
+    [
+        ("2.17", None, "2.6.0+cu124"),  # 2.7 and newer, and 2.6 for CUDA 12.6, are made for glibc 2.28
+        ("2.27", "3.8", "2.4.1+cu121"),
+        ("2.28", "3.9", "2.8.0+cu128"),
+        (None, "3.9", "2.8.0+cu128"),
+    ],
+)
+def test_wheels_are_for_the_c_library_that_is_there(glibc: str | None, python: str | None, chosen: str) -> None:
+    host = BuildHost(
+        driver=version("580.65.06"), python=version(python) if python else None, glibc=version(glibc) if glibc else None
+    )
+    build = choose_torch(KNOWLEDGE.torch_builds(), [capability("8.0")], host).build
+    assert build is not None
+    assert f"{build.newest}+{build.tag}" == chosen
+
+
+def test_gpu_whose_builds_are_all_for_a_newer_c_library_is_told_so() -> None:
+    choice = choose_torch(KNOWLEDGE.torch_builds(), [capability("12.0")], BuildHost(glibc=version("2.17")))
+    assert choice.obstacle is Obstacle.C_LIBRARY
+    assert choice.build is not None
+    assert choice.build.glibc == version("2.28")
+
+
+@for_each(
+    ("base", "python"),
+    [
+        (("rhel", "9"), "3.9"),
+        (("ubuntu", "22.04"), "3.10"),
+        (("amzn", "2023"), "3.9"),
+        (("opensuse-leap", "15"), "3.6"),
+        (("arch", ""), None),
+    ],
+)
+def test_python_of_a_distribution_is_known(base: tuple[str, str], python: str | None) -> None:
+    assert KNOWLEDGE.python_of(base) == (version(python) if python else None)

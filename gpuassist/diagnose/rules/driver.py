@@ -59,6 +59,7 @@ def libraries_match_module(case: RuleInput) -> Iterator[Verdict]:
             module_packages=listed(halves[0]),
             library_packages=listed(halves[1]),
             unattended="yes" if _unattended(case) else "",
+            system="yes" if case.system_container else "",
         )
     elif (isinstance(loaded, Known) and libraries) or (isinstance(told, Known) and told.value.code == 0):
         yield Passed(text("kernel module and libraries agree"))
@@ -94,6 +95,7 @@ def library_is_there(case: RuleInput) -> Iterator[Verdict]:
             proof(verbatim("NVIDIA_DRIVER_CAPABILITIES"), case.terminal, verbatim(asked_for)) if asked_for else None,
             branch=branch,
             capabilities=asked_for,
+            system="yes" if case.system_container else "",
         )
 
 

@@ -58,6 +58,7 @@ def driver_runs(case: RuleInput) -> Iterator[Verdict]:
             _loaded(case) if not loaded.value else proof(text("device nodes"), case.machine.driver.device_nodes, text("none")),
             container=case.container,
             gpu=named(case.cards),
+            jetson="yes" if case.jetson else "",
         )
     elif loaded.value:
         yield Passed(text("driver"))

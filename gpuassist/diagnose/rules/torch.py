@@ -14,16 +14,18 @@ from gpuassist.model.finding import Passed
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.version import Code, ComputeCapability
 
+# What of other makers torch is built for, as their makers call it.
+_OTHER_MAKERS = {Accelerator.ROCM: "ROCm (AMD)", Accelerator.XPU: "XPU (Intel)"}
 # No build of torch that is still made has code for less (release tables of 2.0 to 2.15: 5.0; CUDA 11.8 builds: 3.7).
 _OLDEST = ComputeCapability(5, 0)
 
 
 def torch_is_cuda_build(case: RuleInput) -> Iterator[Verdict]:
-    """A CPU build never sees the GPU, whatever the driver."""
+    """A build for the processor, or for GPUs of another maker, never sees the GPU, whatever the driver."""
     if not case.usable:
         return
     missing = list(_unread(case))
-    cpu = [one for one in case.torches if value_or(one.torch.accelerator, Accelerator.CUDA) is Accelerator.CPU]
+    cpu = [one for one in case.torches if value_or(one.torch.accelerator, Accelerator.CUDA) is not Accelerator.CUDA]
     if missing:
         yield from undetermined("torch-cpu-only", text("what the torch of each Python environment was built for"), *missing)
     elif cpu and not case.cuda_torches:
@@ -31,7 +33,8 @@ def torch_is_cuda_build(case: RuleInput) -> Iterator[Verdict]:
         yield finding(
             "torch-cpu-only",
             proof(text("torch in {name}", name=one.environment.name), one.torch.version),
-            proof(text("built for"), one.torch.accelerator, verbatim("cpu")),
+            proof(text("built for"), one.torch.accelerator, verbatim(value_or(one.torch.accelerator, Accelerator.CPU).value)),
+            built=_OTHER_MAKERS.get(value_or(one.torch.accelerator, Accelerator.CPU), ""),
             gpu=named(case.usable),
             **_replacement(case, one),
         )

@@ -140,7 +140,6 @@ def kernel_headers(system: System) -> UsedCommand:
 
 
 def _for_servers(move: DriverMove, place: InstallPlace) -> bool:
-    """On a rented machine, with GPUs for data centres, and on NVIDIA's own servers, whose kernel Canonical builds for them."""
-    rented = (bool(place.system.provider) or place.system.servers) and not place.system.part
-    server = rented or kernel_flavour(place.system.kernel).startswith("nvidia")
+    """On a rented machine, and with GPUs for data centres. NVIDIA's own kernel alone tells nothing: a DGX Spark has a desktop."""
+    server = (bool(place.system.provider) or place.system.servers) and not place.system.part
     return server and bool(signed_modules(place.system)) and move.version.major in _FOR_SERVERS
