@@ -22,7 +22,8 @@ def main() -> bool:
     with tempfile.TemporaryDirectory() as home:
         line = Path(home, "line.txt")
         line.write_text(_LINE, "utf-8")
-        healthy, too_old = (str(_MACHINES / name) for name in ("08-healthy.json", "04-driver-too-old.json"))
+        names = ("08-healthy.json", "04-driver-too-old.json", "01-new-rtx-5090-nouveau.json")
+        healthy, too_old, new = (str(_MACHINES / name) for name in names)
         commands = {
             "--version": (1.2, [*program, "--version"]),
             "undo --list": (2.2, [*program, "undo", "--list"]),
@@ -30,6 +31,8 @@ def main() -> bool:
             "plan torch --machine, another driver": (3.5, [*program, "plan", "torch", "--machine", too_old]),
             "doctor --machine, with the plan's code": (3.5, [sys.executable, "-c", _WITH_PLAN, "doctor", "--machine", healthy]),
             "doctor --machine, one problem": (3.5, [*program, "doctor", "--machine", too_old]),
+            "plan driver --machine, no driver": (3.5, [*program, "plan", "driver", "--machine", new]),
+            "doctor --machine, no driver": (3.5, [*program, "doctor", "--machine", new]),
             "explain --machine none, one line": (3.5, [*program, "explain", "--machine", "none", str(line)]),
         }
         environment = {**os.environ, "HOME": home}
@@ -40,4 +43,10 @@ def main() -> bool:
                 least[name] = min(seconds, least.get(name, seconds))
     detail = f"floor {least['floor'] * 1000:.0f} ms"
     kept = [report(name, least[name] / least["floor"], limit, detail) for name, (limit, _) in commands.items()]
+    # What doctor says of an install is the plan for it: it costs little more than that plan.
+    for doctor, plan in (
+        ("doctor --machine, one problem", "plan torch --machine, another driver"),
+        ("doctor --machine, no driver", "plan driver --machine, no driver"),
+    ):
+        kept.append(report(f"{doctor}, beside {plan}", least[doctor] / least[plan], 1.15, f"{least[plan] * 1000:.0f} ms"))
     return all(kept)

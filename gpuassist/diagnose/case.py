@@ -179,6 +179,13 @@ class RuleInput:
         driver = value_or(card.gpu.kernel_driver, "")
         return "" if driver == "nvidia" else driver
 
+    def left_alone(self, card: KnownGpu) -> bool:
+        """Whether no driver has a GPU though NVIDIA's runs, answers, and does not list it."""
+        status, gpu = self.machine.driver.nvml_status, card.gpu
+        answers = isinstance(status, Known) and status.value.code == 0 and bool(self.loaded)
+        unbound = isinstance(gpu.kernel_driver, Known) and gpu.kernel_driver.value == "" and not gpu.excluded.is_true
+        return answers and unbound and isinstance(gpu.uuid, Unknown) and not self.container and not self.wsl
+
     @cached_property
     def baseboard(self) -> Baseboard | None:
         """The board whose NVSwitches join the GPUs; None where there is none, and where a machine is given GPUs without them."""

@@ -145,6 +145,8 @@ def _gpu_to_driver(case: RuleInput, card: KnownGpu) -> Joint:
         opened = isinstance(case.open_module, Known) and case.open_module.value
         reason = text("the open module does not run this GPU") if opened else text("this GPU needs the open module")
         return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, reason)
+    if case.left_alone(card):
+        return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, text("the driver does not take this GPU"))
     for rule, reason in _DRIVER_ITSELF:
         if any(isinstance(verdict, Finding) for verdict in rule(case)):
             return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, reason)

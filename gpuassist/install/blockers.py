@@ -22,7 +22,7 @@ from gpuassist.knowledge.compatibility import (
 )
 from gpuassist.knowledge.records import ModuleFlavour, ToolkitRecord
 from gpuassist.model.fact import Known, Unknown, value_or
-from gpuassist.model.text import Text, enumerated, text
+from gpuassist.model.text import Text, enumerated, text, verbatim
 from gpuassist.model.version import ComputeCapability, Version
 
 _NEVER_ENDED = 1 << 16
@@ -226,6 +226,12 @@ def _no_torch(case: RuleInput, configuration: Configuration, constraints: Constr
     elif found.obstacle is Obstacle.NO_BUILD_FOR_GPU:
         for card in case.cards:
             yield from _no_code(card, release, constraints, builds)
+        known = [card.capability.value for card in case.cards if isinstance(card.capability, Known)]
+        if not any(kernels_run(capability, one.targets, cuda=one.cuda) for capability in known for one in builds):
+            yield text(
+                "on the processor torch computes all the same, and needs no driver: {command}",
+                command=verbatim("pip install torch --index-url https://download.pytorch.org/whl/cpu"),
+            )
     elif found.obstacle is Obstacle.NO_BUILD_FOR_ALL_GPUS:
         yield text("no single build of {torch} has code for {gpus}", torch=release, gpus=names_of(case.cards))
         yield text("make an environment for each generation, or hide one GPU from torch with CUDA_VISIBLE_DEVICES")

@@ -17,7 +17,7 @@ from gpuassist.install.drivers.packages import packages_of, surroundings_of
 from gpuassist.install.place import NEW, InstallPlace, System, TorchSurroundings
 from gpuassist.knowledge.change import Configuration, TorchThere
 from gpuassist.knowledge.compatibility import kernels_run
-from gpuassist.knowledge.driver_packages import Shelf, shelf_of
+from gpuassist.knowledge.driver_packages import Keeper, Shelf, shelf_of
 from gpuassist.knowledge.families import Family, families_of, is_image, is_transactional, packages_base
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule
@@ -79,7 +79,10 @@ def shelf_of_machine(case: RuleInput) -> Shelf | None:
     if family in {Family.ANY, Family.WSL, Family.CONTAINER} or case.jetson or is_part(case):
         return None
     base = packages_base(value_or(host.distribution, _NOWHERE))
-    return shelf_of(case.knowledge.driver_packages(), base, packages_of(family).holders, kernel_version(host))
+    holders = packages_of(family).holders
+    if not surroundings_of(case.machine)["repository"]:  # NVIDIA has none for what is built on a distribution
+        holders = tuple(one for one in holders if one is not Keeper.NVIDIA) or holders
+    return shelf_of(case.knowledge.driver_packages(), base, holders, kernel_version(host))
 
 
 def kernel_version(host: Host) -> Version | None:

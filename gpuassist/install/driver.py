@@ -1,48 +1,32 @@
-"""What another driver takes: its steps, by the distribution's packages or in the provider's way, and what to know beside them;
-and the steps that bring a driver to work which is there and fits.
-"""
+"""What another driver takes: its steps, by the distribution's packages or in the provider's way, and what to know beside them."""
 
 from __future__ import annotations
 
 from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import Role, holding_of, name_of
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.diagnose.catalogue import Catalogue
-from gpuassist.diagnose.rules import driver, driver_setup, presence
-from gpuassist.diagnose.rules.cards import programs_find_an_instance
-from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
 from gpuassist.diagnose.rules.fabric import fabric_is_ready
-from gpuassist.diagnose.rules.presence import best_driver, named_cause
-from gpuassist.install.configuration import shelf_of_machine, waiting_module
 from gpuassist.install.driver_shelf import comes_instead, ended_branch
 from gpuassist.install.drivers.baseboard import fabric_check, fabric_steps
 from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, console_of, guest_step, provider_name
-from gpuassist.install.drivers.container import libraries_of_host
 from gpuassist.install.drivers.packages import (
     Brings,
     DistributionPackages,
     SigningKey,
     flavour_of,
     packages_of,
-    surroundings_of,
 )
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.knowledge.driver_packages import Reach
-from gpuassist.knowledge.smallest import on_shelf
-from gpuassist.model.chain import Chain, Part, Status
-from gpuassist.model.driver import KernelModule
-from gpuassist.model.fact import Known, value_or
-from gpuassist.model.finding import Action, Finding, Severity, Undetermined
+from gpuassist.model.fact import Known
+from gpuassist.model.finding import Undetermined
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, enumerated, text, verbatim
-from gpuassist.model.version import Version
 
-_LISTED = text("`nvidia-smi` lists every GPU")
-_AT_WORK = StepProof(Proves.DRIVER)
-_NO_INSTANCE = "mig-without-instance"
-_KINDS = {Action.REBOOT: StepKind.REBOOT, Action.HARDWARE: StepKind.HARDWARE, Action.NEW_SHELL: StepKind.NEW_SHELL}
+LISTED = text("`nvidia-smi` lists every GPU")
+AT_WORK = StepProof(Proves.DRIVER)
 
 
 def driver_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
@@ -231,13 +215,17 @@ def driver_notes(session: Session, case: RuleInput, move: DriverMove | None, pla
                 "first"
             )
         )
-    elif place.system.secure_boot and packages.signed(move, place):
+    elif place.system.secure_boot and packages.signed(move, place) and driver_uses(move, place):
         notes.append(text("Secure Boot is on; these modules come signed with the distribution's key, which this computer knows"))
     elif place.system.secure_boot and packages.signing_key is SigningKey.BY_HAND:
         notes.append(
             text("Secure Boot is on: the new module must be signed with a key that this computer knows, or it will not be loaded")
         )
-    notes += (*_of_the_provider(place), *_in_use(session, case))
+    notes += (
+        *(packages.remarks(move, place) if driver_uses(move, place) else ()),
+        *_of_the_provider(place),
+        *_in_use(session, case),
+    )
     if place.system.hybrid and not packages.hybrid_command:
         notes.append(
             text(
@@ -304,106 +292,3 @@ def _in_use(session: Session, case: RuleInput) -> tuple[Text, ...]:
         commands=verbatim(" && ".join(f"`{line}`" for line in lines)),
     )
     return used, reload
-
-
-# A driver that is there and fits, and is not at work all the same.
-
-
-def mending_steps(
-    session: Session, case: RuleInput, chains: tuple[Chain, ...], place: InstallPlace, *, whole: bool = False
-) -> tuple[Step, ...]:
-    """The steps that bring the driver to work which is there; none where it works. `whole` also mends what will break it."""
-    commands = session.knowledge.commands
-    unjoined = next((one for one in fabric_is_ready(case) if isinstance(one, Finding)), None)
-    if unjoined is not None and case.baseboard is not None and isinstance(case.driver, Known):
-        starts = text("Start the service, and see what it says")
-        branch = case.driver.value.major
-        installs = (
-            fabric_steps(case.baseboard, branch, place, commands, there=case.driver.value)
-            if unjoined.parameter("missing") or unjoined.parameter("other")
-            else ()
-        )
-        return (
-            *installs,
-            step((use("fabric-manager-start"), use("fabric-manager-log")), place, commands, (starts, None)),
-            fabric_check(place, commands),
-        )
-    findings = (one for one in programs_find_an_instance(case) if isinstance(one, Finding))
-    empty = next((one for one in findings if one.problem == _NO_INSTANCE), None)
-    if empty is not None:
-        return _remedy_of(session, empty, case, place)
-    every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
-    reason = next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)
-    best, shelf = best_driver(case), shelf_of_machine(case)
-    if best.best is not None and shelf is not None:
-        best = on_shelf(best, case.wishes, shelf, today=case.machine.taken_at[:10])
-    if place.system.mixed and best.best is not None and (whole or reason is not None):
-        return driver_steps(DriverMove(Version((best.best.branch,)), best.open_module), place, commands)
-    if reason is None:
-        return ()
-    waiting = waiting_module(case)
-    if waiting is not None:
-        cause = next((one for one in named_cause(case) if isinstance(one, Finding)), None)
-        return _remedy_of(session, cause, case, place) if cause is not None else _loading(case, waiting, place, commands)
-    mismatch = next((one for one in libraries_match_module(case) if isinstance(one, Finding)), None)
-    library = next((one for one in library_is_there(case) if isinstance(one, Finding)), None)
-    if case.system_container and (mismatch or library) and isinstance(case.driver, Known):
-        packages = bool(value_or(case.machine.driver.driver_packages, ()))
-        return (libraries_of_host(case.driver.value, place, commands, packages=packages),)
-    if mismatch is not None and mismatch.parameter("reboot_is_enough"):
-        does = text("Restart the computer: the driver was updated, and the old one is still loaded")
-        return (step((use("reboot"),), place, commands, (does, _LISTED), proof=_AT_WORK),)
-    if library is not None and not case.container and commands.record("cuda-library-install", place.families) is not None:
-        does = text("Install the driver's library for CUDA, which is missing beside its kernel module")
-        uses = (use("cuda-library-install", branch=library.parameter("branch")), use("loader-cache-rebuild"))
-        return (step(uses, place, commands, (does, text("`gpuassist doctor` no longer says that libcuda is missing"))),)
-    rules = (*presence.RULES, *driver_setup.RULES, *driver.RULES)
-    found = (one for rule in rules for one in rule(case) if isinstance(one, Finding))
-    for finding in found:
-        steps = _remedy_of(session, finding, case, place)
-        if steps:
-            return steps
-    does = text("Mend the driver that is there ({reason}): this names the remedy", reason=reason)
-    return (step((use("doctor"),), place, commands, (does, None)),)
-
-
-def _remedy_of(session: Session, finding: Finding, case: RuleInput, place: InstallPlace) -> tuple[Step, ...]:
-    """The first remedy of a problem that is mended and not installed, as a step; none of one that is harmless."""
-    catalogue = Catalogue(session.world.resources.read, session.knowledge.commands)
-    answer = catalogue.answer(finding, families=place.families, words=session.words, surroundings=surroundings_of(case.machine))
-    if answer.severity is not Severity.PROBLEM or not answer.remedies:
-        return ()
-    remedy = answer.remedies[0]
-    kind = StepKind.ROOT_COMMAND if remedy.needs_root else _KINDS.get(remedy.action, StepKind.COMMAND)
-    lines = tuple(line for one in remedy.commands for line in one.lines)
-    check = verbatim(remedy.check) if remedy.check else None
-    proof = _AT_WORK if remedy.action is Action.REBOOT else None
-    return (Step(kind, verbatim(remedy.text), lines, check=check, needs_root=remedy.needs_root, proof=proof),)
-
-
-def _loading(case: RuleInput, waiting: KernelModule, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
-    again = step((use("reboot"),), place, commands, (text("Restart the computer"), _LISTED), proof=_AT_WORK)
-    if not waiting.path:
-        does = text(
-            "Build the driver's module for the running kernel: the driver is installed, and this kernel has no module of it"
-        )
-        headers = packages_of(place.family).headers(place.system)
-        return step((*headers, use("module-rebuild")), place, commands, (does, None)), again
-    if any(case.held_by(card) for card in case.cards):
-        if presence.bars(case, "nouveau"):
-            does = text("Write the early boot image anew: it is older than the line that forbids nouveau, and still starts it")
-            return step((use("initramfs-rebuild"),), place, commands, (does, None)), again
-        # The packages of every distribution and NVIDIA's installer forbid it: mostly only the restart is missing.
-        first = text("Restart the computer: NVIDIA's driver is installed, and nouveau has the GPU until then")
-        does = text("Only where nouveau has the GPU after that as well: keep it from taking it, and restart once more")
-        keep = (use("nouveau-blacklist"), use("reboot"))
-        return (
-            step((use("reboot"),), place, commands, (first, _LISTED), proof=_AT_WORK),
-            step(keep, place, commands, (does, _LISTED), proof=_AT_WORK),
-        )
-    secure = case.machine.host.secure_boot.is_true
-    if secure and commands.record("key-enroll", place.families) is not None:
-        does = text("Enroll the key that the module is signed with, because Secure Boot is on; the restart asks for the password")
-        return step((use("key-enroll"),), place, commands, (does, None)), again
-    does = text("Load the driver's module, which is installed and not loaded")
-    return (step((use("module-load"),), place, commands, (does, _LISTED), proof=_AT_WORK),)

@@ -15,7 +15,8 @@ from gpuassist.install import hypothetical
 from gpuassist.install.blockers import blocked_by, out_of_the_question, undetermined
 from gpuassist.install.conda import conda_ways, notes_on_conda
 from gpuassist.install.configuration import configuration_of, place_of
-from gpuassist.install.driver import driver_notes, driver_steps, fabric_notes, mending_steps
+from gpuassist.install.driver import driver_notes, driver_steps, fabric_notes
+from gpuassist.install.driver_repair import mending_steps
 from gpuassist.install.drivers.packages import add_repository
 from gpuassist.install.drivers.wsl import linux_driver_removal
 from gpuassist.install.outlook_notes import DRIVER_STAYS, links_of, notes_on

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput
+from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.install.blockers import best_driver_branch, names_of, no_driver
 from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, TorchThere
 from gpuassist.knowledge.compatibility import (
@@ -14,7 +15,7 @@ from gpuassist.knowledge.compatibility import (
     toolkit_builds_for,
 )
 from gpuassist.knowledge.records import TorchBuild
-from gpuassist.knowledge.smallest import torch_fits
+from gpuassist.knowledge.smallest import on_shelf, torch_fits
 from gpuassist.model.chain import Chain, Node, Part, Status
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.outlook import Link
@@ -58,15 +59,25 @@ def notes_on(case: RuleInput, configuration: Configuration, constraints: Constra
         branch, best = case.knowledge.branch(configuration.driver.major), best_driver_branch(case)
         ended = branch is not None and branch.has_ended(case.machine.taken_at[:10])
         if ended and branch is not None and best is not None and best != branch.branch:
-            notes.append(
-                text(
+            told = text("driver branch {branch} gets no updates any more", branch=branch.branch)
+            if not _holds_no_other(case, configuration, branch.branch):
+                told = text(
                     "driver branch {branch} gets no updates any more; `gpuassist plan driver==newest` tells how to get {best}, "
                     "which does",
                     branch=branch.branch,
                     best=best,
                 )
-            )
+            notes.append(told)
     return tuple(notes)
+
+
+def _holds_no_other(case: RuleInput, configuration: Configuration, branch: int) -> bool:
+    """Whether nothing that gets updates is among this system's packages, as far as these are known."""
+    if configuration.shelf is None:
+        return False
+    today = case.machine.taken_at[:10]
+    found = on_shelf(best_driver(case), case.wishes, configuration.shelf, today=today).best
+    return found is None or found.has_ended(today) or found.branch == branch
 
 
 def _code_of_servers(case: RuleInput, build: TorchBuild) -> Iterator[Text]:

@@ -33,8 +33,12 @@ _BY_ID = {
         "opensuse-kalpa", "opensuse-leap-micro", "aeon", "kalpa", "sl-micro", "sles", "sled", "suse",
     },
 }  # fmt: skip
-# What is built on a family and takes drivers in a way of its own: SteamOS' system is an image that cannot be written to.
-_OF_THEIR_OWN = frozenset({"steamos"})
+# What is built on a family, or says that it is like one, and takes drivers in a way of its own: images that no package manager of
+# the family changes (SteamOS, ChimeraOS, Vanilla OS, Endless OS, blendOS); Mandriva's children, whose os-release says
+# `ID_LIKE="mandriva fedora"` and whose packages are called otherwise.
+_OF_THEIR_OWN = frozenset({"steamos", "chimeraos", "vanilla", "endless", "blendos", "mageia", "openmandriva", "rosa"})
+_ENTERPRISE = frozenset({"rhel", "centos"})
+_MANDRIVA = frozenset({"mandriva", "mandrake"})
 # Two bases under one name: Mint is built on Ubuntu, its Debian edition says `ID_LIKE=debian` alone.
 _TWO_BASES = frozenset({"linuxmint", "neon", "tuxedo"})
 
@@ -55,15 +59,14 @@ def packages_family(distribution: Distribution) -> Family:
     """The family by its packages alone: what the distribution calls itself, then what it says it is like, nearest first."""
     like = tuple(one.lower() for one in distribution.id_like)
     itself = distribution.id.lower()
-    if itself in _OF_THEIR_OWN:
+    if itself in _OF_THEIR_OWN or _MANDRIVA & set(like):
         return Family.ANY
     if itself in _TWO_BASES and like and "ubuntu" not in like:
         itself = like[0]
-    for name in (itself, *like):
-        for one, members in _BY_ID.items():
-            if name in members:
-                return one
-    return Family.ANY
+    found = next((one for name in (itself, *like) for one, members in _BY_ID.items() if name in members), Family.ANY)
+    # rpm-ostree adds packages to Fedora's images; of the others none takes them (RHEL's image mode, Bluefin LTS on CentOS Stream).
+    layered = found is Family.FEDORA and not _ENTERPRISE & set(like)
+    return Family.ANY if distribution.image and not layered else found
 
 
 def families_of(machine: Machine) -> tuple[Family, ...]:
@@ -139,11 +142,13 @@ _IMAGES = frozenset(
 
 
 def is_image(distribution: Distribution) -> bool:
-    """Whether the system is an image to which rpm-ostree adds packages: it says so, or its edition is known to be one."""
+    """Whether the system is an image that is exchanged as a whole: it says so, or its edition is known to be one. To Fedora's
+    rpm-ostree adds packages.
+    """
+    if distribution.image:
+        return True
     words = (distribution.id, *distribution.variant.split("-")[:1], distribution.variant, *distribution.name.lower().split())
-    return packages_family(distribution) is Family.FEDORA and (
-        distribution.image or bool(_IMAGES & {one.lower().strip("()") for one in words})
-    )
+    return packages_family(distribution) is Family.FEDORA and bool(_IMAGES & {one.lower().strip("()") for one in words})
 
 
 def is_transactional(distribution: Distribution) -> bool:

@@ -195,7 +195,9 @@ def on_shelf(choice: DriverChoice, gpus: Sequence[GpuWish], shelf: Shelf, *, tod
         among = tuple(one for one in choice.branches if one.branch in held)
         found = choose_driver(among, gpus, today=today)
         if found.best is not None:
-            return DriverChoice(found.branches, found.best, opened)
+            early = opened and found.best.branch < _OPEN_BY_DEFAULT and False in flavours_of(gpus, first=opened)
+            other = early and shelf.look(found.best.branch, open_module=False).reach is Reach.HELD
+            return DriverChoice(found.branches, found.best, opened and not other)
     best = choice.best.branch if choice.best is not None else None
     if best is not None and shelf.look(best, open_module=choice.open_module).reach is Reach.UNKNOWN:
         return choice

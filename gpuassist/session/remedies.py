@@ -41,7 +41,7 @@ class PlannedRemedies:
             reasons = "; ".join(map(self._session.words, outlook.blocked_by))
             words = text("{does} No change makes that possible: {reasons}.", does=does, reasons=reasons)
         else:
-            words = text("{does} Nothing has to be installed for that here: what is there fits.", does=does)
+            words = text("{does} Here `gpuassist plan {goal}` finds nothing to install for that.", does=does, goal=goal)
         told = self._session.words(words)
         return Remedy(told, (), needs_root=False, action=Action.NONE, check="", goal=goal, notes=outlook.notes)
 

@@ -141,6 +141,9 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     gcc: str
     libraries: str = "/usr/lib64"
     python: str = "3.12"
+    codename: str = ""
+    variant: str = ""
+    image: bool = False
 
 
 def _read(name: str) -> list[dict[str, Any]]:
@@ -214,7 +217,17 @@ class _Build:
     def host(self) -> dict[str, Any]:
         machine, system = self.machine, self.system
         about = (
-            {"id": system.id, "id_like": system.like.split(), "version_id": system.version, "name": system.name} if system else None
+            {
+                "id": system.id,
+                "id_like": system.like.split(),
+                "version_id": system.version,
+                "name": system.name,
+                "codename": system.codename,
+                "variant": system.variant,
+                "image": system.image,
+            }
+            if system
+            else None
         )
         glibc = machine.glibc or (system.glibc if system else "")
         return {

@@ -50,7 +50,6 @@ ONLY_TEXT = frozenset(
         "nvcc-arch-empty",
         "nvcc-host-gcc-header-bug",
         "nvcc-native-without-gpu",
-        "nvidia-smi-no-devices",
         "oom-absurd-request",
         "oom-address-space",
         "oom-fragmentation",

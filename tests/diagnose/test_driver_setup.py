@@ -53,6 +53,7 @@ SLEPT = {"slept": _known(2)}
         ({**NOT_LOADED, "on_disk": "", "host_facts": {"realtime": _known(True)}}, "dkms-build-failed"),
         ({**OPEN_580, **NO_FIRMWARE}, "rm-init-adapter-failed"),
         ({**OPEN_580, "dead": (RTX_4090,), "told": {"addressed": (False,)}}, "rm-init-adapter-failed"),
+        ({**OPEN_580, "dead": (RTX_4090,), "told": {"kernel_driver": ("",)}}, "nvidia-smi-no-devices"),
         ({**OPEN_580, "told": {"excluded": (True,)}}, "gpu-excluded-by-option"),
         ({**OPEN_580, "driver_facts": TWICE}, "driver-installed-twice"),
         ({**OPEN_580, "driver_facts": NO_TOOL}, "nvidia-smi-missing"),
@@ -62,6 +63,20 @@ SLEPT = {"slept": _known(2)}
 )
 def test_problem_is_the_only_finding(recipe: dict[str, Any], problem: str) -> None:
     assert _ids(**recipe) == [problem]
+
+
+def test_module_that_left_the_gpu_behind_is_not_to_be_loaded() -> None:
+    """An update brings it: Arch and RPM Fusion, whose newest driver has no Pascal any more."""
+    (found,) = _found(**{**NOT_LOADED, "on_disk": "610.43.02", "libcuda": "610.43.02", "gpus": (GTX_1080_TI,)})
+    assert (found.problem, found.parameter("branch")) == ("legacy-driver-branch-needed", "580")
+    assert _ids(**{**NOT_LOADED, "gpus": (GTX_1080_TI,)}) == ["driver-not-loaded"]
+
+
+def test_gpu_that_the_driver_leaves_alone_is_told_apart_from_those_that_it_takes() -> None:
+    two: dict[str, Any] = {**OPEN_580, "gpus": (RTX_4090, RTX_4090), "dead": (RTX_4090,)}
+    (found,) = _found(**two, told={"kernel_driver": ("", "")})
+    assert found.problem == "nvidia-smi-no-devices"
+    assert _ids(**two, told={"kernel_driver": ("nvidia", "nvidia")}) == []
 
 
 @for_each(

@@ -9,7 +9,7 @@ from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install.configuration import place_of, waiting_module
-from gpuassist.install.driver import mending_steps
+from gpuassist.install.driver_repair import mending_steps
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Step, StepKind

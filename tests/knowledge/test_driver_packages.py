@@ -153,7 +153,7 @@ def test_whose_packages_a_derivative_takes(distribution: Distribution, base: tup
         (Distribution("fedora", (), "43", "Fedora Linux 43", image=True), True, False),
         (Distribution("bazzite", ("fedora",), "43", "Bazzite", variant="bazzite-deck"), True, False),
         (Distribution("fedora", (), "43", "Fedora Linux 43 (Workstation Edition)", variant="workstation"), False, False),
-        (Distribution("ubuntu", ("debian",), "24.04", "Ubuntu Core", image=True), False, False),
+        (Distribution("ubuntu", ("debian",), "24.04", "Ubuntu Core", image=True), True, False),
         (Distribution("opensuse-microos", ("suse", "opensuse"), "", "openSUSE MicroOS"), False, True),
         (Distribution("aeon", ("suse", "opensuse-aeon"), "", "openSUSE Aeon"), False, True),
         (Distribution("opensuse-tumbleweed", ("suse", "opensuse"), "", "openSUSE Tumbleweed"), False, False),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from gpuassist.knowledge.families import Family, family, lookup_order, packages_family
 from gpuassist.model.machine import Distribution
 from tests.rows import for_each
@@ -34,10 +36,27 @@ def distribution(name: str, *like: str) -> Distribution:
         ("", (), Family.ANY),
         ("somebodys-ubuntu", ("ubuntu",), Family.UBUNTU),
         ("Ubuntu", (), Family.UBUNTU),
+        ("mageia", ("mandriva", "fedora"), Family.ANY),
+        ("chimeraos", ("arch",), Family.ANY),
+        ("vanilla", ("debian",), Family.ANY),
     ],
 )
 def test_distribution_finds_its_family(name: str, like: tuple[str, ...], expected: Family) -> None:
     assert packages_family(distribution(name, *like)) is expected
+
+
+@for_each(
+    ("name", "like", "expected"),
+    [
+        ("fedora", (), Family.FEDORA),
+        ("bazzite", ("fedora",), Family.FEDORA),
+        ("bluefin", ("rhel", "centos", "fedora"), Family.ANY),
+        ("rhel", ("fedora",), Family.ANY),
+        ("endless", ("debian",), Family.ANY),
+    ],
+)
+def test_only_fedoras_images_take_packages(name: str, like: tuple[str, ...], expected: Family) -> None:
+    assert packages_family(replace(distribution(name, *like), image=True)) is expected
 
 
 def test_wsl_goes_before_the_distribution() -> None:

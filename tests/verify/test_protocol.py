@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -174,5 +175,5 @@ def test_devices_that_are_no_objects_are_refused() -> None:
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_no_line_crashes_the_parser(junk: bytes) -> None:
-    with pytest.raises(ProtocolError):
+    with suppress(ProtocolError):  # hypothesis draws on the words of the code, and may well write a line that is one
         parse(junk)

@@ -31,8 +31,11 @@ def gpus_start(case: RuleInput) -> Iterator[Verdict]:
             gpu=named(homeless),
             no_address="yes",
         )
-    elif dumb and len(dumb) == len(case.cards) and _nvml_starts(case):
-        yield from _without_firmware(case, dumb)
+        return
+    if not dumb or not _nvml_starts(case):
+        return
+    found = tuple(_without_firmware(case, dumb)) if len(dumb) == len(case.cards) else ()
+    yield from found or _unbound(case, dumb)
 
 
 def none_is_excluded(case: RuleInput) -> Iterator[Verdict]:
@@ -157,6 +160,19 @@ def _without_firmware(case: RuleInput, dumb: list[KnownGpu]) -> Iterator[Verdict
             firmware_missing=firmware.source,
             branch=_branch(case),
             driver=str(value_or(case.driver, "")),
+        )
+
+
+def _unbound(case: RuleInput, dumb: list[KnownGpu]) -> Iterator[Verdict]:
+    """The loaded driver takes every card that it can start; of one that it left alone, only the kernel's log tells why."""
+    usable = set(case.usable)
+    left = [card for card in dumb if card in usable and case.left_alone(card)]
+    if left:
+        yield finding(
+            "nvidia-smi-no-devices",
+            *(proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver, text("none")) for card in left),
+            proof(text("loaded kernel module"), case.loaded[0].version),
+            gpu=named(left),
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.knowledge.choice import DriverChoice, choose_driver
+from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
 from gpuassist.model.driver import ModuleBlock
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Passed
@@ -131,7 +132,7 @@ def _not_loaded(case: RuleInput) -> Iterator[Verdict]:
     on_disk, libcuda = case.machine.driver.on_disk, case.machine.driver.libcuda
     kernel = value_or(case.machine.host.kernel, "")
     what = _what_to_install(case)
-    cause = tuple(named_cause(case))
+    cause = tuple(named_cause(case)) or tuple(_left_behind(case))
     if cause:
         yield from cause
     elif isinstance(on_disk, Known) and on_disk.value:
@@ -156,6 +157,26 @@ def _not_loaded(case: RuleInput) -> Iterator[Verdict]:
     else:
         nothing = proof(text("NVIDIA module on disk"), on_disk, text("none"))
         yield finding("no-driver", _loaded(case), nothing, gpu=named(case.cards), **what)
+
+
+def _left_behind(case: RuleInput) -> Iterator[Verdict]:
+    """The module on disk is of a branch that no longer serves a card: an update brought it, and it takes no such card."""
+    on_disk = case.machine.driver.on_disk
+    module = next(iter(value_or(on_disk, ())), None)
+    if module is None or not isinstance(module.version, Known):
+        return
+    for card in case.cards:
+        architecture, version = card.architecture, module.version.value
+        if architecture is not None and driver_serves_gpu(version, architecture, card.chip) is DriverFit.DROPPED:
+            yield finding(
+                "legacy-driver-branch-needed",
+                proof(text("NVIDIA module on disk"), on_disk, verbatim(str(version))),
+                proof(text("architecture of {gpu}", gpu=card.name), card.gpu.architecture),
+                gpu=card.name,
+                architecture=architecture.name,
+                driver=str(version),
+                branch=str(architecture.last_branch),
+            )
 
 
 def _without_the_module_fact(case: RuleInput, loaded: Unknown) -> Iterator[Verdict]:

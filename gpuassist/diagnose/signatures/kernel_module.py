@@ -223,6 +223,11 @@ SIGNATURES = (
         r"|kernel header file [^\n]{1,120} does not exist|kernel headers? (?:package )?(?:is|are) not installed)",
         _no_headers,
     ),
+    Signature(  # dkms' hook of pacman
+        ("kernel headers for module",),
+        rf"Missing (?P<kernel>{_KERNEL}) kernel headers for module",
+        _no_headers,
+    ),
     Signature(
         (
             "package linux-headers",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gpuassist.install.drivers.packages import Brings, DistributionPackages, held
+from gpuassist.install.drivers.packages import Brings, DistributionPackages, headers_elsewhere, held
 from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.knowledge.driver_packages import Keeper
 from gpuassist.model.machine import Distribution
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 _LEGACY = 580  # the branch that the AUR keeps beside the newest (Arch Linux news of December 2025, NVIDIA 590 driver)
 # What stands behind the version and the number of a build: 6.17.8-zen1-1-zen, 6.12.58-1-cachyos-lts, 7.1.13-2-MANJARO.
-_ENDING = re.compile(r"\d+\.\d+(?:\.\d+)?(?:-rc\d+)?-(?:[a-z]+\d+-)?\d+(?:[.-](?:rt)?\d+)*-(?P<ending>[A-Za-z][\w-]*)\Z")
+# The kernel linux: 6.17.8-arch1-1, 7.0.8-artix1-1. Of no other name is it known whose it is.
+_PLAIN = re.compile(r"\d+\.\d+(?:\.\d+)?(?:-rc\d+)?-[a-z]+\d+-\d+(?:\.\d+)*\Z")
+_ENDING = re.compile(r"\d+\.\d+(?:\.\d+)?(?:-rc\d+)?-(?:[a-z]+\d+-)*\d+(?:[.-](?:rt)?\d+)*-(?P<ending>[A-Za-z][\w-]*)\Z")
+# Those that lie in repositories of Arch, of CachyOS and of linux-surface; others their owners build, with their headers.
+_IN_REPOSITORIES = re.compile(r"linux(?:-(?:lts|zen|hardened|rt|rt-lts|surface|cachyos(?:-[\w-]+)?))?\Z|linux\d+(?:-rt)?\Z")
 _MANJARO = re.compile(r"(?P<major>\d+)\.(?P<minor>\d+)\..*?(?P<rt>-rt\d*)?-MANJARO\Z")
 
 
@@ -37,10 +41,7 @@ class Arch(DistributionPackages):
             return () if move.pinned else (use("driver-install-mhwd"),)
         kernel = kernel_package(place.system)
         if legacy:
-            uses: tuple[UsedCommand, ...] = (
-                *self.headers(place.system),
-                use("driver-install-proprietary", branch=move.version.major),
-            )
+            uses: tuple[UsedCommand, ...] = (*self.headers(place), use("driver-install-proprietary", branch=move.version.major))
         elif move.pinned or not move.open_module:
             return ()
         elif kernel == "linux":
@@ -49,12 +50,31 @@ class Arch(DistributionPackages):
             uses = (use("driver-install-open-lts"),)
         elif kernel.startswith("linux-cachyos"):
             uses = (use("driver-install-open-kernel", package=f"{kernel}-nvidia-open"),)
-        else:
+        elif _IN_REPOSITORIES.match(kernel):
             uses = (use("driver-install-open-dkms", package=f"{kernel}-headers"),)
+        else:
+            uses = (*self.headers(place), use("driver-install-open-dkms-alone"))
         return (*uses, use("initramfs-rebuild")) if place.system.nouveau else uses
 
-    def headers(self, system: System) -> tuple[UsedCommand, ...]:
-        return (use("kernel-headers-install-of", package=f"{kernel_package(system)}-headers"),)
+    def headers(self, place: InstallPlace) -> tuple[UsedCommand, ...]:
+        """Those of a kernel that lies in no repository are there, or its builder has them."""
+        kernel = kernel_package(place.system)
+        if _IN_REPOSITORIES.match(kernel):
+            return (use("kernel-headers-install-of", package=f"{kernel}-headers"),)
+        return (use("check-kernel-headers"),)
+
+    def module_anew(self, place: InstallPlace, packages: tuple[str, ...]) -> tuple[UsedCommand, ...]:
+        """A module that came built is for the kernel that was installed with it, which runs from the next start on."""
+        kernel = kernel_package(place.system)
+        built = any(one.startswith("nvidia-open") for one in packages) and not any("-dkms" in one for one in packages)
+        if built and (kernel in {"linux", "linux-lts"} or kernel.startswith("linux-cachyos")):
+            return ()
+        if built and _IN_REPOSITORIES.match(kernel):
+            return (use("driver-install-open-dkms", package=f"{kernel}-headers"),)
+        return super().module_anew(place, packages)
+
+    def remarks(self, move: DriverMove, place: InstallPlace) -> tuple[Text, ...]:
+        return () if _IN_REPOSITORIES.match(kernel_package(place.system)) else (headers_elsewhere(place.system),)
 
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
         if place.system.distribution == "manjaro":
@@ -81,14 +101,15 @@ PACKAGES = Arch()
 
 def kernel_package(system: System) -> str:
     """The package of a kernel by the end of its name: `linux-lts` of `6.12.58-1-lts`, `linux` of `6.17.8-arch1-1`, Manjaro's
-    `linux612` by its version.
+    `linux612` by its version; empty where the name tells of none.
     """
     manjaro = _MANJARO.match(system.kernel)
     if manjaro is not None:
         return f"linux{manjaro['major']}{manjaro['minor']}{'-rt' if manjaro['rt'] else ''}"
     found = _ENDING.match(system.kernel)
-    ending = found["ending"] if found is not None else ""
-    return f"linux-{ending}" if ending and ending != "generic" else "linux"
+    if found is not None:
+        return f"linux-{found['ending']}" if found["ending"] != "generic" else "linux"
+    return "linux" if not system.kernel or _PLAIN.match(system.kernel) else ""
 
 
 def _is_legacy(move: DriverMove, place: InstallPlace) -> bool:

@@ -66,7 +66,7 @@ def cloud_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]
     if system.part and system.provider not in _PARTS:
         return ()
     if system.part:
-        return (use("nouveau-blacklist"), *packages_of(place.family).headers(system), use(_PARTS[system.provider]))
+        return (use("nouveau-blacklist"), *packages_of(place.family).headers(place), use(_PARTS[system.provider]))
     # The installers take the newest production driver with the open modules, and sign nothing.
     serves = system.provider in packages_of(place.family).providers
     if serves and move.open_module and not move.pinned and not system.secure_boot:

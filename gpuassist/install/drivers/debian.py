@@ -10,12 +10,14 @@ from gpuassist.install.drivers.packages import (
     SigningKey,
     add_repository,
     from_nvidia,
+    headers_elsewhere,
     held,
 )
 from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.knowledge.driver_packages import Keeper
 from gpuassist.knowledge.families import packages_base
 from gpuassist.model.machine import Distribution
+from gpuassist.model.text import Text
 from gpuassist.model.version import whole_number
 
 if TYPE_CHECKING:
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 # Debian 12 took the firmware out of non-free (Debian 12 release notes, section 2.2).
 _SECTIONS = "main contrib non-free non-free-firmware"
 _FIRST_WITH_FIRMWARE = 12
-# Debian's kernels end in the machine, with their kind before it: 6.1.0-37-cloud-amd64, 6.12.43+deb13-rt-amd64.
-_KERNEL = re.compile(r"[+-](?:(?P<kind>cloud|rt)-)?(?P<machine>amd64|arm64)\Z")
+# Debian's kernels end in the machine, with their kind before it: 6.1.0-37-cloud-amd64, 6.12.43+deb13-rt-amd64, and Liquorix' for it
+# as well: 6.18.4-1-liquorix-amd64. Others (6.16.3-x64v3-xanmod1, 6.12.47+rpt-rpi-2712) have headers of their own name alone.
+_KERNEL = re.compile(r"[+-](?:(?P<kind>cloud|rt|liquorix)-)?(?P<machine>amd64|arm64)\Z")
 
 
 class Debian(DistributionPackages):
@@ -50,8 +53,14 @@ class Debian(DistributionPackages):
         packages = " ".join((*opened, record.package, "firmware-misc-nonfree"))
         return (_sections(place.system), kernel_headers(place.system), use("driver-packages-install", packages=packages))
 
-    def headers(self, system: System) -> tuple[UsedCommand, ...]:
-        return (kernel_headers(system),)
+    def headers(self, place: InstallPlace) -> tuple[UsedCommand, ...]:
+        return (kernel_headers(place.system),)
+
+    def remarks(self, move: DriverMove, place: InstallPlace) -> tuple[Text, ...]:
+        """Whose headers a kernel has that is not Debian's."""
+        kernel = place.system.kernel
+        foreign = bool(kernel) and not kernel.endswith("-pve") and _KERNEL.search(kernel) is None
+        return (headers_elsewhere(place.system),) if foreign else ()
 
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
         branch = move.version.major
@@ -73,7 +82,7 @@ def kernel_headers(system: System) -> UsedCommand:
         return use("kernel-headers-install-proxmox")
     found = _KERNEL.search(system.kernel)
     if found is None:
-        return use("kernel-headers-install")
+        return use("kernel-headers-install-running" if system.kernel else "kernel-headers-install")
     kind = f"{found['kind']}-" if found["kind"] else ""
     return use("kernel-headers-install-of", package=f"linux-headers-{kind}{found['machine']}")
 

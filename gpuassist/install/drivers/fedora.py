@@ -17,7 +17,7 @@ from gpuassist.install.drivers.packages import (
 )
 from gpuassist.install.place import step
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
-from gpuassist.knowledge.driver_packages import Keeper
+from gpuassist.knowledge.driver_packages import DriverPackage, Keeper
 from gpuassist.model.machine import Distribution
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import Text, text
@@ -44,7 +44,7 @@ class Fedora(DistributionPackages):
     def install(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """RPM Fusion's where they hold it, its repositories first."""
         if image_of(place.system):
-            return (use("image-rebase", image=f"{image_of(place.system)}{'-open' if move.open_module else ''}"),)
+            return (use("image-rebase", image=image_of(place.system, open_module=move.open_module)),)
         if place.shelf is None and move.pinned and move.open_module:
             return (add_repository(place), from_nvidia(move)) if place.repository else ()
         record, branch = held(move, place), move.version.major
@@ -54,7 +54,11 @@ class Fedora(DistributionPackages):
             return (added, use(by_flavour(move), branch=branch))
         if record.holder is Keeper.NVIDIA:
             return (add_repository(place), from_nvidia(move)) if place.repository and not place.system.image else ()
-        if record.package != _MAIN:
+        # A card that ends with a branch takes the package of that branch, where there is one: an update of the newest drops it.
+        kept = any(
+            one.holder is Keeper.RPMFUSION and one.branch == branch and one.package == f"{_MAIN}-{branch}xx" for one in _rows(place)
+        )
+        if record.package != _MAIN or (kept and place.system.last_branch == branch and not move.open_module):
             opened = (use("driver-module-open"),) if move.open_module else ()
             return (added, *opened, use(f"driver-install-proprietary{layered}", branch=branch))
         return (added, use(f"driver-install-{'open' if move.open_module else 'akmod'}{layered}"))
@@ -109,10 +113,23 @@ class Fedora(DistributionPackages):
 PACKAGES = Fedora()
 
 
-def image_of(system: System) -> str:
-    """Universal Blue's image with NVIDIA's driver for the edition that runs: `bazzite-gnome-nvidia`; empty on any other system."""
+def _rows(place: InstallPlace) -> tuple[DriverPackage, ...]:
+    return place.shelf.rows if place.shelf is not None else ()
+
+
+def image_of(system: System, *, open_module: bool = False) -> str:
+    """Universal Blue's image with NVIDIA's driver for the edition that runs: `bazzite-gnome-nvidia-open`; empty elsewhere.
+
+    Those with the mode of a Steam Deck have it before the desktop's name, and the open modules alone: `bazzite-deck-nvidia-gnome`.
+    """
     if not system.image:
         return ""
     edition = system.variant or system.distribution
     name = next((one for one in (edition, system.distribution) if one.startswith(_UNIVERSAL_BLUE)), "")
-    return f"{name.partition('-nvidia')[0]}-nvidia" if name else ""
+    plain = name.partition("-nvidia")[0]
+    if not name:
+        return ""
+    head, deck, desktop = plain.partition("-deck")
+    if deck and open_module:
+        return f"{head}-deck-nvidia{desktop}"
+    return f"{head}{desktop}-nvidia{'-open' if open_module else ''}"

@@ -21,6 +21,7 @@ _ROLLING = {"opensuse-tumbleweed": "suse16"}
 _REPOSITORIES = {"opensuse-leap 15": "opensuse15", "sles 15": "sles15", "opensuse-leap 16": "suse16", "sles 16": "suse16"}
 _NAMES = {"opensuse-leap": "Leap", "opensuse-slowroll": "Slowroll"}  # SDB:NVIDIA drivers
 _MICRO = "MicroOS"
+_KINDS = frozenset({"default", "longterm", "rt", "azure", "64kb"})  # the kernels of openSUSE, each with a devel package
 
 
 class OpenSuse(DistributionPackages):
@@ -49,6 +50,23 @@ class OpenSuse(DistributionPackages):
             return (use("driver-repository-add-snapshot", package=package), use(f"{key}-snapshot"))
         added = use("driver-repository-add-sles", name=name) if name else use("driver-repository-add", package=package)
         return (added, use(key))
+
+    def headers(self, place: InstallPlace) -> tuple[UsedCommand, ...]:
+        """Of the kernel's own kind: 6.18.9-1-longterm."""
+        kind = place.system.kernel.rpartition("-")[2]
+        if place.system.transactional:
+            return ()
+        return (use("kernel-headers-install-kind", kind=kind if kind in _KINDS else "default"),)
+
+    def module_anew(self, place: InstallPlace, packages: tuple[str, ...]) -> tuple[UsedCommand, ...]:
+        """The packages of its module once more, of whichever generation they are."""
+        if place.system.transactional:
+            return (use("module-rebuild-snapshot"),)
+        return super().module_anew(place, packages)
+
+    def library(self, branch: str) -> UsedCommand:
+        older = (whole_number(branch) or _FIRST_OF_G07) < _FIRST_OF_G07
+        return use("cuda-library-install-of", package=f"nvidia-compute-{'G06' if older else 'G07'}")
 
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
         """Generations before G06 were called after what they draw with: G05 is branch 470, G04 is 390."""

@@ -37,6 +37,8 @@ _NONE = {
         "that has"
     ),
 }
+# Images that do not say so in a file that is read.
+_IMAGES = frozenset({"chimeraos", "vanilla", "endless", "blendos"})
 
 
 class Others(DistributionPackages):
@@ -50,6 +52,11 @@ class Others(DistributionPackages):
             return _nixos(move, place, commands)
         branch = str(move.version.major)
         does: Text | None = _NONE.get(name)
+        if does is None and (place.system.image or name in _IMAGES):
+            does = text(
+                "This system is an image that is exchanged as a whole, and no command of its packages adds a driver to it: take an "
+                "image of its makers' that brings NVIDIA's driver along, where they have one"
+            )
         if does is None and name in _NAMED:
             package, page = _NAMED[name]
             does = text(
@@ -60,7 +67,8 @@ class Others(DistributionPackages):
                 package=package,
                 page=page,
             )
-        return None if does is None else Step(StepKind.ROOT_COMMAND, does, needs_root=True)
+            return Step(StepKind.ROOT_COMMAND, does, needs_root=True)
+        return None if does is None else Step(StepKind.HARDWARE, does)
 
 
 PACKAGES = Others()

@@ -55,10 +55,6 @@ class DistributionPackages(Protocol):
         """Whether its makers bring whichever driver serves the GPU, so that no table need say which branches there are."""
         return False
 
-    def headers(self, system: System) -> tuple[UsedCommand, ...]:
-        """What a module is built with for the running kernel."""
-        return (use("kernel-headers-install"),)
-
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand | None:
         """What tells whether the packages hold such a driver, where nobody looked; None where no command does."""
         return None
@@ -73,6 +69,24 @@ class DistributionPackages(Protocol):
         if record is not None and record.extent is Extent.BRANCH:
             return Brings.BRANCH
         return Brings.NEWEST if move.open_module and not move.pinned else Brings.BRANCH
+
+    def headers(self, place: InstallPlace) -> tuple[UsedCommand, ...]:
+        """What brings the headers of the kernel that runs, with which a module is built."""
+        return (use("kernel-headers-install"),)
+
+    def module_anew(self, place: InstallPlace, packages: tuple[str, ...]) -> tuple[UsedCommand, ...]:
+        """What brings the module for the running kernel, of a driver whose packages are these, as far as they are known; empty
+        where the next start does.
+        """
+        return (*self.headers(place), use("module-rebuild"))
+
+    def library(self, branch: str) -> UsedCommand:
+        """What brings libcuda, of a driver of that branch."""
+        return use("cuda-library-install", branch=branch)
+
+    def remarks(self, move: DriverMove, place: InstallPlace) -> tuple[Text, ...]:
+        """What to know beside the commands."""
+        return ()
 
     def key_step(self, place: InstallPlace, commands: Commands) -> Step | None:
         """What stands in place of registering a key where Secure Boot may be on; None where a key is registered as usual."""
@@ -152,6 +166,15 @@ def from_nvidia(move: DriverMove) -> UsedCommand:
     if move.open_module:
         return use("driver-install-open-branch" if move.pinned else "driver-install-open-nvidia", branch=branch)
     return use("driver-install-proprietary-nvidia", branch=branch)
+
+
+def headers_elsewhere(system: System) -> Text:
+    """Where the headers of a kernel are that is none of the distribution's."""
+    return text(
+        "the kernel {kernel} is none of this distribution's: where its packages have no headers for it, they come from whoever "
+        "built that kernel, and without them no module is built",
+        kernel=system.kernel,
+    )
 
 
 def flavour_of(*, open_module: bool) -> Text:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from gpuassist.install.place import InstallPlace, System
     from gpuassist.knowledge.change import DriverMove
 
-# Packages of several branches stand in streams up to release 9 (NVIDIA Driver Installation Guide, kernel modules, table 5), and
-# dnf, which knows streams, came with release 8 (Red Hat, Considerations in adopting RHEL 8, package management).
+# Packages of several branches stand in streams up to release 9 (NVIDIA Driver Installation Guide, kernel modules, table 5).
 _FIRST_WITHOUT_STREAMS = 10
+# Release 7 has yum alone, and NVIDIA's packages for it are called otherwise (NVIDIA/yum-packaging-nvidia-driver, guide for RHEL 7).
 _FIRST_WITH_DNF = 8
 _EPEL = "https://dl.fedoraproject.org/pub/epel/epel-release-latest-{major}.noarch.rpm"  # Fedora documentation, EPEL
 # Amazon's newer kernels have packages with their number in the name: kernel6.12-modules-extra (awslabs/amazon-eks-ami).
@@ -60,14 +60,17 @@ class Rhel(DistributionPackages):
         lock = (use("driver-version-lock", branch=branch),) if move.pinned or not move.open_module else ()
         return (*before, *lock, installed)
 
-    def headers(self, system: System) -> tuple[UsedCommand, ...]:
-        return kernel_headers(system)
+    def headers(self, place: InstallPlace) -> tuple[UsedCommand, ...]:
+        return kernel_headers(place.system)
 
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
-        """Streams are listed with their branches."""
+        """Streams are listed with their branches; release 7 has yum, and packages of each branch."""
+        if 0 < place.system.major < _FIRST_WITH_DNF:
+            packages = f"nvidia-driver-latest-dkms nvidia-driver-branch-{move.version.major}"
+            return use("driver-packages-ask-yum", packages=packages)
         if has_streams(place.system):
             return use("driver-streams-ask")
-        return use(f"driver-packages-ask{'-yum' if _has_yum(place.system) else ''}", packages="nvidia-driver kmod-nvidia-open-dkms")
+        return use("driver-packages-ask", packages="nvidia-driver kmod-nvidia-open-dkms")
 
     def removal(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """A stream is reset before another is taken."""
@@ -80,7 +83,8 @@ class Rhel(DistributionPackages):
 
     def repository(self, distribution: Distribution, *, wsl: int = 0) -> str:
         release = distribution.version_id.partition(".")[0]
-        if whole_number(release) is None or (distribution.id == "amzn" and release != "2023"):
+        number = whole_number(release)
+        if number is None or number < _FIRST_WITH_DNF or (distribution.id == "amzn" and release != "2023"):
             return ""
         return f"amzn{release}" if distribution.id == "amzn" else f"rhel{release}"
 
@@ -92,7 +96,7 @@ PACKAGES = Rhel()
 
 
 def kernel_headers(system: System) -> tuple[UsedCommand, ...]:
-    """Those of the running kernel: Oracle's, one with larger pages, and Amazon's lines have packages of other names."""
+    """Those of the running kernel: Oracle's, ELRepo's, one with larger pages, and Amazon's lines have packages of other names."""
     if "uek" in system.kernel:
         return (use("kernel-headers-install-uek"),)
     if system.distribution == "amzn":
@@ -101,6 +105,8 @@ def kernel_headers(system: System) -> tuple[UsedCommand, ...]:
         # The driver needs modules that Amazon keeps apart (aws/aws-parallelcluster-cookbook, pull request 2967).
         extra = use("kernel-modules-extra-install-of", line=line) if line else use("kernel-modules-extra-install")
         return (use("kernel-headers-install"), extra)
+    if ".elrepo." in system.kernel:
+        return (use("kernel-headers-install-elrepo"),)
     other = _OTHER_PAGES.search(system.kernel)
     if other is not None:
         return (use("kernel-headers-install-kind", kind=other["kind"]),)
@@ -118,11 +124,4 @@ def _epel(system: System) -> str:
 
 
 def has_streams(system: System) -> bool:
-    if system.distribution == "amzn":
-        return not _has_yum(system)
-    return system.major < _FIRST_WITHOUT_STREAMS and not _has_yum(system)
-
-
-def _has_yum(system: System) -> bool:
-    """Release 7 and Amazon Linux 2; a release that is not known is none of them."""
-    return 0 < system.major < _FIRST_WITH_DNF
+    return system.major < _FIRST_WITHOUT_STREAMS or system.distribution == "amzn"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gpuassist.install.drivers.packages import Brings, DistributionPackages, SigningKey, by_flavour, held
+from gpuassist.install.drivers.packages import Brings, DistributionPackages, SigningKey, by_flavour, headers_elsewhere, held
 from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.model.machine import Distribution
+from gpuassist.model.text import Text
 from gpuassist.model.version import whole_number
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 _CANONICAL = frozenset(
     {"generic", "generic-64k", "lowlatency", "aws", "azure", "gcp", "oracle", "nvidia", "nvidia-64k", "nvidia-lowlatency", "oem"}
 )
-_KERNEL = re.compile(r"\d+\.\d+\.\d+-\d+-(?P<flavour>[a-z][a-z0-9-]*)")
+# Canonical's mainline builds (6.19.3-061903-generic) bear its names as well: the archive has no module and no headers for them.
+_KERNEL = re.compile(r"\d+\.\d+\.\d+-(?!0\d{5}-)\d+-(?P<flavour>[a-z][a-z0-9-]*)")
+_DRIVER = re.compile(r"nvidia-(?:driver|headless|headless-no-dkms|kernel-common)-(?P<kind>\d+(?:-server)?(?:-open)?)")
 # The kernel that a release came with; a newer one is its hardware enablement kernel (Ubuntu kernel lifecycle).
 _FIRST_KERNELS = {"20.04": "5.4", "22.04": "5.15", "24.04": "6.8", "26.04": "7.0"}
 _WITH_ENABLEMENT = frozenset({"generic", "generic-64k", "lowlatency", "nvidia", "nvidia-64k", "nvidia-lowlatency"})
@@ -51,14 +54,27 @@ class Ubuntu(DistributionPackages):
             return (use(f"driver-install-server-{flavour}", branch=branch, kernel=kernel),)
         if self.signed(move, place):
             return (use(f"driver-install-signed-{flavour}", branch=branch, kernel=kernel),)
-        return (use(by_flavour(move), branch=branch),)
+        headers = (kernel_headers(place.system),) if foreign_kernel(place.system) else ()
+        return (*headers, use(by_flavour(move), branch=branch))
+
+    def remarks(self, move: DriverMove, place: InstallPlace) -> tuple[Text, ...]:
+        """Whose headers a kernel has that Canonical did not build."""
+        return (headers_elsewhere(place.system),) if foreign_kernel(place.system) else ()
+
+    def headers(self, place: InstallPlace) -> tuple[UsedCommand, ...]:
+        return (kernel_headers(place.system),)
+
+    def module_anew(self, place: InstallPlace, packages: tuple[str, ...]) -> tuple[UsedCommand, ...]:
+        """Canonical's own for this kernel, where the driver was installed with such; else dkms builds it."""
+        ending = signed_modules(place.system)
+        found = next((one for one in map(_DRIVER.fullmatch, packages) if one is not None), None)
+        if found is None or not ending or any("-dkms-" in one and "no-dkms" not in one for one in packages):
+            return super().module_anew(place, packages)
+        return (use("driver-packages-install", packages=f"linux-modules-nvidia-{found['kind']}-{ending}"),)
 
     def own_way(self, move: DriverMove, place: InstallPlace) -> bool:
         """System76's own package, on Pop!_OS: its newest driver."""
         return place.system.distribution == "pop" and move.open_module and not move.pinned
-
-    def headers(self, system: System) -> tuple[UsedCommand, ...]:
-        return (kernel_headers(system),)
 
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
         branch = move.version.major
@@ -93,6 +109,11 @@ def kernel_flavour(kernel: str) -> str:
     """How Canonical calls a kernel: `nvidia-64k` of `6.8.0-1025-nvidia-64k`; empty where it built none of that name."""
     found = _KERNEL.fullmatch(kernel)
     return found["flavour"] if found is not None and found["flavour"] in _CANONICAL else ""
+
+
+def foreign_kernel(system: System) -> bool:
+    """Whether neither Canonical nor System76 built it, whose kernels bring their headers along."""
+    return bool(system.kernel) and not kernel_flavour(system.kernel) and system.distribution != "pop"
 
 
 def signed_modules(system: System) -> str:

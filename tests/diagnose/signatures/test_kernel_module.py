@@ -54,6 +54,7 @@ Consult /var/lib/dkms/nvidia/390.157/build/make.log for more information.
         ("make[1]: *** /lib/modules/6.1.0-9-amd64/build: No such file or directory.  Stop.", "kernel-headers-missing"),
         ("Error! Your kernel headers for kernel 6.8.0-60-generic cannot be found.", "kernel-headers-missing"),
         ("Unable to find the kernel source tree for the currently running kernel.", "kernel-headers-missing"),
+        ("==> ERROR: Missing 6.17.8-zen1-1-zen kernel headers for module nvidia/580.105.08", "kernel-headers-missing"),
         ("E: Unable to locate package linux-headers-6.5.0-kali3-amd64", "kernel-headers-missing"),
         (
             "Module build for kernel 5.4.0 was skipped since the kernel headers for this kernel do not seem to be installed.",

@@ -66,7 +66,7 @@ def test_part_of_a_gpu_takes_the_providers_driver(provider: str, key: str) -> No
 
 def test_ubuntus_packages_for_servers_need_its_kernel() -> None:
     (one,) = driver_uses(NEWEST, place(Family.UBUNTU, "aws"))
-    (other,) = driver_uses(NEWEST, place(Family.UBUNTU, "aws", kernel="6.17.0-mine"))
+    *_, other = driver_uses(NEWEST, place(Family.UBUNTU, "aws", kernel="6.17.0-mine"))
     assert (one.key, other.key) == ("driver-install-server-open", "driver-install-open")
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 
-from gpuassist.install.drivers import debian, rhel, ubuntu
+from gpuassist.install.drivers import arch, debian, rhel, ubuntu
 from gpuassist.install.drivers.arch import kernel_package
 from gpuassist.install.drivers.opensuse import enterprise_name
 from gpuassist.install.drivers.ubuntu import signed_modules
-from gpuassist.install.place import System
+from gpuassist.install.place import InstallPlace, System
+from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import UsedCommand
 from gpuassist.knowledge.families import Family
+from gpuassist.model.version import Version
 from tests.values import knowledge
 
 
@@ -31,6 +35,8 @@ from tests.values import knowledge
         ("ubuntu", "24.04", "6.11.0-1023-oem", "6.11.0-1023-oem"),
         ("ubuntu", "24.04", "6.16.3-x64v3-xanmod1", ""),
         ("ubuntu", "24.04", "6.17.0-custom", ""),
+        ("ubuntu", "24.04", "6.19.3-061903-generic", ""),
+        ("ubuntu", "24.04", "6.8.1-1040-realtime", ""),
         ("ubuntu", "24.04", "", ""),
     ],
 )
@@ -51,6 +57,10 @@ def test_signed_modules_are_named_after_the_kernel(distribution: str, release: s
         ("6.12.100-1-rt20-MANJARO", "linux612-rt"),
         ("7.3.0-rc2-1-MANJARO", "linux73"),
         ("6.17.0-1-mine", "linux-mine"),
+        ("7.0.8-artix1-1", "linux"),
+        ("7.0.2-rt5-arch1-1-rt", "linux-rt"),
+        ("7.0.5-273-tkg-bore", "linux-tkg-bore"),
+        ("7.0.5-custom", ""),
         ("", "linux"),
     ],
 )
@@ -118,3 +128,59 @@ def test_red_hats_like_name_their_headers_by_the_kernel(system: System, last: st
 
 def rendered(family: Family, *uses: UsedCommand) -> list[str]:
     return [line for one in uses for line in knowledge().commands.render(one.key, family, one.parameters)]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "keys"),
+    [
+        ("6.17.8-arch1-1", ["driver-install-open"]),
+        ("7.0.2-rt5-arch1-1-rt", ["driver-install-open-dkms"]),
+        ("7.0.5-273-tkg-bore", ["check-kernel-headers", "driver-install-open-dkms-alone"]),
+        ("7.0.5-custom", ["check-kernel-headers", "driver-install-open-dkms-alone"]),
+    ],
+)
+def test_no_module_that_was_built_for_another_kernel_is_taken(kernel: str, keys: list[str]) -> None:
+    where = InstallPlace(families=(Family.ARCH,), system=System("arch", "", kernel))
+    assert [one.key for one in arch.PACKAGES.install(DriverMove(Version((615,)), open_module=True), where)] == keys
+    assert bool(arch.PACKAGES.remarks(DriverMove(Version((615,)), open_module=True), where)) == (keys[0] == "check-kernel-headers")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "packages", "line"),
+    [
+        ("6.12.57+deb13-amd64", debian, "sudo apt install linux-headers-$(uname -r) linux-headers-amd64"),
+        ("6.18.4-1-liquorix-amd64", debian, "sudo apt install linux-headers-$(uname -r) linux-headers-liquorix-amd64"),
+        ("6.18.5-x64v3-xanmod1", debian, "sudo apt install linux-headers-$(uname -r)"),
+        ("6.18.3-1.el9.elrepo.x86_64", rhel, 'sudo dnf --enablerepo=elrepo-kernel install "kernel-devel-uname-r == $(uname -r)"'),
+        ("6.19.3-061903-generic", ubuntu, "sudo apt install linux-headers-$(uname -r)"),
+    ],
+)
+def test_headers_are_those_of_the_kernel_that_runs(kernel: str, packages: ModuleType, line: str) -> None:
+    family = Family(packages.__name__.rpartition(".")[2])
+    where = InstallPlace(families=(family,), system=System(family.value, "24.04" if packages is ubuntu else "9", kernel))
+    lines = [
+        one for use in packages.PACKAGES.headers(where) for one in knowledge().commands.render(use.key, (family,), use.parameters)
+    ]
+    assert lines == [line]
+
+
+_BUILT = ["kernel-headers-install-of", "module-rebuild"]
+
+
+@pytest.mark.parametrize(
+    ("packages", "module", "kernel", "keys"),
+    [
+        (("nvidia-driver-580-open", "nvidia-dkms-580-open"), ubuntu, "6.8.0-60-generic", _BUILT),
+        (("nvidia-driver-580-open", "nvidia-utils-580"), ubuntu, "6.8.0-60-generic", ["driver-packages-install"]),
+        (("nvidia-driver-580-open",), ubuntu, "6.19.3-061903-generic", ["kernel-headers-install-running", "module-rebuild"]),
+        (("nvidia-open-615.71-1", "nvidia-utils-615.71-1"), arch, "7.0.7-arch1-1", []),
+        (("nvidia-open-615.71-1", "nvidia-utils-615.71-1"), arch, "7.0.7-zen1-1-zen", ["driver-install-open-dkms"]),
+        (("nvidia-open-dkms-615.71-1",), arch, "7.0.7-arch1-1", _BUILT),
+    ],
+)  # fmt: skip
+def test_module_for_a_new_kernel_comes_in_the_way_of_the_packages(
+    packages: tuple[str, ...], module: ModuleType, kernel: str, keys: list[str]
+) -> None:
+    family = Family(module.__name__.rpartition(".")[2])
+    where = InstallPlace(families=(family,), system=System(family.value, "24.04", kernel, base=(family.value, "24.04")))
+    assert [one.key for one in module.PACKAGES.module_anew(where, packages)] == keys
