@@ -158,8 +158,7 @@ class TorchBuild(Struct, frozen=True):
     the GPU code inside, `default` whether a bare `pip install torch` gets it, `pythons` the minor versions with a wheel, `pins`
     the nvidia packages and the triton that its wheel asks for: a version (`12.8.4.1`), or a range where it starts with a sign
     (`~=3.9.0`); empty where it brings all of that itself, None where that is not known. Patches of a release differ in triton
-    alone (the companions of `TorchRelease` tell), and a wheel for a Python that triton does not serve yet asks for none. `glibc` is
-    the oldest C library that its wheels are made for, None where that is not known.
+    alone (the companions of `TorchRelease` tell), and a wheel for a Python without triton asks for none; `glibc` is its oldest.
     """
 
     release: Version
@@ -292,9 +291,7 @@ class ImageTag(Struct, frozen=True):
 
 
 class SystemRecord(Struct, frozen=True):
-    """A distribution as image names spell it (`ubuntu22.04`), with its C library and the version of its `python3`; None where not
-    known.
-    """
+    """A distribution as image names spell it (`ubuntu22.04`), with its C library and the version of its `python3`."""
 
     name: str
     glibc: Version | None
