@@ -69,6 +69,10 @@ def mending_steps(
     waiting = waiting_module(case)
     if waiting is not None and not waiting.path and (anew := _instead_of_building(case, waiting, place, anew)):
         return anew
+    if waiting is not None and case.virtual and value_or(case.machine.driver.driver_packages, ()):
+        # The distribution's driver, which runs no part of a GPU, is not brought to work but taken out.
+        does = text("Take the distribution's driver out: it runs no virtual GPU, and the guest driver does not stand beside it")
+        return (step((use("driver-packages-remove"),), place, commands, (does, None)), *anew)
     if waiting is not None:
         cause = next((one for one in named_cause(case) if isinstance(one, Finding)), None)
         return _remedy_of(session, cause, case, place) if cause is not None else _loading(case, waiting, place, commands)

@@ -152,7 +152,8 @@ def test_module_that_is_not_sure_to_be_loaded_waits_for_nothing(on_disk: tuple[s
         ({"l4t": "R36.4.3", "driver": "540.4.0"}, "6"),
         ({"l4t": "38.2"}, "7"),
         ({"l4t": "39.2", "cuda": "13.2"}, "7"),
-        ({"l4t": "32.7.1", "driver": "580.00"}, ""),  # JetPack 4: nothing is known of it
+        ({"l4t": "31.1", "driver": "580.00"}, ""),  # JetPack 4.1: nothing is known of it
+        ({"l4t": "32.7.1"}, "4"),
         ({"driver": "35.4.1"}, "5"),
         ({"driver": "540.4.0", "cuda": "12.6"}, "6"),
         ({"driver": "580.00", "cuda": "13.0"}, "7"),

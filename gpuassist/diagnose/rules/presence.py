@@ -78,7 +78,12 @@ def wsl_driver_runs(case: RuleInput) -> Iterator[Verdict]:
     if isinstance(status, Known) and status.value.code == 0:
         yield Passed(text("Windows driver"))
     elif isinstance(libcuda, Known) and len(foreign) == len(every):
-        yield finding("wsl-driver-or-windows", proof(text("libcuda of the Windows driver"), libcuda, text("none")))
+        first = value_or(case.machine.host.wsl, 0) == 1
+        yield finding(
+            "wsl-driver-or-windows",
+            proof(text("libcuda of the Windows driver"), libcuda, text("none")),
+            first="yes" if first else "",
+        )
     else:
         # Windows' libcuda is there and NVML fails (17: access blocked by the operating system): no sound machine, cause unknown.
         refused = Unknown(text("NVML does not start: {name}", name=status.value.name)) if isinstance(status, Known) else status

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from gpuassist.install.place import InstallPlace, System
     from gpuassist.knowledge.change import DriverMove
 
-# Packages of several branches stand in streams up to release 9 (NVIDIA Driver Installation Guide, kernel modules, table 5), and
-# dnf, which knows streams, came with release 8 (Red Hat, Considerations in adopting RHEL 8, package management).
+# Packages of several branches stand in streams up to release 9 (NVIDIA Driver Installation Guide, kernel modules, table 5).
 _FIRST_WITHOUT_STREAMS = 10
 # Release 7 has yum alone, and NVIDIA's packages for it are called otherwise (NVIDIA/yum-packaging-nvidia-driver, guide for RHEL 7).
 _FIRST_WITH_DNF = 8
@@ -71,7 +70,7 @@ class Rhel(DistributionPackages):
             return use("driver-packages-ask-yum", packages=packages)
         if has_streams(place.system):
             return use("driver-streams-ask")
-        return use(f"driver-packages-ask{'-yum' if _has_yum(place.system) else ''}", packages="nvidia-driver kmod-nvidia-open-dkms")
+        return use("driver-packages-ask", packages="nvidia-driver kmod-nvidia-open-dkms")
 
     def removal(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """A stream is reset before another is taken."""
@@ -125,11 +124,4 @@ def _epel(system: System) -> str:
 
 
 def has_streams(system: System) -> bool:
-    if system.distribution == "amzn":
-        return not _has_yum(system)
-    return system.major < _FIRST_WITHOUT_STREAMS and not _has_yum(system)
-
-
-def _has_yum(system: System) -> bool:
-    """Release 7 and Amazon Linux 2; a release that is not known is none of them."""
-    return 0 < system.major < _FIRST_WITH_DNF
+    return system.major < _FIRST_WITHOUT_STREAMS or system.distribution == "amzn"
