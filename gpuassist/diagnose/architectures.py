@@ -32,7 +32,7 @@ def judge_architecture(setting: SignatureInput, target: Target) -> Iterator[Sign
     problem = told or (_DROPPED if gone else _NEWER)
     yield sign(problem, Weight.CAUSE, **_parameters(setting, target, problem))
     if not told and first is not None and last is not None:
-        yield sign(_NEWER, Weight.SYMPTOM, **known_since(setting, target))
+        yield sign(_NEWER, Weight.STATE, **known_since(setting, target))
 
 
 def known_since(setting: SignatureInput, target: Target) -> dict[str, Parameter]:

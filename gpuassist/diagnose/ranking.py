@@ -31,8 +31,10 @@ class Rank(IntEnum):
     POSSIBLE = 3
     BESIDE = 4
     """Proved, and no more than a warning: it explains no failure."""
-    FOLLOWS = 5
-    RULED_OUT = 6
+    GENERAL = 5
+    """Said by messages that almost every fault leads to."""
+    FOLLOWS = 6
+    RULED_OUT = 7
 
 
 class Candidate(Struct, frozen=True):
@@ -114,9 +116,17 @@ def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor
 
 def _rank(group: list[Clue], proof: Finding | None) -> Rank:
     weight = max(clue.weight for clue in group)
-    if proof is not None and weight > Weight.CONSEQUENCE:
+    if proof is not None and weight > Weight.ASIDE:
         return Rank.SAID_AND_PROVED
-    return {Weight.CAUSE: Rank.SAID, Weight.SYMPTOM: Rank.POSSIBLE, Weight.CONSEQUENCE: Rank.FOLLOWS}[weight]
+    return _FOUNDED[weight]
+
+
+_FOUNDED = {
+    Weight.CAUSE: Rank.SAID,
+    Weight.STATE: Rank.POSSIBLE,
+    Weight.CONSEQUENCE: Rank.GENERAL,
+    Weight.ASIDE: Rank.FOLLOWS,
+}
 
 
 def _from_clues(group: list[Clue], proof: Finding | None) -> Finding:
@@ -144,7 +154,7 @@ def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
     """What is said or proved stands; what is merely possible stands where there is nothing better, and there the first alone."""
     if suspect is first:
         return suspect.rank is not Rank.RULED_OUT or suspect.line > 0
-    return suspect.rank not in {Rank.POSSIBLE, Rank.FOLLOWS, Rank.RULED_OUT}
+    return suspect.rank not in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS, Rank.RULED_OUT}
 
 
 def _doubt(suspect: Candidate, found: frozenset[str], refuted: Mapping[str, Text]) -> Text:

@@ -10,11 +10,16 @@ from gpuassist.model.text import Parameters
 
 
 class Weight(IntEnum):
-    """What a message says of its cause: it names it, it fits it among others, or it is what another fault leads to."""
+    """What a message can prove of the problem that it points to."""
 
-    CONSEQUENCE = 1
-    SYMPTOM = 2
-    CAUSE = 3
+    ASIDE = 1
+    """It could mean that as well: named as less likely, never the answer while another reading stands."""
+    CONSEQUENCE = 2
+    """Almost every fault leads to it: the answer only where neither text nor machine shows anything more specific."""
+    STATE = 3
+    """It names a state that fits the problem among others."""
+    CAUSE = 4
+    """It names the problem."""
 
 
 class Passage(Struct, frozen=True):

@@ -59,7 +59,7 @@ def sureness(explanation: Explanation) -> Sureness | None:
         return None
     if explanation.rank is Rank.PROVED:
         return Sureness.LIKELY
-    return Sureness.POSSIBLE if explanation.rank in {Rank.POSSIBLE, Rank.FOLLOWS} else Sureness.SURE
+    return Sureness.POSSIBLE if explanation.rank in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS} else Sureness.SURE
 
 
 def line_of(evidence: Evidence) -> int:

@@ -50,11 +50,11 @@ def test_surest_hint_decides(words: str, name: str, expected: str) -> None:
 
 @pytest.mark.parametrize("name", ["compute_30", "compute_37", "compute_50", "compute_61", "compute_70", "sm_72"])
 def test_without_a_hint_both_are_named(name: str) -> None:
-    assert _judged("", name) == [(DROPPED, Weight.CAUSE), (NEWER, Weight.SYMPTOM)]
+    assert _judged("", name) == [(DROPPED, Weight.CAUSE), (NEWER, Weight.STATE)]
 
 
 def test_release_that_is_nearer_to_those_that_dropped_it_leaves_both() -> None:
-    assert _judged("# cuda 12.4", "compute_61") == [(DROPPED, Weight.CAUSE), (NEWER, Weight.SYMPTOM)]
+    assert _judged("# cuda 12.4", "compute_61") == [(DROPPED, Weight.CAUSE), (NEWER, Weight.STATE)]
 
 
 @pytest.mark.parametrize("name", ["compute_75", "compute_86", "compute_90", "sm_120", "sm_121a", "compute_100f"])

@@ -78,7 +78,7 @@ def test_companion_of_no_torch_is_not_known() -> None:
     assert companion(_setting("nothing"), "torchvision") == ""
 
 
-@pytest.mark.parametrize("weight", [Weight.CAUSE, Weight.SYMPTOM])
+@pytest.mark.parametrize("weight", [Weight.CAUSE, Weight.STATE])
 def test_pair_is_told_with_the_weight_that_is_given(weight: Weight) -> None:
     found = list(torchvision_pair(_setting("torch==2.3.0+cu121"), weight))
     assert [one.weight for one in found] == [weight]

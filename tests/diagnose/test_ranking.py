@@ -42,8 +42,8 @@ def test_first_cause_in_the_text_comes_first() -> None:
 
 def test_cause_comes_before_symptom_and_consequence() -> None:
     clues = (
-        _clue("nccl-cuda-error", Weight.CONSEQUENCE, line=1),
-        _clue("no-driver", Weight.SYMPTOM, line=2),
+        _clue("nccl-cuda-error", Weight.ASIDE, line=1),
+        _clue("no-driver", Weight.STATE, line=2),
         _clue("oom-true", Weight.CAUSE, line=3),
     )
     explained = rank_causes(clues, NOTHING, NOTHING)
@@ -52,15 +52,15 @@ def test_cause_comes_before_symptom_and_consequence() -> None:
 
 
 def test_lone_symptom_is_the_answer() -> None:
-    assert _ids(rank_causes((_clue("no-driver", Weight.SYMPTOM),), NOTHING, NOTHING)) == ["no-driver"]
+    assert _ids(rank_causes((_clue("no-driver", Weight.STATE),), NOTHING, NOTHING)) == ["no-driver"]
 
 
 def test_lone_consequence_is_the_answer() -> None:
-    assert _ids(rank_causes((_clue("nccl-cuda-error", Weight.CONSEQUENCE),), NOTHING, NOTHING)) == ["nccl-cuda-error"]
+    assert _ids(rank_causes((_clue("nccl-cuda-error", Weight.ASIDE),), NOTHING, NOTHING)) == ["nccl-cuda-error"]
 
 
 def test_of_two_symptoms_the_proved_one_is_the_answer() -> None:
-    clues = (_clue("no-driver", Weight.SYMPTOM), _clue("driver-too-old-for-cuda", Weight.SYMPTOM))
+    clues = (_clue("no-driver", Weight.STATE), _clue("driver-too-old-for-cuda", Weight.STATE))
     explained = rank_causes(clues, NOTHING, _proved("driver-too-old-for-cuda"))
     assert _ids(explained) == ["driver-too-old-for-cuda"]
     assert _doubted(explained) == ["no-driver"]
@@ -68,7 +68,7 @@ def test_of_two_symptoms_the_proved_one_is_the_answer() -> None:
 
 def test_proved_problem_of_the_text_beats_a_symptom() -> None:
     proof = _proved("torch-cpu-only")
-    assert _ids(rank_causes((_clue("no-driver", Weight.SYMPTOM),), proof, proof)) == ["torch-cpu-only"]
+    assert _ids(rank_causes((_clue("no-driver", Weight.STATE),), proof, proof)) == ["torch-cpu-only"]
 
 
 def test_said_cause_beats_what_facts_alone_prove() -> None:
@@ -78,7 +78,7 @@ def test_said_cause_beats_what_facts_alone_prove() -> None:
 
 def test_warning_that_facts_prove_explains_no_symptom() -> None:
     proof = _proved("ld-library-path-empty-element")
-    explained = rank_causes((_clue("no-driver", Weight.SYMPTOM),), proof, proof, minor=frozenset({"ld-library-path-empty-element"}))
+    explained = rank_causes((_clue("no-driver", Weight.STATE),), proof, proof, minor=frozenset({"ld-library-path-empty-element"}))
     assert _ids(explained) == ["no-driver", "ld-library-path-empty-element"]
 
 
@@ -87,7 +87,7 @@ def test_finding_of_the_machine_that_the_text_does_not_point_to_is_left_out() ->
 
 
 def test_finding_of_the_machine_that_causes_the_symptom_comes_first() -> None:
-    explained = rank_causes((_clue("no-driver", Weight.SYMPTOM),), NOTHING, _proved("nouveau-active"))
+    explained = rank_causes((_clue("no-driver", Weight.STATE),), NOTHING, _proved("nouveau-active"))
     assert _ids(explained) == ["nouveau-active"]
     assert [one.reason.message for one in explained.less_likely] == ["it follows from what is named above"]
 
@@ -103,12 +103,12 @@ def test_chain_of_causes_is_told_from_its_beginning() -> None:
 
 
 def test_what_is_none_of_the_gpus_steps_behind_what_may_be() -> None:
-    clues = (_clue("not-a-gpu-problem", line=1), _clue("no-driver", Weight.SYMPTOM, line=9))
+    clues = (_clue("not-a-gpu-problem", line=1), _clue("no-driver", Weight.STATE, line=9))
     assert _ids(rank_causes(clues, NOTHING, NOTHING)) == ["no-driver", "not-a-gpu-problem"]
 
 
 def test_what_is_none_of_the_gpus_stands_before_a_mere_consequence() -> None:
-    clues = (_clue("not-a-gpu-problem", line=9), _clue("nccl-cuda-error", Weight.CONSEQUENCE, line=1))
+    clues = (_clue("not-a-gpu-problem", line=9), _clue("nccl-cuda-error", Weight.ASIDE, line=1))
     assert _ids(rank_causes(clues, NOTHING, NOTHING)) == ["not-a-gpu-problem"]
 
 
@@ -116,7 +116,7 @@ RUNS = {"no-driver": text("driver 550 runs there")}
 
 
 def test_what_a_fact_speaks_against_is_less_likely() -> None:
-    clues = (_clue("no-driver", Weight.SYMPTOM), _clue("driver-too-old-for-cuda", Weight.SYMPTOM, line=2))
+    clues = (_clue("no-driver", Weight.STATE), _clue("driver-too-old-for-cuda", Weight.STATE, line=2))
     explained = rank_causes(clues, NOTHING, NOTHING, refuted=RUNS)
     assert _ids(explained) == ["driver-too-old-for-cuda"]
     assert explained.less_likely[0].reason == text("a fact speaks against it: {fact}", fact=RUNS["no-driver"])
@@ -127,7 +127,7 @@ def test_what_the_text_names_as_the_cause_stands_against_facts() -> None:
 
 
 def test_only_reading_of_a_message_stands_against_facts() -> None:
-    assert _ids(rank_causes((_clue("no-driver", Weight.SYMPTOM),), NOTHING, NOTHING, refuted=RUNS)) == ["no-driver"]
+    assert _ids(rank_causes((_clue("no-driver", Weight.STATE),), NOTHING, NOTHING, refuted=RUNS)) == ["no-driver"]
 
 
 def test_what_rules_alone_found_falls_to_facts() -> None:
@@ -159,14 +159,14 @@ def test_what_is_said_and_proved_has_both_proofs() -> None:
 
 
 def test_surer_clue_gives_the_parameters() -> None:
-    clues = (_clue("oom-true", Weight.CAUSE, size="2 GiB"), _clue("oom-true", Weight.SYMPTOM, line=2, size="1 GiB", gpu="A100"))
+    clues = (_clue("oom-true", Weight.CAUSE, size="2 GiB"), _clue("oom-true", Weight.STATE, line=2, size="1 GiB", gpu="A100"))
     (first,) = rank_causes(clues, NOTHING, NOTHING).findings
     assert (first.parameter("size"), first.parameter("gpu")) == ("2 GiB", "A100")
 
 
 def test_open_questions_are_those_of_the_text_alone() -> None:
     open_ = tuple(Undetermined(one, text("driver"), text("not read")) for one in ("no-driver", "secure-boot-unsigned-module"))
-    clues = (_clue("oom-true"), _clue("no-driver", Weight.SYMPTOM))
+    clues = (_clue("oom-true"), _clue("no-driver", Weight.STATE))
     assert [one.problem for one in rank_causes(clues, NOTHING, Diagnosis(undetermined=open_)).undetermined] == ["no-driver"]
 
 

@@ -29,7 +29,7 @@ def _broken(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
 @pytest.fixture
 def two_families(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that breaks on every match, and one that works."""
-    works = Signature(("no driver",), "no driver", means("no-driver", Weight.SYMPTOM))
+    works = Signature(("no driver",), "no driver", means("no-driver", Weight.STATE))
     late = Signature(("out of memory",), "out of memory", means("oom-true"))
     found = {"broken": (Signature(("no driver",), "no driver", _broken),), "works": (late, works)}
     monkeypatch.setattr(module, "families", lambda: found)

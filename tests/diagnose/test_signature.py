@@ -16,7 +16,7 @@ from tests.values import knowledge
 ARCHITECTURE = Signature(
     ("unsupported gpu architecture",),
     r"unsupported gpu architecture '(?:compute|sm)_(?P<architecture>\d+)'",
-    means("nvcc-arch-too-new", Weight.SYMPTOM),
+    means("nvcc-arch-too-new", Weight.STATE),
 )
 
 

@@ -41,11 +41,11 @@ def _torch(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     beside_the_point = setting.says(*_FAILURES) and not setting.says("cuda", "gpu", "nvidia")
     if mention.tool == "conda" and not asked and not beside_the_point:
         yield sign("conda-resolved-cpu-build", Weight.CAUSE, **named_torch(setting.case, mention.version))
-        yield sign("torch-cpu-only", Weight.CONSEQUENCE, torch=mention.version)
+        yield sign("torch-cpu-only", Weight.ASIDE, torch=mention.version)
     elif setting.case.usable:
         yield sign("torch-cpu-only", torch=mention.version)
     elif not asked and not beside_the_point:
-        yield sign("torch-cpu-only", Weight.SYMPTOM, torch=mention.version)
+        yield sign("torch-cpu-only", Weight.STATE, torch=mention.version)
 
 
 def _mention(words: str, line: int, setting: SignatureInput) -> Mention | None:

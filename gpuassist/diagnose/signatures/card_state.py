@@ -14,7 +14,7 @@ _GPU_WORDS = ("nvidia", "geforce", "10de:", "vga compatible", "3d controller", "
 def _reset(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """An Xid that is in the text as well says what happened; this says what is to be done."""
     reboot = "reboot" in match[0].lower()
-    weight = Weight.SYMPTOM if setting.says("fallen off the bus", "gpu is lost") else Weight.CAUSE
+    weight = Weight.STATE if setting.says("fallen off the bus", "gpu is lost") else Weight.CAUSE
     yield sign("gpu-reset-required", weight, reboot="yes" if reboot else "")
 
 
@@ -22,16 +22,16 @@ def _lanes(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The kernel tells it of every device, and a link that is only slower is at rest."""
     width, most = int(match["width"]), int(match["most"])
     if width < most and setting.says(*_GPU_WORDS):
-        yield sign("pcie-link-degraded", Weight.SYMPTOM, width=str(width), most=str(most))
+        yield sign("pcie-link-degraded", Weight.STATE, width=str(width), most=str(most))
 
 
 def _slow_start(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("persistence-m", "persistence mode", "headless", "no display", "server", "persistenced"):
-        yield sign("persistence-mode-off", Weight.SYMPTOM)
+        yield sign("persistence-mode-off", Weight.STATE)
 
 
 def _strays(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("stray-contexts", Weight.SYMPTOM if setting.says("out of memory. tried") else Weight.CAUSE)
+    yield sign("stray-contexts", Weight.STATE if setting.says("out of memory. tried") else Weight.CAUSE)
 
 
 SIGNATURES: tuple[Signature, ...] = (

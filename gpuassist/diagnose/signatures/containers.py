@@ -32,7 +32,7 @@ def _unsatisfied(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign
 
 
 def _node_missing(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
-    yield sign("uvm-device-missing" if "uvm" in match[0].lower() else "driver-not-loaded", Weight.SYMPTOM)
+    yield sign("uvm-device-missing" if "uvm" in match[0].lower() else "driver-not-loaded", Weight.STATE)
 
 
 def _mounted(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -45,7 +45,7 @@ def _run_without(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A container that was not given the GPU, and a program in it that finds none."""
     none = setting.says("is_available()", "is cuda available: false") and setting.says("false")
     if none and not given_to_container(setting):
-        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+        yield sign("container-no-gpu-flag", Weight.STATE)
 
 
 def _image(setting: SignatureInput) -> str:
@@ -110,7 +110,7 @@ SIGNATURES = (
         ),
         r"(?:looking up volume plugin nvidia-docker"
         r"|unknown (?:flag|option): --gpus?(?![\w-])|Insufficient nvidia\.com/gpu)",
-        means("container-toolkit-missing", Weight.SYMPTOM),
+        means("container-toolkit-missing", Weight.STATE),
     ),
     Signature(
         ("unsatisfied condition",),
@@ -126,7 +126,7 @@ SIGNATURES = (
         ("supported in this version of the container", "not supported by this container", "supported by this container"),
         r"Detected NVIDIA (?P<gpu>[\w .-]{3,60}?) GPU, which (?:may not yet be|is not(?: yet)?) supported (?:in|by) this"
         r" (?:version of the )?container",
-        means("torch-lacks-sm", Weight.SYMPTOM),
+        means("torch-lacks-sm", Weight.STATE),
     ),
     Signature(
         ("this container was built for",),
@@ -159,7 +159,7 @@ SIGNATURES = (
         ("initialization error", "detection error", "driver rpc error", "driver error"),
         r"nvidia-container-cli: (?:initialization error: (?:cuda error: [^\n]{3,60}|driver (?:rpc )?error: [^\n]{3,60}|nvml error: "
         r"(?:unknown error|gpu is lost|insufficient permissions))|detection error: [^\n]{3,80})",
-        unless_wsl("cuda-init-failed-driver-state", Weight.SYMPTOM),
+        unless_wsl("cuda-init-failed-driver-state", Weight.STATE),
     ),
     Signature(
         ("file exists",),
@@ -186,12 +186,12 @@ SIGNATURES = (
         ("cgroup subsystem devices not found", "open failed: /sys/fs/cgroup/devices", "ldcache error"),
         r"(?:cgroup subsystem devices not found|nvidia-container-cli: ldcache error: [^\n]{3,80}"
         r"|open failed: /sys/fs/cgroup/devices)",
-        means("container-toolkit-missing", Weight.SYMPTOM),
+        means("container-toolkit-missing", Weight.STATE),
     ),
     Signature(
         ("bpf_cgroup_device", "failed to get device cgroup", "bpf_prog_query"),
         r"(?:bpf_prog_query\(BPF_CGROUP_DEVICE\) failed|failed to get device cgroup mount path)",
-        means("device-permissions", Weight.SYMPTOM),
+        means("device-permissions", Weight.STATE),
     ),
     Signature(
         ("/dev/nvidia",),
@@ -206,6 +206,6 @@ SIGNATURES = (
         ("additional properties are not allowed", "unsupported config option"),
         r"(?:reservations value )?Additional properties are not allowed \('(?:devices|runtime|gpus)' was unexpected\)"
         r"|Unsupported config option for services[^\n]{0,60}'(?:runtime|deploy|gpus)'",
-        means("container-no-gpu-flag", Weight.SYMPTOM),
+        means("container-no-gpu-flag", Weight.STATE),
     ),
 )

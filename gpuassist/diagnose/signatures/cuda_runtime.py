@@ -37,7 +37,7 @@ def _assertion(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
 def _address(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """After an assertion, and after an Xid that says the card is gone, everything else fails as well."""
     yield sign(
-        "illegal-memory-access", Weight.SYMPTOM if setting.says("device-side assert", "] assertion `", "xid (") else Weight.CAUSE
+        "illegal-memory-access", Weight.STATE if setting.says("device-side assert", "] assertion `", "xid (") else Weight.CAUSE
     )
 
 
@@ -48,14 +48,14 @@ def _no_image(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if extension is None and setting.finds(_TORCH):
         known = capability(setting)
         problem = "gpu-too-old-for-torch" if known is not None and known < OLDEST else "torch-lacks-sm"
-        yield sign(problem, Weight.SYMPTOM, gpu=gpu, capability=str(known or ""))
+        yield sign(problem, Weight.STATE, gpu=gpu, capability=str(known or ""))
     package = extension[0].strip("/._-") if extension else ""
-    yield sign("no-kernel-image", Weight.SYMPTOM if extension is None else Weight.CAUSE, gpu=gpu, package=package)
+    yield sign("no-kernel-image", Weight.STATE if extension is None else Weight.CAUSE, gpu=gpu, package=package)
 
 
 def _invalid_function(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     for one in _no_image(match, setting):
-        yield sign(one.problem, Weight.SYMPTOM, **dict(one.parameters))
+        yield sign(one.problem, Weight.STATE, **dict(one.parameters))
 
 
 def _ptx(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -83,22 +83,22 @@ def _capability(setting: SignatureInput) -> str:
 def _library(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A library that cannot start has mostly no memory left; a kernel before it may have failed as well."""
     other = setting.says("device-side assert", "out of memory") or memory_was_free(setting)
-    yield sign("cublas-init-failed-oom", Weight.SYMPTOM if other else Weight.CAUSE)
+    yield sign("cublas-init-failed-oom", Weight.STATE if other else Weight.CAUSE)
 
 
 def _library_call(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A call that fails inside a library: mostly an index out of range before it, sometimes no memory."""
     if setting.says("embedding", "index", "token", "vocab", "label", "cross_entropy", "assert"):
-        yield sign("device-side-assert", Weight.SYMPTOM)
-    yield sign("cublas-init-failed-oom", Weight.SYMPTOM)
+        yield sign("device-side-assert", Weight.STATE)
+    yield sign("cublas-init-failed-oom", Weight.STATE)
 
 
 def _fourier(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The cuFFT of CUDA 11.7 and older fails on Ada (pytorch/pytorch#88038); torch for 11.8 has one that works."""
     cuda = torch_cuda(setting)
     if cuda.startswith(("10.", "11.0", "11.1", "11.3", "11.5", "11.6", "11.7")) or setting.says("cu117", "cu116", "cu113"):
-        yield sign("torch-lacks-sm", Weight.SYMPTOM, gpu=card_name(setting), newer="yes")
-    yield sign("cublas-init-failed-oom", Weight.SYMPTOM)
+        yield sign("torch-lacks-sm", Weight.STATE, gpu=card_name(setting), newer="yes")
+    yield sign("cublas-init-failed-oom", Weight.STATE)
 
 
 SIGNATURES = (
@@ -158,7 +158,7 @@ SIGNATURES = (
     Signature(
         ("ptx jit compilation failed", "jit compiler library"),
         r"(?:a PTX JIT compilation failed|PTX JIT compiler library not found)",
-        means("ptx-newer-than-driver", Weight.SYMPTOM),
+        means("ptx-newer-than-driver", Weight.STATE),
     ),
     Signature(
         ("cublas_status_not_initialized", "cublas_status_alloc_failed", "cusolver_status_not_init", "cusolver_status_alloc"),

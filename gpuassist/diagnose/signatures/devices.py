@@ -57,7 +57,7 @@ def _emptied(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     found_none = setting.says("no cuda", "is_available()", "false", "no gpu", "device_count", "cuda_error_no_device", "cpu")
     if found_none:
         value = match["value"] or ""
-        yield sign("cuda-visible-devices-bad", Weight.SYMPTOM, empty="yes", value=value)
+        yield sign("cuda-visible-devices-bad", Weight.STATE, empty="yes", value=value)
 
 
 def _listed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -74,7 +74,7 @@ def _listed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if read.fault is not None and (read.fault is DeviceListFault.TWICE or count):
         fault = read.fault.value.replace("-", "_")
         told = {"count": str(count), "last": str(count - 1)} if count else {}
-        weight = Weight.CAUSE if read.fault is DeviceListFault.TWICE else Weight.SYMPTOM
+        weight = Weight.CAUSE if read.fault is DeviceListFault.TWICE else Weight.STATE
         yield sign("cuda-visible-devices-bad", weight, value=value, element=read.element, **told, **{fault: "yes"})
 
 
@@ -87,7 +87,7 @@ def _late(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 def _without_effect(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not setting.says("cuda unknown error", "incorrectly set up environment"):
-        yield sign("cuda-visible-devices-late", Weight.SYMPTOM)
+        yield sign("cuda-visible-devices-late", Weight.STATE)
 
 
 SIGNATURES = (
@@ -126,7 +126,7 @@ SIGNATURES = (
     Signature(
         ("processes", "nproc"),
         r"(?:nproc_per_node|num_processes|number of processes)[^\n]{0,60}(?:greater|larger|more|exceeds)[^\n]{0,40}GPUs?",
-        means("cuda-visible-devices-bad", Weight.SYMPTOM, ordinal=_asked),
+        means("cuda-visible-devices-bad", Weight.STATE, ordinal=_asked),
     ),
     Signature(
         ("cuda_visible_devices",),

@@ -38,14 +38,14 @@ _DATA_CENTRE = (
 def _no_driver(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch says it where libcuda is not there or not answered: no driver, none given to the container, none from Windows."""
     if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+        yield sign("wsl-driver-or-windows", Weight.STATE)
     elif setting.case.running:
         # The library of a driver that runs is missing, or there and not in the program's container.
         there = bool(value_or(setting.case.machine.driver.libcuda, ()))
-        yield sign("container-no-gpu-flag" if there or in_container(setting) else "libcuda-missing", Weight.SYMPTOM)
+        yield sign("container-no-gpu-flag" if there or in_container(setting) else "libcuda-missing", Weight.STATE)
     elif setting.case.container or (in_container(setting) and not given_to_container(setting)):
-        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
-    yield sign("no-driver", Weight.SYMPTOM)
+        yield sign("container-no-gpu-flag", Weight.STATE)
+    yield sign("no-driver", Weight.STATE)
 
 
 def _too_old(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -74,22 +74,22 @@ def _insufficient(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Error 35 is also what programs say where there is no driver at all; the facts decide."""
     driver, cuda = driver_version(setting), torch_cuda(setting)
     if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+        yield sign("wsl-driver-or-windows", Weight.STATE)
     if without_driver(setting):
         yield sign("no-driver", Weight.CAUSE)
     elif setting.says("couldn't communicate with the nvidia driver", "driver not loaded"):
-        yield sign("driver-not-loaded", Weight.SYMPTOM)
+        yield sign("driver-not-loaded", Weight.STATE)
     elif driver and _serves(driver, cuda or _named_cuda(setting)):
         contained = in_container(setting)
-        yield sign("container-no-gpu-flag" if contained else "ld-library-path-stubs", Weight.SYMPTOM)
-        yield sign("cuda-compat-conflict", Weight.SYMPTOM)
+        yield sign("container-no-gpu-flag" if contained else "ld-library-path-stubs", Weight.STATE)
+        yield sign("cuda-compat-conflict", Weight.STATE)
     elif driver:
         yield sign("driver-too-old-for-cuda", Weight.CAUSE, driver=driver, cuda=cuda or _named_cuda(setting), **_torch(setting))
     else:
-        yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, unsure="yes", cuda=cuda)
+        yield sign("driver-too-old-for-cuda", Weight.STATE, unsure="yes", cuda=cuda)
         if in_container(setting) and not given_to_container(setting):
-            yield sign("container-no-gpu-flag", Weight.SYMPTOM)
-        yield sign("no-driver", Weight.SYMPTOM)
+            yield sign("container-no-gpu-flag", Weight.STATE)
+        yield sign("no-driver", Weight.STATE)
 
 
 def _serves(driver: str, cuda: str) -> bool:
@@ -110,44 +110,44 @@ def _forward(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         "version mismatch", "apt upgrade", "apt-get upgrade", "unattended", "has been upgraded", "after upgrading"
     )
     if replaced and not with_compat(setting) and not in_container(setting):
-        yield sign("driver-library-mismatch", Weight.SYMPTOM)
-        yield sign("cuda-compat-conflict", Weight.SYMPTOM)
+        yield sign("driver-library-mismatch", Weight.STATE)
+        yield sign("cuda-compat-conflict", Weight.STATE)
         return
-    yield sign("cuda-compat-conflict", Weight.CAUSE if with_compat(setting) or in_container(setting) else Weight.SYMPTOM)
-    yield sign("driver-library-mismatch", Weight.SYMPTOM)
+    yield sign("cuda-compat-conflict", Weight.CAUSE if with_compat(setting) or in_container(setting) else Weight.STATE)
+    yield sign("driver-library-mismatch", Weight.STATE)
 
 
 def _combination(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if with_compat(setting):
         yield sign("cuda-compat-conflict", Weight.CAUSE)
-    yield sign("driver-library-mismatch", Weight.SYMPTOM if with_compat(setting) else Weight.CAUSE)
+    yield sign("driver-library-mismatch", Weight.STATE if with_compat(setting) else Weight.CAUSE)
 
 
 def _no_device(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """100: the driver library is there and sees no GPU."""
     if in_wsl(setting):
         wrong = setting.says("/usr/lib/x86_64-linux-gnu/libcuda", "libnvidia-compute", "numba", "nvidia-driver-")
-        yield sign("wsl-linux-driver-installed" if wrong else "wsl-driver-or-windows", Weight.SYMPTOM)
+        yield sign("wsl-linux-driver-installed" if wrong else "wsl-driver-or-windows", Weight.STATE)
         return
     if with_mig(setting):
-        yield sign("mig-mode", Weight.SYMPTOM)
+        yield sign("mig-mode", Weight.STATE)
     if shows(setting, _VISIBLE_SET):
-        yield sign("cuda-visible-devices-bad", Weight.SYMPTOM)
+        yield sign("cuda-visible-devices-bad", Weight.STATE)
     if in_container(setting) and not given_to_container(setting):
-        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+        yield sign("container-no-gpu-flag", Weight.STATE)
     if without_driver(setting):
-        yield sign("no-driver", Weight.SYMPTOM)
+        yield sign("no-driver", Weight.STATE)
     if setting.case.cards and setting.case.running:
-        yield sign("cuda-visible-devices-bad", Weight.SYMPTOM)
-    yield sign("nvidia-smi-no-devices", Weight.SYMPTOM)
+        yield sign("cuda-visible-devices-bad", Weight.STATE)
+    yield sign("nvidia-smi-no-devices", Weight.STATE)
 
 
 def _no_gpus(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch: `No CUDA GPUs are available`. On Colab and the like the machine has none."""
     if setting.says("colab", "runtime type", "kaggle", "zerogpu", "spaces.gpu"):
-        yield sign("no-nvidia-gpu", Weight.SYMPTOM)
+        yield sign("no-nvidia-gpu", Weight.STATE)
     for one in _no_device(match, setting):
-        yield one if one.problem != "nvidia-smi-no-devices" else sign("cuda-visible-devices-bad", Weight.SYMPTOM)
+        yield one if one.problem != "nvidia-smi-no-devices" else sign("cuda-visible-devices-bad", Weight.STATE)
 
 
 def _unknown(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -155,28 +155,28 @@ def _unknown(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("/dev/nvidia-uvm") and setting.says("no such file", "cannot access", "not found", "missing"):
         yield sign("uvm-device-missing", Weight.CAUSE)
     elif setting.says("/dev/nvidiactl") and not setting.says("nvidia-uvm", "nvidia_uvm"):
-        yield sign("uvm-device-missing", Weight.SYMPTOM)
+        yield sign("uvm-device-missing", Weight.STATE)
     if slept(setting):
         yield sign("uvm-broken-after-suspend", Weight.CAUSE)
         return
     if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+        yield sign("wsl-driver-or-windows", Weight.STATE)
     elif in_container(setting):
-        yield sign("uvm-device-missing", Weight.SYMPTOM)
+        yield sign("uvm-device-missing", Weight.STATE)
     elif shows(setting, _DATA_CENTRE):
-        yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
-    yield sign("uvm-broken-after-suspend", Weight.SYMPTOM)
-    yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
+        yield sign("cuda-init-failed-driver-state", Weight.STATE)
+    yield sign("uvm-broken-after-suspend", Weight.STATE)
+    yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
 def _not_started(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("forked subprocess", "multiprocess", "dataloader", "fork"):
         return
     if with_mig(setting):
-        yield sign("mig-mode", Weight.SYMPTOM)
+        yield sign("mig-mode", Weight.STATE)
     if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
-    yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
+        yield sign("wsl-driver-or-windows", Weight.STATE)
+    yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
 def _busy(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -184,9 +184,9 @@ def _busy(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("exclusive_process", "exclusive_thread", "e. process", "prohibited", "compute mode", "compute_mode", "-c 3"):
         yield sign("compute-mode-exclusive", Weight.CAUSE, failed="yes")
     if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
-    yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
-    yield sign("compute-mode-exclusive", Weight.SYMPTOM, failed="yes")
+        yield sign("wsl-driver-or-windows", Weight.STATE)
+    yield sign("cuda-init-failed-driver-state", Weight.STATE)
+    yield sign("compute-mode-exclusive", Weight.STATE, failed="yes")
 
 
 def _numbered(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -206,8 +206,8 @@ def _stub(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 def _no_libcuda(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting) and (setting.case.running or setting.says("/usr/lib/wsl/lib")):
-        yield sign("wsl-stub-lib", Weight.SYMPTOM)
-        yield sign("no-driver", Weight.SYMPTOM)
+        yield sign("wsl-stub-lib", Weight.STATE)
+        yield sign("no-driver", Weight.STATE)
     else:
         yield from _no_driver(match, setting)
 
@@ -221,20 +221,20 @@ _NUMBERS: dict[str, Meaning] = {
     "3": _not_started,
     "30": _unknown,
     "999": _unknown,
-    "46": means("cuda-init-failed-driver-state", Weight.SYMPTOM),
+    "46": means("cuda-init-failed-driver-state", Weight.STATE),
     "802": means("fabric-manager-not-running"),
     "803": _combination,
     "804": _forward,
     "222": means("ptx-newer-than-driver"),
-    "209": means("no-kernel-image", Weight.SYMPTOM),
-    "101": means("cuda-visible-devices-bad", Weight.SYMPTOM),
+    "209": means("no-kernel-image", Weight.STATE),
+    "101": means("cuda-visible-devices-bad", Weight.STATE),
 }
 
 
 def _none_supported(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The installer names no card: where the text does, that card and the driver say more."""
     if not setting.case.cards:
-        yield sign("no-nvidia-gpu", Weight.SYMPTOM)
+        yield sign("no-nvidia-gpu", Weight.STATE)
 
 
 SIGNATURES = (

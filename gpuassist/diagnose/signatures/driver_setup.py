@@ -25,7 +25,7 @@ def _stale(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if listed != driver:
         yield sign("container-cdi-stale", Weight.CAUSE, listed=listed, driver=driver)
     else:
-        yield sign("container-toolkit-missing", Weight.SYMPTOM)
+        yield sign("container-toolkit-missing", Weight.STATE)
 
 
 def _video(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -38,7 +38,7 @@ def _refused(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """NVML's `Unknown Error` is a node that may not be opened; that no driver answers may be a node that is not there."""
     if setting.case.container in _KINDS or shows(setting, _SYSTEM_CONTAINER):
         opened = match.groupdict().get("opened") is not None
-        yield sign("container-lxc-devices", Weight.CAUSE if opened else Weight.SYMPTOM)
+        yield sign("container-lxc-devices", Weight.CAUSE if opened else Weight.STATE)
 
 
 def _unlicensed(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
@@ -51,11 +51,11 @@ def _listed_twice(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
     every = {found.removeprefix("/usr") for found in _OFFERED.findall(match[0])}
     compat = next((found for found in _OFFERED.findall(match[0]) if "/compat" in found), "")
     if len(every) > 1 and any("/wsl/" in one for one in every):
-        yield sign("wsl-linux-driver-installed", Weight.SYMPTOM)
+        yield sign("wsl-linux-driver-installed", Weight.STATE)
     elif compat:
-        yield sign("cuda-compat-conflict", Weight.SYMPTOM, directory=compat)
+        yield sign("cuda-compat-conflict", Weight.STATE, directory=compat)
     elif len(every) > 1:
-        yield sign("libcuda-twice", Weight.SYMPTOM)
+        yield sign("libcuda-twice", Weight.STATE)
 
 
 def _normal_in_wsl(feature: str) -> Meaning:
@@ -76,7 +76,7 @@ def _forbidden(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting) or in_container(setting):
         return
     place, line = found.get("place") or "", " ".join((found.get("line") or "").split())
-    told = Weight.CAUSE if place else Weight.SYMPTOM
+    told = Weight.CAUSE if place else Weight.STATE
     yield sign("driver-module-blacklisted", told, gpu=card_name(setting), place=place, line=line)
 
 

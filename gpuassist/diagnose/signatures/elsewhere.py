@@ -9,7 +9,7 @@ from gpuassist.model.text import Text, text
 
 def _elsewhere(cause: Text, literals: tuple[str, ...], pattern: str) -> Signature:
     """A symptom only: where the text names a fault of the GPU as well, that one counts."""
-    return Signature(literals, pattern, means("not-a-gpu-problem", Weight.SYMPTOM, cause=cause))
+    return Signature(literals, pattern, means("not-a-gpu-problem", Weight.STATE, cause=cause))
 
 
 SIGNATURES = (

@@ -18,7 +18,7 @@ def _no_home(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The toolkit to build with is one of torch's own CUDA; installed it may be already."""
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
-        yield sign("cuda-home-unset", Weight.SYMPTOM)
+        yield sign("cuda-home-unset", Weight.STATE)
         return
     cuda = torch_cuda(setting)
     known = bool(cuda) and setting.case.knowledge.toolkit(Version.parse(cuda)) is not None
@@ -44,7 +44,7 @@ def _mismatch(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 def _warned(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """Another minor version is only warned of; what follows it has another cause."""
-    yield sign("torch-cuda-vs-toolkit-mismatch", Weight.CONSEQUENCE, nvcc=match["nvcc"], torch_cuda=match["torch"])
+    yield sign("torch-cuda-vs-toolkit-mismatch", Weight.ASIDE, nvcc=match["nvcc"], torch_cuda=match["torch"])
 
 
 def _isolated(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -58,7 +58,7 @@ def _old_nvcc(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """An nvcc that does not know what torch's builder asks of it is older than torch's own CUDA."""
     if setting.says("torch", "cpp_extension"):
         nvcc, cuda = nvcc_release(setting), torch_cuda(setting)
-        yield sign("torch-cuda-vs-toolkit-mismatch", Weight.SYMPTOM, nvcc=nvcc, torch_cuda=cuda, building="yes", install=cuda)
+        yield sign("torch-cuda-vs-toolkit-mismatch", Weight.STATE, nvcc=nvcc, torch_cuda=cuda, building="yes", install=cuda)
 
 
 def _installed(setting: SignatureInput, cuda: str) -> str:
@@ -79,15 +79,15 @@ def _no_image(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     package = package_of("\n".join((*before, setting.paste.words[match.start() : match.end() + 200].partition("\n")[0])))
     if package:
         yield sign("no-kernel-image", package=package)
-        yield sign("torch-lacks-sm", Weight.CONSEQUENCE)
+        yield sign("torch-lacks-sm", Weight.ASIDE)
     elif _is_too_old(setting):
-        yield sign("gpu-too-old-for-torch", Weight.SYMPTOM, capability=str(capability(setting) or ""))
-        yield sign("no-kernel-image", Weight.SYMPTOM)
+        yield sign("gpu-too-old-for-torch", Weight.STATE, capability=str(capability(setting) or ""))
+        yield sign("no-kernel-image", Weight.STATE)
     elif setting.says("torch", "pytorch"):
-        yield sign("torch-lacks-sm", Weight.SYMPTOM)
-        yield sign("no-kernel-image", Weight.SYMPTOM)
+        yield sign("torch-lacks-sm", Weight.STATE)
+        yield sign("no-kernel-image", Weight.STATE)
     else:
-        yield sign("no-kernel-image", Weight.SYMPTOM)
+        yield sign("no-kernel-image", Weight.STATE)
 
 
 def _is_too_old(setting: SignatureInput) -> bool:
@@ -157,7 +157,7 @@ SIGNATURES = (
         rf"(?<![^\s:'\"(])(?P<file>[^\s:'\"(]{{1,300}}?\.so[.\d]*): undefined symbol: (?P<symbol>{_SYMBOL})",
         _undefined,
     ),
-    Signature(("no cuda runtime is found",), r"No CUDA runtime is found, using CUDA_HOME", means("no-driver", Weight.SYMPTOM)),
+    Signature(("no cuda runtime is found",), r"No CUDA runtime is found, using CUDA_HOME", means("no-driver", Weight.STATE)),
     Signature(("no module named 'torch'", 'no module named "torch"'), r"No module named ['\"]torch['\"]", _isolated),
     Signature(
         ("_cuda'", "._c'", "._ext'", "amp_c'", "_cuda_"),
@@ -183,7 +183,7 @@ SIGNATURES = (
             r"['‘]?(?:THCState|THCudaCheck|AT_CHECK)['’]? (?:does not name a type|was not declared)",
             r"identifier \"(?:THCState|THCudaCheck|AT_CHECK)\" is undefined",
         ),
-        means("extension-build-mismatch", Weight.SYMPTOM),
+        means("extension-build-mismatch", Weight.STATE),
     ),
     Signature(
         ("is not defined for option 'std'", "generate-dependencies-with-compile"),

@@ -59,7 +59,7 @@ def _header_bug(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]
         gcc=gcc_version(setting) or match["gcc"] or "",
         alternative=str(best.version.release) if best is not None else "",
     )
-    yield sign("nvcc-host-gcc-too-new", Weight.SYMPTOM)
+    yield sign("nvcc-host-gcc-too-new", Weight.STATE)
 
 
 def _c_library(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -95,13 +95,13 @@ SIGNATURES = (
     Signature(
         ("is not able to compile a simple test program",),
         r"The CUDA compiler\s+\"?\S{1,200}\"?\s+is not able to compile a simple test program",
-        means("nvcc-host-gcc-too-new", Weight.SYMPTOM),
+        means("nvcc-host-gcc-too-new", Weight.STATE),
         window=400,
     ),
     Signature(
         ("failed to preprocess host compiler properties",),
         r"Failed to preprocess host compiler properties",
-        means("nvcc-host-gcc-too-new", Weight.SYMPTOM),
+        means("nvcc-host-gcc-too-new", Weight.STATE),
     ),
     Signature(
         ("unsupported clang version",), r"unsupported clang version! clang version must be less than (?P<above>\d{1,2})", _builtin

@@ -46,16 +46,16 @@ def _none_found(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]
     found = [one.strip() for one in (match.groupdict().get("versions") or "").split(",") if one.strip() not in {"", "none"}]
     if "+cu" in wanted and without_gpu(setting):
         yield sign("no-nvidia-gpu")
-        yield sign("pip-no-matching-python", Weight.SYMPTOM)
+        yield sign("pip-no-matching-python", Weight.STATE)
     elif "+cu" in wanted and not _asked_there(setting, match) and _elsewhere(setting, wanted, found):
         told = bool(found) or bool(python_version(setting))
-        weight, other = (Weight.CAUSE, Weight.SYMPTOM) if told else (Weight.SYMPTOM, Weight.CONSEQUENCE)
+        weight, other = (Weight.CAUSE, Weight.STATE) if told else (Weight.STATE, Weight.ASIDE)
         yield sign("pip-wrong-index", weight, **_index_parameters(package, wanted), requirement=requirement)
         yield sign("pip-no-matching-python", other)
     else:
         yield sign("pip-no-matching-python", Weight.CAUSE, package=requirement, **_pythons(setting, package, wanted))
         if "+cu" in wanted:
-            yield sign("pip-wrong-index", Weight.SYMPTOM)
+            yield sign("pip-wrong-index", Weight.STATE)
 
 
 def _asked_there(setting: SignatureInput, match: re.Match[str]) -> bool:
@@ -177,7 +177,7 @@ def _no_torch(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if any(True for _ in passages(setting, ("torch",), _INSTALLED)):
         yield sign("wrong-python-env", Weight.CAUSE)
     else:
-        yield sign("wrong-python-env", Weight.SYMPTOM, alone="yes")
+        yield sign("wrong-python-env", Weight.STATE, alone="yes")
 
 
 def _other_torch(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -235,7 +235,7 @@ SIGNATURES = (
     Signature(
         ("is not supported on python", "not yet supported for torch.compile"),
         r"Dynamo is not supported on Python 3\.\d+\+?|Python 3\.\d+\+? not yet supported for torch\.compile",
-        means("pip-no-matching-python", Weight.SYMPTOM),
+        means("pip-no-matching-python", Weight.STATE),
     ),
     Signature(
         ("there is no version of", "no versions of", "depends on"),
@@ -256,7 +256,7 @@ SIGNATURES = (
     Signature(
         ("__cuda", "feature:/linux"),
         r"(?:nothing provides|requires|missing|depends on) __cuda\b[^\n]{0,60}|feature:\|?@?/linux-64::__cuda[^\n]{0,80}",
-        means("conda-resolved-cpu-build", Weight.SYMPTOM),
+        means("conda-resolved-cpu-build", Weight.STATE),
     ),
     Signature(
         ("readtimeouterror", "read timed out", "incompleteread", "connection broken"),

@@ -16,7 +16,7 @@ _OPTIONAL = ("libnvinfer", "nvinfer")
 def _jax(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
-        yield sign("jax-cpu-only", Weight.SYMPTOM)
+        yield sign("jax-cpu-only", Weight.STATE)
     else:
         yield sign("jax-cpu-only")
 
@@ -25,16 +25,16 @@ def _fell_back(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Old releases say the same of a jaxlib without CUDA and of a driver that fails."""
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
-    weight = Weight.CONSEQUENCE if setting.says("cuinit", "cuda_error", "cudnn version", "not found.") else Weight.SYMPTOM
+    weight = Weight.ASIDE if setting.says("cuinit", "cuda_error", "cudnn version", "not found.") else Weight.STATE
     yield sign("jax-cpu-only", weight)
 
 
 def _dynamic(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     library = match["library"]
     if library.startswith(_OPTIONAL):
-        yield sign("healthy", Weight.CONSEQUENCE)
+        yield sign("healthy", Weight.ASIDE)
     elif library.startswith(("libcuda.so", "nvcuda")):
-        yield sign("no-driver", Weight.SYMPTOM)
+        yield sign("no-driver", Weight.STATE)
     else:
         yield sign("tensorflow-cuda-libs-missing", library=library, tensorflow=_release(setting))
 
@@ -44,8 +44,8 @@ def _no_drivers(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.case.running or setting.says("driver version:", "nvidia-smi"):
         yield sign("tensorflow-cuda-libs-missing", tensorflow=_release(setting))
     else:
-        yield sign("tensorflow-cuda-libs-missing", Weight.SYMPTOM, tensorflow=_release(setting))
-        yield sign("no-driver", Weight.SYMPTOM)
+        yield sign("tensorflow-cuda-libs-missing", Weight.STATE, tensorflow=_release(setting))
+        yield sign("no-driver", Weight.STATE)
 
 
 def _release(setting: SignatureInput) -> str:
@@ -81,7 +81,7 @@ SIGNATURES = (
             r"\b(?:gpu|cuda)[^\n]{0,60}[,;] (?:but )?jax (?:does not|doesn't|cannot|can't|won't|only)\b",
             r"\bjax (?:only )?(?:uses|runs on|sees|finds|falls back to)[^\n]{0,20}\bcpu\b",
         ),
-        means("jax-cpu-only", Weight.SYMPTOM),
+        means("jax-cpu-only", Weight.STATE),
         window=160,
     ),
     Signature(("could not load dynamic library",), r"Could not load dynamic library '(?P<library>[\w.-]{1,60})'", _dynamic),
@@ -103,7 +103,7 @@ SIGNATURES = (
             r"Can't find libdevice directory",
             r"(?:Couldn't|Could not) (?:get|find) ptxas",
         ),
-        means("tensorflow-cuda-libs-missing", Weight.SYMPTOM),
+        means("tensorflow-cuda-libs-missing", Weight.STATE),
     ),
     Signature(
         ("num gpus available", "list_physical_devices", "is_gpu_available", "is_built_with_cuda"),
@@ -113,7 +113,7 @@ SIGNATURES = (
             r"is_gpu_available\(\)\)?\s{1,3}(?:Out\S{0,8}\s)?False",
             r"is_built_with_cuda\(\)\)?\s{1,3}(?:Out\S{0,8}\s)?False",
         ),
-        means("tensorflow-cuda-libs-missing", Weight.SYMPTOM),
+        means("tensorflow-cuda-libs-missing", Weight.STATE),
     ),
     Signature(
         (
@@ -136,6 +136,6 @@ SIGNATURES = (
             r"This TensorFlow binary is optimized",
             r"Torch was not compiled with flash attention",
         ),
-        means("healthy", Weight.CONSEQUENCE),
+        means("healthy", Weight.ASIDE),
     ),
 )

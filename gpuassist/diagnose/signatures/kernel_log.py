@@ -43,7 +43,7 @@ def _xid(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         # What has no entry of its own is told in NVIDIA's words.
         record = setting.case.knowledge.xid(number)
         if record is not None and XidCause.APPLICATION in record.causes:
-            weight = Weight.CONSEQUENCE if number in _FOLLOWING else Weight.SYMPTOM
+            weight = Weight.ASIDE if number in _FOLLOWING else Weight.STATE
             yield sign("xid-13-31-application-fault", weight, xid=str(number), process=process)
         elif number not in _FOLLOWING:
             told = {"meaning": sentence(record.meaning), "action": sentence(record.action)} if record else {}
@@ -93,7 +93,7 @@ def _no_address(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]
 def _no_space(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The kernel says it of any device, and often finds a place in a second attempt."""
     if setting.says("nvrm", "nvidia-smi"):
-        yield sign("rm-init-adapter-failed", Weight.SYMPTOM, gpu=card_name(setting), no_address="yes")
+        yield sign("rm-init-adapter-failed", Weight.STATE, gpu=card_name(setting), no_address="yes")
 
 
 def _legacy(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -147,7 +147,7 @@ SIGNATURES = (
         ("probe routine failed", "none of the nvidia devices were initialized", "nvidia: probe of"),
         r"NVRM: The NVIDIA probe routine failed for \d{1,2} device|NVRM: None of the NVIDIA devices were initialized"
         r"|nvidia: probe of [\da-f:.]{7,14} failed with error -\d{1,3}",
-        means("rm-init-adapter-failed", Weight.SYMPTOM),
+        means("rm-init-adapter-failed", Weight.STATE),
     ),
     Signature(
         ("xid (", "xid("),
@@ -241,7 +241,7 @@ SIGNATURES = (
         ("obtained ownership", "already bound to nouveau", "was not called for"),
         r"(?:probe routine was not called for \d+ device|already bound to nouveau|another driver was loaded and"
         rf"{GAP}obtained ownership)",
-        means("nouveau-active", Weight.SYMPTOM),
+        means("nouveau-active", Weight.STATE),
     ),
     Signature(
         ("nouveau",),

@@ -42,9 +42,9 @@ def _not_inserted(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
     if "exec format" in reason or "invalid module format" in reason or "unknown symbol" in reason:
         yield sign("driver-not-loaded", Weight.CAUSE, module=match["module"])
         return
-    yield sign("driver-not-loaded", Weight.SYMPTOM, module=match["module"])
+    yield sign("driver-not-loaded", Weight.STATE, module=match["module"])
     if setting.says("nouveau"):
-        yield sign("nouveau-active", Weight.SYMPTOM)
+        yield sign("nouveau-active", Weight.STATE)
 
 
 def _build_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -65,7 +65,7 @@ def _build_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
 
 def _installer_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     for one in _build_failed(match, setting):
-        yield sign(one.problem, Weight.SYMPTOM, **dict(one.parameters))
+        yield sign(one.problem, Weight.STATE, **dict(one.parameters))
 
 
 def _realtime(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -98,9 +98,9 @@ def _fabric(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("nothing_to_do", "nothing to do", "no nvswitch", "pre-nvl5"):
         yield sign("fabric-manager-not-needed")
     elif setting.says("rtx ", "geforce", "pcie", "quadro") and not setting.says("hgx", "nvswitch", "sxm", "dgx"):
-        yield sign("fabric-manager-not-needed", Weight.SYMPTOM)
+        yield sign("fabric-manager-not-needed", Weight.STATE)
     else:
-        yield sign("fabric-manager-not-running", Weight.SYMPTOM)
+        yield sign("fabric-manager-not-running", Weight.STATE)
 
 
 def _in_use(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -118,7 +118,7 @@ def _nouveau(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.case.loaded or in_wsl(setting):
         return
     missing = isinstance(setting.case.machine.driver.loaded, Known) or setting.says(*_FAILS)
-    yield sign("nouveau-active", Weight.CAUSE if missing else Weight.SYMPTOM)
+    yield sign("nouveau-active", Weight.CAUSE if missing else Weight.STATE)
 
 
 SIGNATURES = (
@@ -166,7 +166,7 @@ SIGNATURES = (
     Signature(
         ("nvidia-persistenced failed", "failed to query nvidia devices", "/dev/nvidiactl"),
         r"(?:nvidia-persistenced failed to initialize|Failed to query NVIDIA devices|/dev/nvidiactl['\"]?:? \(?No such file)",
-        means("driver-not-loaded", Weight.SYMPTOM),
+        means("driver-not-loaded", Weight.STATE),
     ),
     Signature(
         (

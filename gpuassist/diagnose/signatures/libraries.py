@@ -53,10 +53,10 @@ def _symbol(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     package = other_wheel(setting, f"{other}.so" if other else match["file"].rpartition("/")[2])
     if package is not None:
         yield sign("mixed-nvidia-pip-wheels", Weight.CAUSE, **package)
-        yield sign("ld-library-path-shadows-bundled-libs", Weight.SYMPTOM)
+        yield sign("ld-library-path-shadows-bundled-libs", Weight.STATE)
         return
     yield sign("ld-library-path-shadows-bundled-libs", library=other, directory=_foreign(setting))
-    yield sign("mixed-nvidia-pip-wheels", Weight.SYMPTOM)
+    yield sign("mixed-nvidia-pip-wheels", Weight.STATE)
 
 
 def _nccl(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -67,7 +67,7 @@ def _nccl(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         return
     package = wanted_wheel(setting, "nvidia-nccl")
     yield sign("ld-library-path-shadows-bundled-libs", library="libnccl", directory=_foreign(setting))
-    yield sign("mixed-nvidia-pip-wheels", Weight.SYMPTOM, **package)
+    yield sign("mixed-nvidia-pip-wheels", Weight.STATE, **package)
 
 
 def _foreign(setting: SignatureInput, part: str = "") -> str:
@@ -93,19 +93,19 @@ def _cudnn(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 def _handle(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """XLA says how much memory was free: enough of it leaves another cuDNN as the cause."""
-    yield sign("cudnn-version-mismatch", Weight.CAUSE if memory_was_free(setting) else Weight.SYMPTOM)
+    yield sign("cudnn-version-mismatch", Weight.CAUSE if memory_was_free(setting) else Weight.STATE)
 
 
 def _unready(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """cuDNN does not say why it cannot start: another one than torch's own, no memory left, or a driver in a bad state."""
     short = setting.says("out of memory", "outofmemory") and not memory_was_free(setting)
     if short:
-        yield sign("cublas-init-failed-oom", Weight.SYMPTOM, library="cudnn")
-    yield sign("cudnn-version-mismatch", Weight.SYMPTOM, unsure="yes")
+        yield sign("cublas-init-failed-oom", Weight.STATE, library="cudnn")
+    yield sign("cudnn-version-mismatch", Weight.STATE, unsure="yes")
     if not short:
-        yield sign("cublas-init-failed-oom", Weight.SYMPTOM, library="cudnn")
+        yield sign("cublas-init-failed-oom", Weight.STATE, library="cudnn")
     if "INITIALI" in match[0].upper():
-        yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
+        yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
 def _dotted(words: str) -> str:
@@ -250,7 +250,7 @@ SIGNATURES = (
     Signature(
         ("cublas_status_invalid_value",),
         r"CUBLAS_STATUS_INVALID_VALUE(?: when calling `?cublas\w{1,30})?",
-        means("ld-library-path-shadows-bundled-libs", Weight.SYMPTOM),
+        means("ld-library-path-shadows-bundled-libs", Weight.STATE),
     ),
     Signature(
         ("libc10.so", "libc10_cuda.so", "libtorch_cuda", "libtorch_cpu.so", "libtorch.so", "libtorch_python.so"),

@@ -62,10 +62,10 @@ def _not_found(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     running = setting.says(*_RUNNING)
     if setting.says(*_TRITON):
         yield sign("triton-libcuda-not-found")
-        yield sign("link-lcuda-missing", Weight.CONSEQUENCE)
+        yield sign("link-lcuda-missing", Weight.ASIDE)
     elif running:
         yield sign("link-lcuda-missing")
-    weight = Weight.SYMPTOM if running else Weight.CAUSE
+    weight = Weight.STATE if running else Weight.CAUSE
     yield sign("link-cuda-lib-not-found", weight, library="libcuda", driver_library="yes")
 
 

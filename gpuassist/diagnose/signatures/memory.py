@@ -81,10 +81,10 @@ def _ruled(setting: SignatureInput, program: str) -> Iterator[Sign]:
     ruling = rule(message) if message is not None else Ruling((MemoryCause.NEED,), proved=False)
     first, *others = ruling.causes
     figured = message is not None and message.total is not None and contradiction(message) is None
-    yield _sign(first, message, setting, weight=Weight.CAUSE if figured or ruling.proved else Weight.SYMPTOM, program=program)
+    yield _sign(first, message, setting, weight=Weight.CAUSE if figured or ruling.proved else Weight.STATE, program=program)
     if figured:
         for cause in (one for one in others if one is not MemoryCause.NEED or not ruling.proved):
-            yield _sign(cause, message, setting, weight=Weight.SYMPTOM, program=program)
+            yield _sign(cause, message, setting, weight=Weight.STATE, program=program)
 
 
 def _sign(
@@ -132,7 +132,7 @@ def _with_facts(card: KnownGpu, message: OutOfMemory | None, setting: SignatureI
         "index": _roomier(asked, setting),
         "program": program,
     }
-    return sign(MemoryCause.OTHERS.value, Weight.SYMPTOM, **{name: value for name, value in found.items() if value})
+    return sign(MemoryCause.OTHERS.value, Weight.STATE, **{name: value for name, value in found.items() if value})
 
 
 def _roomier(message: OutOfMemory, setting: SignatureInput) -> str:

@@ -37,7 +37,7 @@ def _summed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         return
     if setting.says(*_SHORT_OF_MEMORY):
         grows = setting.finds(_GROWING) is not None
-        yield sign("oom-graph-retained", Weight.CAUSE if grows or not setting.says("traceback") else Weight.SYMPTOM)
+        yield sign("oom-graph-retained", Weight.CAUSE if grows or not setting.says("traceback") else Weight.STATE)
 
 
 def _collected(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -47,7 +47,7 @@ def _collected(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         place = match.start()
         names = _FUNCTION.findall(setting.paste.words[max(0, place - _FAR) : place])
         sure = (bool(names) and _EVALUATES.match(names[-1]) is not None) or setting.finds(_GROWING)
-        yield sign("oom-graph-retained", Weight.CAUSE if sure else Weight.SYMPTOM)
+        yield sign("oom-graph-retained", Weight.CAUSE if sure else Weight.STATE)
 
 
 def _growing(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -64,7 +64,7 @@ def _without_no_grad(_match: re.Match[str], setting: SignatureInput) -> Iterator
 def _may_keep(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """It fails in an evaluation, or the program keeps graphs on purpose."""
     if setting.says("out of memory", "outofmemory", "显存") and not setting.says("no_grad", "inference_mode"):
-        yield sign("oom-graph-retained", Weight.SYMPTOM)
+        yield sign("oom-graph-retained", Weight.STATE)
 
 
 def _held(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -75,7 +75,7 @@ def _held(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 def _looked_for(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Somebody looks for who has the devices open, and not to unload a module."""
     if setting.says("memory", "显存", "メモリ", "메모리") and not setting.says("rmmod", "modprobe", "installer", "is in use"):
-        yield sign("gpu-memory-held-by-dead-process", Weight.SYMPTOM, **_left_over(setting))
+        yield sign("gpu-memory-held-by-dead-process", Weight.STATE, **_left_over(setting))
 
 
 def _nobody(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -89,7 +89,7 @@ def _not_listed(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign
     """A table that lists processes, but none that has a large part of what is in use."""
     left = _left_over(setting, least=_LARGER)
     if left and not in_wsl(setting) and not setting.case.container and not setting.says("wddm"):
-        yield sign("gpu-memory-held-by-dead-process", Weight.SYMPTOM, **left)
+        yield sign("gpu-memory-held-by-dead-process", Weight.STATE, **left)
 
 
 def _left_over(setting: SignatureInput, *, least: float = _LARGE) -> dict[str, str]:

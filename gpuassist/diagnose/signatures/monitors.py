@@ -16,27 +16,27 @@ _REASONS = {
     "gpu is lost": ("xid-79-gpu-fell-off-bus", Weight.CAUSE),
     "insufficient permissions": ("device-permissions", Weight.CAUSE),
     "insufficient user permission": ("device-permissions", Weight.CAUSE),
-    "nvml shared library not found": ("no-driver", Weight.SYMPTOM),
-    "could not load nvml library": ("no-driver", Weight.SYMPTOM),
-    "unknown error": ("cuda-init-failed-driver-state", Weight.SYMPTOM),
+    "nvml shared library not found": ("no-driver", Weight.STATE),
+    "could not load nvml library": ("no-driver", Weight.STATE),
+    "unknown error": ("cuda-init-failed-driver-state", Weight.STATE),
 }
 
 
 def _refused(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The reason stands on the same line, or on the next one."""
     said = match[0].lower()
-    problem, weight = next((told for words, told in _REASONS.items() if words in said), ("", Weight.SYMPTOM))
+    problem, weight = next((told for words, told in _REASONS.items() if words in said), ("", Weight.STATE))
     if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+        yield sign("wsl-driver-or-windows", Weight.STATE)
     elif in_container(setting) and problem in {"", "no-driver", "driver-not-loaded"}:
-        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+        yield sign("container-no-gpu-flag", Weight.STATE)
     elif in_container(setting) and problem == "cuda-init-failed-driver-state":
-        yield sign("container-lost-gpu-after-daemon-reload", Weight.SYMPTOM)
+        yield sign("container-lost-gpu-after-daemon-reload", Weight.STATE)
     elif problem:
         yield sign(problem, weight)
     elif not setting.case.running:
-        yield sign("driver-not-loaded", Weight.SYMPTOM)
-        yield sign("no-driver", Weight.SYMPTOM)
+        yield sign("driver-not-loaded", Weight.STATE)
+        yield sign("no-driver", Weight.STATE)
 
 
 SIGNATURES = (

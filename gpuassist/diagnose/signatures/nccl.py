@@ -21,20 +21,20 @@ _CUDA_FAILURE = lazy_regex(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"
 def _cuda_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """NCCL passes on an error of CUDA; its own log says which."""
     failure = setting.finds(_CUDA_FAILURE)
-    yield sign("nccl-cuda-error", Weight.SYMPTOM, error=failure[1] if failure else "")
+    yield sign("nccl-cuda-error", Weight.STATE, error=failure[1] if failure else "")
 
 
 def _system_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("/dev/shm", "shared memory", "no space left", "posix_fallocate"):
         yield sign("nccl-shm", Weight.CAUSE)
     elif not setting.says("socket", "connection", "network", "ib device", "ibv_", "no route"):
-        yield sign("nccl-shm", Weight.SYMPTOM)
+        yield sign("nccl-shm", Weight.STATE)
 
 
 def _hang(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A hang is NCCL's where several GPUs talk, and where no error is printed."""
     if shows(setting, _TALKS) and not setting.says("out of memory", "unhandled", "device-side", "nccl-shm", "/dev/shm"):
-        yield sign("nccl-p2p-acs-iommu", Weight.SYMPTOM)
+        yield sign("nccl-p2p-acs-iommu", Weight.STATE)
 
 
 def _page_fault(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -61,10 +61,10 @@ def _wrong_size(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if len(seen) > 1:
         yield sign("nccl-version-mismatch", Weight.CAUSE, first=seen[0], second=seen[1])
     else:
-        yield sign("nccl-version-mismatch", Weight.SYMPTOM)
+        yield sign("nccl-version-mismatch", Weight.STATE)
 
 
-_peer = means("nccl-p2p-acs-iommu", Weight.SYMPTOM)
+_peer = means("nccl-p2p-acs-iommu", Weight.STATE)
 
 SIGNATURES = (
     Signature(

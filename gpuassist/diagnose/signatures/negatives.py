@@ -30,30 +30,30 @@ def _module(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     package = match["module"].split(".")[0]
     if _GPU_PACKAGES.match(match["module"]) or setting.says("building wheel", "get_requires_for_build", "setup.py"):
         return
-    yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="module", package=package)
+    yield sign("not-a-gpu-problem", Weight.STATE, cause_id="module", package=package)
 
 
 def _disk(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not setting.says("/dev/shm", "nccl", "shared memory"):
-        yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="disk")
+        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="disk")
 
 
 def _python(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A fault of a Python program: the error itself does not name the GPU, and nothing in the text tells that the GPU fails."""
     named = any(word in match[0].lower() for word in (*_OURS, "nonetype"))
     if not setting.says(*_OURS) or not (named or setting.says(*_FAILING)):
-        yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=text("the Python program fails ({error})", error=match["error"]))
+        yield sign("not-a-gpu-problem", Weight.STATE, cause=text("the Python program fails ({error})", error=match["error"]))
 
 
 def _exited(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A worker that ended for a reason of its own shows that reason above."""
     if not setting.says("cuda error", "out of memory. tried", "device-side assert"):
-        yield sign("dataloader-shm-or-ram", Weight.SYMPTOM)
+        yield sign("dataloader-shm-or-ram", Weight.STATE)
 
 
 def _killed(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("torch", "python", "train", "model", "cuda", "mpirun", "srun", "rank"):
-        yield sign("dataloader-shm-or-ram", Weight.SYMPTOM)
+        yield sign("dataloader-shm-or-ram", Weight.STATE)
 
 
 SIGNATURES = (
@@ -81,13 +81,13 @@ SIGNATURES = (
         ("unable to allocate", "memoryerror"),
         r"(?:MemoryError: Unable to allocate [\d.]{1,8} [KMGTPE]iB for an array|numpy\S{0,60}MemoryError: Unable to allocate"
         r"|(?m:^)MemoryError\s*(?m:$))",
-        means("dataloader-shm-or-ram", Weight.SYMPTOM),
+        means("dataloader-shm-or-ram", Weight.STATE),
     ),
     Signature(
         ("oom-kill", "out of memory: kill", "oom_reaper"),
         r"(?:Out of memory: Kill(?:ed)? process \d+ \([^)\n]{1,30}\)|oom-kill:constraint=\S{5,60}|invoked oom-killer"
         r"|oom_reaper: reaped)",
-        means("dataloader-shm-or-ram", Weight.SYMPTOM),
+        means("dataloader-shm-or-ram", Weight.STATE),
     ),
     Signature(
         ("exit code 137", "exitcode", "exited with code 137", "exit code: 137", "signal 9", "sigkill", "\nkilled"),
@@ -141,7 +141,7 @@ SIGNATURES = (
         r"(?:CERTIFICATE_VERIFY_FAILED|Connection reset by peer|HTTP Error [45]\d\d|Max retries exceeded with url"
         r"|Temporary failure in name resolution|We couldn't connect to 'https?://[^'\n]{3,80}'"
         r"|Read timed out|Could not resolve host|ConnectionRefusedError)",
-        means("not-a-gpu-problem", Weight.SYMPTOM, cause_id="network"),
+        means("not-a-gpu-problem", Weight.STATE, cause_id="network"),
     ),
     Signature(
         (

@@ -104,7 +104,7 @@ SIGNATURES = (
     Signature(
         ("failed to detect a default cuda architecture",),
         r"Failed to detect a default CUDA architecture",
-        means("nvcc-arch-empty", Weight.SYMPTOM),
+        means("nvcc-arch-empty", Weight.STATE),
     ),
     Signature(
         ("extra_pytorch_cuda_arch", "arch_list[-1] += '+ptx'"),
@@ -124,6 +124,6 @@ SIGNATURES = (
         ("deprecated, and may be removed", "offline compilation for architectures prior"),
         r"(?:architectures are|GPU targets are) deprecated, and may be removed in a future release"
         r"|Support for offline compilation for architectures prior to",
-        means("healthy", Weight.CONSEQUENCE),
+        means("healthy", Weight.ASIDE),
     ),
 )

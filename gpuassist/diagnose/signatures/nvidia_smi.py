@@ -39,27 +39,27 @@ def _no_contact(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.CAUSE)
     elif setting.case.container:
-        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+        yield sign("container-no-gpu-flag", Weight.STATE)
     else:
-        yield sign("driver-not-loaded", Weight.SYMPTOM)
+        yield sign("driver-not-loaded", Weight.STATE)
 
 
 def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+        yield sign("wsl-driver-or-windows", Weight.STATE)
     elif setting.case.container or (in_container(setting) and not given_to_container(setting)):
-        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+        yield sign("container-no-gpu-flag", Weight.STATE)
     elif without_driver(setting):
-        yield sign("no-driver", Weight.SYMPTOM)
+        yield sign("no-driver", Weight.STATE)
 
 
 def _no_library(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+        yield sign("wsl-driver-or-windows", Weight.STATE)
     elif setting.case.container or in_container(setting):
-        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+        yield sign("container-no-gpu-flag", Weight.STATE)
     elif not setting.case.running:
-        yield sign("no-driver", Weight.SYMPTOM)
+        yield sign("no-driver", Weight.STATE)
 
 
 def _unknown_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -67,27 +67,27 @@ def _unknown_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_container(setting) or setting.says("daemon-reload", "cgroup"):
         yield sign("container-lost-gpu-after-daemon-reload", Weight.CAUSE)
         return
-    yield sign("container-lost-gpu-after-daemon-reload", Weight.SYMPTOM)
-    yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
+    yield sign("container-lost-gpu-after-daemon-reload", Weight.STATE)
+    yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
 def _blocked(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_container(setting) and not in_wsl(setting) and setting.says("cgroup", "lxc"):
-        yield sign("device-permissions", Weight.SYMPTOM)
+        yield sign("device-permissions", Weight.STATE)
     else:
-        yield sign("wsl-driver-or-windows", Weight.CAUSE if in_wsl(setting) else Weight.SYMPTOM)
+        yield sign("wsl-driver-or-windows", Weight.CAUSE if in_wsl(setting) else Weight.STATE)
 
 
 def _no_devices(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The message names no reason; an RTX 50 card without the open modules is the usual one today."""
     if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+        yield sign("wsl-driver-or-windows", Weight.STATE)
     loaded = setting.case.open_module.is_true
     opened = loaded or setting.says("open kernel module", "nvidia-open", "-open ", "-open\n")
     blackwell = with_blackwell(setting) and not opened
     if blackwell:
-        yield sign("open-module-required", Weight.SYMPTOM)
-    yield sign("nvidia-smi-no-devices", Weight.CONSEQUENCE if blackwell else Weight.SYMPTOM)
+        yield sign("open-module-required", Weight.STATE)
+    yield sign("nvidia-smi-no-devices", Weight.ASIDE if blackwell else Weight.STATE)
 
 
 def _no_devices_listed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -98,26 +98,26 @@ def _no_devices_listed(match: re.Match[str], setting: SignatureInput) -> Iterato
 
 def _lost(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+        yield sign("wsl-driver-or-windows", Weight.STATE)
     else:
-        yield sign("xid-79-gpu-fell-off-bus", Weight.SYMPTOM, handle="yes")
+        yield sign("xid-79-gpu-fell-off-bus", Weight.STATE, handle="yes")
 
 
 def _sensors(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not in_wsl(setting):
-        yield sign("gpu-sensor-error", Weight.SYMPTOM)
+        yield sign("gpu-sensor-error", Weight.STATE)
 
 
 def _no_libcuda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.case.container or in_container(setting):
-        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
-    yield sign("libcuda-missing", Weight.SYMPTOM)
+        yield sign("container-no-gpu-flag", Weight.STATE)
+    yield sign("libcuda-missing", Weight.STATE)
 
 
 def _instances(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Instances are no fault by themselves: only who asks how many devices there are misses the others."""
     if setting.says("device_count", "only one device", "only see one", "only 1 gpu", "only one gpu"):
-        yield sign("mig-mode", Weight.SYMPTOM)
+        yield sign("mig-mode", Weight.STATE)
 
 
 SIGNATURES = (
@@ -198,7 +198,5 @@ SIGNATURES = (
     ),
     Signature(("no mig devices found",), r"No MIG devices found", means("mig-mode")),
     Signature(("  mig ",), r"(?m:^)\s{1,4}MIG \d{1,2}[cg.\w+]{2,16}\s{1,6}Device\s{1,3}\d{1,2}: \(UUID: MIG-", _instances),
-    Signature(
-        ("mig-",), r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?(?P<uuid>MIG-[\w/-]{6,80})", means("mig-mode", Weight.SYMPTOM)
-    ),
+    Signature(("mig-",), r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?(?P<uuid>MIG-[\w/-]{6,80})", means("mig-mode", Weight.STATE)),
 )

@@ -19,7 +19,7 @@ def _no_device_code(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
 
 def _provider(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Where the library that is missing is named, that message says it."""
-    weight = Weight.CONSEQUENCE if setting.says("cannot open shared object", ".dll") else Weight.SYMPTOM
+    weight = Weight.ASIDE if setting.says("cannot open shared object", ".dll") else Weight.STATE
     yield sign("missing-cuda-runtime-lib", weight)
 
 
@@ -55,12 +55,12 @@ SIGNATURES = (
     Signature(
         ("engine deserialization failed", "could not deserialize engine", "create_execution_context"),
         r"Engine deserialization failed|Could not deserialize engine|has no attribute 'create_execution_context'",
-        means("tensorrt-version-mismatch", Weight.SYMPTOM),
+        means("tensorrt-version-mismatch", Weight.STATE),
     ),
     Signature(
         ("is not supported by this tensorrt release", "unsupported sm:"),
         r"Target GPU SM \d+ is not supported by this TensorRT release|Unsupported SM: ?0x",
-        means("tensorrt-version-mismatch", Weight.SYMPTOM),
+        means("tensorrt-version-mismatch", Weight.STATE),
     ),
     Signature(
         ("failed to create cudaexecutionprovider", "failed to create tensorrtexecutionprovider", "require cudnn"),
@@ -84,6 +84,6 @@ SIGNATURES = (
             r"(?:CTranslate2|xgboost|lightgbm|faiss|opencv)[^\n]{0,60}(?:compiled|built) without (?:GPU|CUDA)",
             r"not compiled with GPU offload support",
         ),
-        means("extension-build-mismatch", Weight.SYMPTOM),
+        means("extension-build-mismatch", Weight.STATE),
     ),
 )

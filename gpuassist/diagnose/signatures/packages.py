@@ -23,7 +23,7 @@ _TRANSITIONAL = (("libcuda1-", "nvidia-", "transitional"), r"libcuda1-\d|\bnvidi
 def _conflict(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     package = match.groupdict().get("package") or ""
     if in_wsl(setting) and "driver" in package:
-        yield sign("wsl-linux-driver-installed", Weight.SYMPTOM)
+        yield sign("wsl-linux-driver-installed", Weight.STATE)
     transitional = "yes" if shows(setting, _TRANSITIONAL) else ""
     yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package, transitional=transitional)
 
@@ -39,7 +39,7 @@ def _held(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 
 def _unconfigured(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
-    yield sign("apt-nvidia-package-conflict", Weight.SYMPTOM, package=match["package"].rstrip(":"))
+    yield sign("apt-nvidia-package-conflict", Weight.STATE, package=match["package"].rstrip(":"))
 
 
 def _signed_twice(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
@@ -63,7 +63,7 @@ def _incomplete(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]
         served="yes" if served else "",
     )
     if running is not None and not served:
-        yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, driver=driver, cuda=cuda)
+        yield sign("driver-too-old-for-cuda", Weight.STATE, driver=driver, cuda=cuda)
 
 
 SIGNATURES = (
@@ -107,7 +107,7 @@ SIGNATURES = (
         r"(?:Existing package manager installation of the driver found"
         r"|driver appears to have been installed previously using a different"
         r"\s{1,4}installer|alternate (?:driver )?(?:method of installing|installation method|install method)[^\n]{0,60}detected)",
-        means("apt-nvidia-package-conflict", Weight.SYMPTOM),
+        means("apt-nvidia-package-conflict", Weight.STATE),
     ),
     Signature(
         ("incomplete installation", "a driver of version at least"),
@@ -118,6 +118,6 @@ SIGNATURES = (
         ("install of driver component failed", "failed, quitting", "consult the driver log at", "cuda-installer.log"),
         r"(?:Install of driver component failed|Installation failed\. See log at /var/log/cuda-installer\.log"
         r"|Install of \S{3,20} failed, quitting|Consult the driver log at /var/log/nvidia-installer\.log)",
-        means("module-already-loaded", Weight.SYMPTOM),
+        means("module-already-loaded", Weight.STATE),
     ),
 )

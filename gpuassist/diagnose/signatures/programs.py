@@ -20,33 +20,31 @@ _GPU_FILE = lazy_regex(
 
 
 def _because(cause: Text) -> Meaning:
-    return means("not-a-gpu-problem", Weight.SYMPTOM, cause=cause)
+    return means("not-a-gpu-problem", Weight.STATE, cause=cause)
 
 
 def _file(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """A header or a library of something else that is not installed."""
     name = match["file"]
     if not _GPU_FILE.search(name):
-        yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=text("{file} is not installed", file=name))
+        yield sign("not-a-gpu-problem", Weight.STATE, cause=text("{file} is not installed", file=name))
 
 
 def _error(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """An error of a library's own, in a text that does not touch the GPU with one word."""
     if not setting.says(*_OURS):
-        yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=text("the Python program fails ({error})", error=match["error"]))
+        yield sign("not-a-gpu-problem", Weight.STATE, cause=text("the Python program fails ({error})", error=match["error"]))
 
 
 def _data(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """Reading a file fails the same way on every machine."""
     cause = text("a file cannot be read as what it should be ({error})", error=match["error"])
-    yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=cause)
+    yield sign("not-a-gpu-problem", Weight.STATE, cause=cause)
 
 
 def _other_maker(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not setting.says("nvrm", "nvidia-smi", "cuda error"):
-        yield sign(
-            "not-a-gpu-problem", Weight.SYMPTOM, cause=text("the message is of another maker's GPU ({words})", words=match[0])
-        )
+        yield sign("not-a-gpu-problem", Weight.STATE, cause=text("the message is of another maker's GPU ({words})", words=match[0]))
 
 
 SIGNATURES = (
@@ -111,7 +109,7 @@ SIGNATURES = (
     Signature(
         ("gatedrepoerror", "gated repo", "repositorynotfounderror", "client error", "eai_again", "network is unreachable"),
         r"GatedRepoError|Cannot access gated repo|RepositoryNotFoundError|\b40[134] Client Error|EAI_AGAIN|Network is unreachable",
-        means("not-a-gpu-problem", Weight.SYMPTOM, cause_id="network"),
+        means("not-a-gpu-problem", Weight.STATE, cause_id="network"),
     ),
     Signature(
         ("invalid dimensions for input", "must be the same as input size", "input contains nan", "to match target batch_size"),

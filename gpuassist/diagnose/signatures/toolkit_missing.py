@@ -38,14 +38,14 @@ def _shell(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A shell that finds no nvcc: the cause of a build's failure, and little where torch computes without it."""
     works = setting.says("is_available() true", "cuda available: true", "is_available(): true")
     built = setting.says("make: ", "make[", "cmake", "ninja", "setup.py", "makefile")
-    yield sign("nvcc-not-on-path", Weight.CAUSE if built else Weight.SYMPTOM, torch_runs="yes" if works else "")
+    yield sign("nvcc-not-on-path", Weight.CAUSE if built else Weight.STATE, torch_runs="yes" if works else "")
 
 
 def _header(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A header of the toolkit: with torch's extension builder its CUDA_HOME leads to no whole toolkit."""
     if setting.says("cpp_extension", "setup.py", "torch/include"):
-        yield sign("cuda-home-unset", Weight.SYMPTOM)
-    yield sign("nvcc-not-on-path", Weight.SYMPTOM)
+        yield sign("cuda-home-unset", Weight.STATE)
+    yield sign("nvcc-not-on-path", Weight.STATE)
 
 
 def _no_toolkit(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:

@@ -80,7 +80,7 @@ def _without_cuda(setting: SignatureInput, torch: str) -> Iterator[Sign]:
     """Where there is no NVIDIA GPU, the build is the right one and the program the wrong one."""
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
-    weight = Weight.SYMPTOM if without_gpu(setting) else Weight.CAUSE
+    weight = Weight.STATE if without_gpu(setting) else Weight.CAUSE
     index, wheel = setting.case.jetson_torch
     obstacle = "jetson-wheels" if setting.case.jetson else ""
     yield sign("torch-cpu-only", weight, torch=torch, obstacle=obstacle, jetpack_index=index, jetpack_wheel=wheel)
@@ -99,14 +99,14 @@ def _no_cuda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if "+cpu" in torch_version(setting):
         yield sign("torch-cpu-only", torch=torch_version(setting))
         return
-    yield sign("torch-cpu-only", Weight.SYMPTOM)
-    yield sign("no-driver", Weight.SYMPTOM)
-    yield sign("no-nvidia-gpu", Weight.SYMPTOM)
+    yield sign("torch-cpu-only", Weight.STATE)
+    yield sign("no-driver", Weight.STATE)
+    yield sign("no-nvidia-gpu", Weight.STATE)
 
 
 def _old_for_triton(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """Triton serves 7.0 and newer; torch itself may well serve less."""
-    yield sign("gpu-too-old-for-torch", Weight.SYMPTOM, gpu=_name(match["gpu"] or ""), capability=match["capability"])
+    yield sign("gpu-too-old-for-torch", Weight.STATE, gpu=_name(match["gpu"] or ""), capability=match["capability"])
 
 
 def _capability(words: str) -> ComputeCapability | None:
@@ -172,7 +172,7 @@ SIGNATURES = (
     Signature(
         ("invalid value for --gpu-architecture",),
         r"nvrtc: error: invalid value for --gpu-architecture",
-        means("torch-lacks-sm", Weight.SYMPTOM),
+        means("torch-lacks-sm", Weight.STATE),
     ),
     Signature(
         ("supported by the triton gpu compiler", "triton only supports devices"),

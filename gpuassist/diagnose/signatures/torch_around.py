@@ -24,7 +24,7 @@ def _triton(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch's compiler imports what this triton does not have; another package that does so may be to blame itself."""
     inside = setting.says("_inductor", "_dynamo", "torch.compile", "attrsdescriptor", "triton_key")
     torch, triton = torch_version(setting).partition("+")[0], package_version(setting, "triton")
-    weight = Weight.CAUSE if inside else Weight.SYMPTOM
+    weight = Weight.CAUSE if inside else Weight.STATE
     yield sign("triton-torch-mismatch", weight, triton=triton, torch=torch, wanted=companion(setting, "triton"))
 
 
@@ -35,7 +35,7 @@ def _pinned_triton(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
 
 def _pinned_setuptools(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     one, other = f"torch {match['torch']}", f"setuptools {match['setuptools']}"
-    yield sign("known-bad-pair", Weight.SYMPTOM, pair="torch-setuptools82", one=one, other=other)
+    yield sign("known-bad-pair", Weight.STATE, pair="torch-setuptools82", one=one, other=other)
 
 
 def _flash_attention(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -58,7 +58,7 @@ def _providers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 def _listed_providers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """That there is only the CPU's is no fault where nobody asked for another."""
     if _CUDA_PROVIDER not in match["here"] and not without_gpu(setting):
-        yield sign("onnxruntime-cpu-build", Weight.SYMPTOM)
+        yield sign("onnxruntime-cpu-build", Weight.STATE)
 
 
 def _ended_channel(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:

@@ -24,12 +24,12 @@ def _listed_pair(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign
         {Version.parse(one.version).release for one in release.companions if one.name == "torchvision"} if release else set()
     )
     if belonging and Version.parse(match["torchvision"]).release not in belonging:
-        yield from torchvision_pair(setting, Weight.SYMPTOM)
+        yield from torchvision_pair(setting, Weight.STATE)
 
 
 def _image_warning(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Only reading images is lost by it, so it is no cause where another is told."""
-    return torchvision_pair(setting, Weight.SYMPTOM)
+    return torchvision_pair(setting, Weight.STATE)
 
 
 def _pinned(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -41,7 +41,7 @@ def _pinned(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         wanted = companion(setting, "torchvision", torch)
         yield sign("torchvision-torch-mismatch", torchvision=match["own"], torch=torch.partition("+")[0], wanted=wanted)
     else:
-        yield sign("torchvision-torch-mismatch", Weight.SYMPTOM)
+        yield sign("torchvision-torch-mismatch", Weight.STATE)
 
 
 def _xformers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -52,10 +52,10 @@ def _xformers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     elif without_gpu(setting):
         yield sign("no-nvidia-gpu")
     elif built == here and "+" not in here:
-        yield sign("no-nvidia-gpu", Weight.SYMPTOM)
-        yield sign("torch-cpu-only", Weight.SYMPTOM, torch=here)
+        yield sign("no-nvidia-gpu", Weight.STATE)
+        yield sign("torch-cpu-only", Weight.STATE, torch=here)
     settled = here.endswith("+cpu") or without_gpu(setting) or built == here
-    weight = Weight.SYMPTOM if settled else Weight.CAUSE
+    weight = Weight.STATE if settled else Weight.CAUSE
     yield sign("xformers-torch-mismatch", weight, built=built, torch=here, wanted=companion(setting, "xformers", here))
 
 
@@ -72,11 +72,11 @@ def _bitsandbytes(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
     """Behind a torch without CUDA, or no GPU at all, it can only fail."""
     if "+cpu" in torch_version(setting):
         yield sign("torch-cpu-only", torch=torch_version(setting))
-        yield sign("bitsandbytes-cuda-setup", Weight.CONSEQUENCE)
+        yield sign("bitsandbytes-cuda-setup", Weight.ASIDE)
         return
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
-        yield sign("bitsandbytes-cuda-setup", Weight.CONSEQUENCE)
+        yield sign("bitsandbytes-cuda-setup", Weight.ASIDE)
         return
     digits = next((one[1] for one in passages(setting, ("cuda_version=",), r"CUDA_VERSION=(\d{3})\b")), "")
     told = torch_cuda(setting) or (f"{digits[:2]}.{digits[2]}" if digits else "")
@@ -88,7 +88,7 @@ def _bitsandbytes(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
 def _two_torches(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     first, second = match["first"], match["second"]
     if first.partition("+")[0] != second.partition("+")[0]:
-        yield sign("duplicate-torch-installs", Weight.SYMPTOM, first=first, second=second)
+        yield sign("duplicate-torch-installs", Weight.STATE, first=first, second=second)
 
 
 def _triton_libcuda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -169,7 +169,7 @@ SIGNATURES = (
             r"cannot import name 'flash_attn\w*_cuda'",
             r"(?:No module named|import) ['\"]?flash_attn_(?:2_)?cuda['\"]?(?=\s|$)[^\0]{0,80}(?:undefined|Error)",
         ),
-        means("flash-attn-abi-mismatch", Weight.SYMPTOM),
+        means("flash-attn-abi-mismatch", Weight.STATE),
     ),
     Signature(
         ("cuda setup", "cuda_setup", "bitsandbytes", "cget_managed_ptr", "cget_col_row_stats", "cquantize_blockwise", "cadam32bit"),
@@ -203,7 +203,7 @@ SIGNATURES = (
     Signature(
         ("ignoring invalid distribution",),
         r"Ignoring invalid distribution [~-](?:orch|rch|ch)\b",
-        means("duplicate-torch-installs", Weight.CONSEQUENCE),
+        means("duplicate-torch-installs", Weight.ASIDE),
     ),
     Signature(
         ("[conda] pytorch", "[conda] torch"),

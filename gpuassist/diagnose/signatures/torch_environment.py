@@ -22,19 +22,19 @@ def _unavailable(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         cuda = Version.parse(torch_cuda(setting))
         driver, torch = setting.case.driver, torch_version(setting)
         if isinstance(driver, Known) and setting.case.serves(cuda):
-            yield sign("cuda-init-failed-driver-state", Weight.CONSEQUENCE, driver=str(driver.value))
+            yield sign("cuda-init-failed-driver-state", Weight.ASIDE, driver=str(driver.value))
         elif isinstance(driver, Known):
             floor = setting.case.floor(cuda)
             yield sign("driver-too-old-for-cuda", driver=str(driver.value), cuda=str(cuda), torch=torch, floor=floor)
         elif _older_works(setting, cuda):
-            yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, cuda=str(cuda), torch=torch)
+            yield sign("driver-too-old-for-cuda", Weight.STATE, cuda=str(cuda), torch=torch)
         else:
-            yield sign("no-driver", Weight.SYMPTOM)
-            yield sign("driver-too-old-for-cuda", Weight.CONSEQUENCE)
+            yield sign("no-driver", Weight.STATE)
+            yield sign("driver-too-old-for-cuda", Weight.ASIDE)
     else:
-        yield sign("torch-cpu-only", Weight.SYMPTOM)
+        yield sign("torch-cpu-only", Weight.STATE)
         if isinstance(setting.case.driver, Unknown):
-            yield sign("no-driver", Weight.SYMPTOM)
+            yield sign("no-driver", Weight.STATE)
 
 
 def _older_works(setting: SignatureInput, cuda: Version) -> bool:
@@ -84,11 +84,11 @@ def _no_attribute(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
     if own:
         yield sign("local-file-named-torch", path=own)
     elif _installed(setting):
-        yield sign("torch-install-damaged", Weight.SYMPTOM)
-        yield sign("duplicate-torch-installs", Weight.CONSEQUENCE)
+        yield sign("torch-install-damaged", Weight.STATE)
+        yield sign("duplicate-torch-installs", Weight.ASIDE)
     else:
-        yield sign("local-file-named-torch", Weight.SYMPTOM)
-        yield sign("torch-install-damaged", Weight.CONSEQUENCE)
+        yield sign("local-file-named-torch", Weight.STATE)
+        yield sign("torch-install-damaged", Weight.ASIDE)
 
 
 def _installed(setting: SignatureInput) -> bool:

@@ -40,7 +40,7 @@ def _named_symbol(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 
 def _dxg(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    yield sign("wsl-driver-or-windows", Weight.SYMPTOM if setting.says(*_FAILS) else Weight.CONSEQUENCE)
+    yield sign("wsl-driver-or-windows", Weight.STATE if setting.says(*_FAILS) else Weight.ASIDE)
 
 
 SIGNATURES = (
@@ -63,7 +63,7 @@ SIGNATURES = (
         lambda match, setting: _stub(match, setting),
     ),
     Signature(
-        ("wsl/lib/libcuda.so",), r"/usr/lib/wsl/lib/libcuda\.so\.1 is not a symbolic link", means("wsl-stub-lib", Weight.SYMPTOM)
+        ("wsl/lib/libcuda.so",), r"/usr/lib/wsl/lib/libcuda\.so\.1 is not a symbolic link", means("wsl-stub-lib", Weight.STATE)
     ),
     Signature(
         ("named symbol not found", "returned 500"), r"(?:named symbol not found|cudaGetDeviceCount returned 500)", _named_symbol
@@ -88,4 +88,4 @@ def _stub(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if "/stubs/" not in match[0] or setting.says("stub library", "error 34", "returned 34"):
         yield sign("wsl-stub-lib" if in_wsl(setting) else "ld-library-path-stubs", Weight.CAUSE)
     elif in_wsl(setting) and setting.says(*_FAILS):
-        yield sign("wsl-stub-lib", Weight.SYMPTOM)
+        yield sign("wsl-stub-lib", Weight.STATE)

@@ -67,7 +67,7 @@ def test_condas_cpu_build_is_told(words: str) -> None:
     # conda-forge built 1.11.0 for CUDA up to 11.2, which cudatoolkit chooses.
     assert (parameters["torch"], parameters["cuda"]) == ("1.11.0", "11.2")
     assert parameters["arguments"] == "-c conda-forge pytorch=1.11.0=cuda* cudatoolkit=11.2"
-    assert (second.problem, second.weight) == ("torch-cpu-only", Weight.CONSEQUENCE)
+    assert (second.problem, second.weight) == ("torch-cpu-only", Weight.ASIDE)
     assert first.passage.line == 2
 
 
@@ -81,7 +81,7 @@ def test_cpu_wheel_beside_a_usable_gpu_is_the_cause(words: str) -> None:
 
 @pytest.mark.parametrize("words", PIP_WORDINGS)
 def test_cpu_wheel_by_itself_is_a_hint(words: str) -> None:
-    assert [(clue.problem, clue.weight) for clue in told(words)] == [("torch-cpu-only", Weight.SYMPTOM)]
+    assert [(clue.problem, clue.weight) for clue in told(words)] == [("torch-cpu-only", Weight.STATE)]
 
 
 @for_each("words", HARMLESS)
@@ -124,7 +124,7 @@ def test_build_that_is_replaced_further_down_is_no_fault() -> None:
 def test_machine_whose_gpus_are_none_leaves_a_hint() -> None:
     bare = replace(machine(Recipe()), gpus=machine(Recipe(gpus=())).gpus)
 
-    assert [clue.weight for clue in told(" + torch==2.7.0+cpu\n", bare)] == [Weight.SYMPTOM]
+    assert [clue.weight for clue in told(" + torch==2.7.0+cpu\n", bare)] == [Weight.STATE]
 
 
 def test_collect_envs_conda_line_counts_beside_a_gpu() -> None:

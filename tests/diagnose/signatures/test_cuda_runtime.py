@@ -90,7 +90,7 @@ def test_failure_after_an_assertion_is_not_the_cause() -> None:
     clues = read(SIGNATURES, f"{ASSERTION}\nCUDA error: an illegal memory access was encountered")
     assert [(clue.problem, clue.weight) for clue in clues] == [
         ("device-side-assert", Weight.CAUSE),
-        ("illegal-memory-access", Weight.SYMPTOM),
+        ("illegal-memory-access", Weight.STATE),
     ]
 
 

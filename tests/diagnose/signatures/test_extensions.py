@@ -81,7 +81,7 @@ def test_compiler_without_memory_is_no_problem_of_the_gpu(words: str) -> None:
     ],
 )
 def test_source_for_an_older_torch_is_a_hint(words: str) -> None:
-    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [("extension-build-mismatch", Weight.SYMPTOM)]
+    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [("extension-build-mismatch", Weight.STATE)]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_another_minor_version_is_only_warned_of() -> None:
         "PyTorch (11.7). Most likely this shouldn't be a problem."
     )
     found = read(SIGNATURES, words)
-    assert [(clue.problem, clue.weight) for clue in found] == [(MISMATCH, Weight.CONSEQUENCE)]
+    assert [(clue.problem, clue.weight) for clue in found] == [(MISMATCH, Weight.ASIDE)]
     assert "building" not in parameters(SIGNATURES, words)
 
 
@@ -243,8 +243,8 @@ def test_extension_without_code_for_the_gpu_is_named(words: str, package: str) -
 def test_torch_itself_or_an_extension_may_lack_the_code() -> None:
     words = f'  File "/env/site-packages/torch/nn/functional.py", line 3, in f\n    x()\nRuntimeError: CUDA error: {IMAGE}'
     assert {(clue.problem, clue.weight) for clue in read(SIGNATURES, words)} == {
-        ("torch-lacks-sm", Weight.SYMPTOM),
-        (NO_IMAGE, Weight.SYMPTOM),
+        ("torch-lacks-sm", Weight.STATE),
+        (NO_IMAGE, Weight.STATE),
     }
 
 

@@ -181,7 +181,7 @@ def test_clash_names_the_release_and_a_newer_one_for_the_card() -> None:
 
 def test_compiler_that_fails_the_test_of_cmake_is_only_a_hint() -> None:
     words = 'The CUDA compiler\n\n    "/usr/local/cuda/bin/nvcc"\n\n  is not able to compile a simple test program.'
-    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [(TOO_NEW, Weight.SYMPTOM)]
+    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [(TOO_NEW, Weight.STATE)]
     assert problem(SIGNATURES, "nvcc fatal   : Failed to preprocess host compiler properties.") == TOO_NEW
 
 

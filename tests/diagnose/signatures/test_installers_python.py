@@ -104,7 +104,7 @@ def test_python_in_the_name_of_a_wheel_is_the_one_that_is_wanted() -> None:
 
 def test_without_a_hint_both_causes_are_possible() -> None:
     found = read(SIGNATURES, "ERROR: No matching distribution found for torch==1.13.1+cu117")
-    assert [(clue.problem, clue.weight) for clue in found] == [(INDEX, Weight.SYMPTOM), (PYTHON, Weight.CONSEQUENCE)]
+    assert [(clue.problem, clue.weight) for clue in found] == [(INDEX, Weight.STATE), (PYTHON, Weight.ASIDE)]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_other_builds_of_conda_are_no_message(line: str) -> None:
     ],
 )
 def test_conda_that_sees_no_driver_may_take_the_other_build(words: str) -> None:
-    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [(CPU, Weight.SYMPTOM)]
+    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [(CPU, Weight.STATE)]
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_torch_that_is_installed_and_not_found_is_another_python(shown: str) -> 
 
 
 def test_missing_torch_alone_may_be_another_python() -> None:
-    assert _weights(MISSING) == [Weight.SYMPTOM]
+    assert _weights(MISSING) == [Weight.STATE]
     assert parameters(SIGNATURES, MISSING) == {"alone": "yes"}
 
 

@@ -44,8 +44,8 @@ def test_jax_without_cuda_is_known_in_every_wording(words: str) -> None:
 
 def test_fall_back_behind_an_error_of_the_driver_only_follows() -> None:
     words = f"failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n{FELL_BACK}"
-    assert {clue.weight for clue in read(SIGNATURES, words)} == {Weight.CONSEQUENCE}
-    assert {clue.weight for clue in read(SIGNATURES, FELL_BACK)} == {Weight.SYMPTOM}
+    assert {clue.weight for clue in read(SIGNATURES, words)} == {Weight.ASIDE}
+    assert {clue.weight for clue in read(SIGNATURES, FELL_BACK)} == {Weight.STATE}
 
 
 def test_jax_on_a_mac_misses_the_gpu() -> None:
@@ -63,7 +63,7 @@ def test_library_that_tensorflow_misses_is_told(library: str) -> None:
 
 @pytest.mark.parametrize("library", ["libnvinfer.so.7", "libnvinfer_plugin.so.7"])
 def test_tensorrt_is_no_library_that_tensorflow_needs(library: str) -> None:
-    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, _dynamic(library))] == [("healthy", Weight.CONSEQUENCE)]
+    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, _dynamic(library))] == [("healthy", Weight.ASIDE)]
 
 
 def test_library_of_the_driver_points_to_the_driver() -> None:
@@ -105,7 +105,7 @@ def test_driver_that_is_there_leaves_the_libraries() -> None:
     ],
 )
 def test_lines_that_only_look_like_errors_are_harmless(words: str) -> None:
-    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [("healthy", Weight.CONSEQUENCE)]
+    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [("healthy", Weight.ASIDE)]
 
 
 @pytest.mark.parametrize(

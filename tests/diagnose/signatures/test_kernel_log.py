@@ -74,7 +74,7 @@ def test_unlisted_xid_brings_nvidias_meaning_and_advice() -> None:
 
 def test_stopped_channel_is_a_consequence() -> None:
     clues = read(SIGNATURES, "NVRM: Xid (PCI:0000:01:00): 13, pid=5\nNVRM: Xid (PCI:0000:01:00): 43, pid=5")
-    assert [clue.weight for clue in clues] == [Weight.CAUSE, Weight.CONSEQUENCE]
+    assert [clue.weight for clue in clues] == [Weight.CAUSE, Weight.ASIDE]
 
 
 @pytest.mark.parametrize(

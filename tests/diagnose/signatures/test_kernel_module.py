@@ -134,8 +134,8 @@ def test_kernel_is_named(words: str, kernel: str) -> None:
 def test_refused_insertion_for_want_of_a_device_is_not_sure() -> None:
     clues = read(SIGNATURES, "modprobe: ERROR: could not insert 'nvidia': No such device\nlsmod: nouveau")
     assert [(clue.problem, clue.weight) for clue in clues] == [
-        ("driver-not-loaded", Weight.SYMPTOM),
-        ("nouveau-active", Weight.SYMPTOM),
+        ("driver-not-loaded", Weight.STATE),
+        ("nouveau-active", Weight.STATE),
     ]
 
 

@@ -214,7 +214,7 @@ def test_other_cudnn_is_told_with_both_versions(words: str, built: str, found: s
     assert (told.get("built", ""), told.get("found", "")) == (built, found)
 
 
-@pytest.mark.parametrize(("free", "weight"), [(46637514752, Weight.CAUSE), (844314112, Weight.SYMPTOM)])
+@pytest.mark.parametrize(("free", "weight"), [(46637514752, Weight.CAUSE), (844314112, Weight.STATE)])
 def test_free_memory_leaves_another_cudnn_as_the_cause(free: int, weight: Weight) -> None:
     words = (
         "cuda_dnn.cc:439] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR\n"
@@ -235,7 +235,7 @@ def test_directory_of_the_other_cudnn_is_told() -> None:
 def test_cudnn_that_does_not_start_is_only_possibly_another() -> None:
     found = read(SIGNATURES, "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED")
     assert [clue.problem for clue in found] == [CUDNN, "cublas-init-failed-oom", "cuda-init-failed-driver-state"]
-    assert {clue.weight for clue in found} == {Weight.SYMPTOM}
+    assert {clue.weight for clue in found} == {Weight.STATE}
 
 
 def test_cudnn_that_does_not_start_after_memory_ran_out_has_none() -> None:

@@ -35,7 +35,7 @@ def test_nouveau_without_nvidias_module_is_the_cause(words: str) -> None:
 
 
 def test_nouveau_alone_is_a_hint() -> None:
-    assert told(NOUVEAU) == [("nouveau-active", Weight.SYMPTOM)]
+    assert told(NOUVEAU) == [("nouveau-active", Weight.STATE)]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_messages_of_every_program_mean_that_memory_ran_out(words: str) -> None:
 
 
 def test_without_figures_nothing_is_sure() -> None:
-    assert {clue.weight for clue in read(SIGNATURES, "RuntimeError: CUDA error: out of memory")} == {Weight.SYMPTOM}
+    assert {clue.weight for clue in read(SIGNATURES, "RuntimeError: CUDA error: out of memory")} == {Weight.STATE}
 
 
 def test_a_plain_message_beside_figures_means_the_same() -> None:

@@ -59,7 +59,7 @@ def test_code_without_a_word_of_memory_is_no_finding() -> None:
 
 @pytest.mark.parametrize(
     ("function", "expected"),
-    [("evaluate", Weight.CAUSE), ("_validate_one_epoch", Weight.CAUSE), ("predict", Weight.CAUSE), ("forward", Weight.SYMPTOM)],
+    [("evaluate", Weight.CAUSE), ("_validate_one_epoch", Weight.CAUSE), ("predict", Weight.CAUSE), ("forward", Weight.STATE)],
 )
 def test_outputs_that_an_evaluation_collects_are_the_cause(function: str, expected: Weight) -> None:
     frame = f"Traceback (most recent call last):\n  File 'a.py', line 80, in {function}\n    outs.append(model(x))\n{messages.FULL}"
@@ -68,7 +68,7 @@ def test_outputs_that_an_evaluation_collects_are_the_cause(function: str, expect
 
 def test_a_line_of_a_traceback_is_a_weaker_sign() -> None:
     words = f"Traceback (most recent call last):\n  File 'a.py', line 3, in train\n    total_loss += loss\n{messages.FULL}"
-    assert {clue.weight for clue in read(SIGNATURES, words)} == {Weight.SYMPTOM}
+    assert {clue.weight for clue in read(SIGNATURES, words)} == {Weight.STATE}
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_evaluation_with_gradients_is_named(words: str) -> None:
 )
 def test_failing_in_evaluation_is_a_sign_of_it(words: str) -> None:
     found = read(SIGNATURES, words)
-    assert {(clue.problem, clue.weight) for clue in found} == {(GRAPHS, Weight.SYMPTOM)}
+    assert {(clue.problem, clue.weight) for clue in found} == {(GRAPHS, Weight.STATE)}
 
 
 def test_evaluation_without_gradients_is_none() -> None:
@@ -250,7 +250,7 @@ def test_processes_that_do_not_explain_the_use_are_a_sign(machine: Machine, expe
 
 
 def test_a_list_that_explains_too_little_is_a_sign_and_no_proof() -> None:
-    assert {clue.weight for clue in read(SIGNATURES, LISTED, _machine(11_409, 300))} == {Weight.SYMPTOM}
+    assert {clue.weight for clue in read(SIGNATURES, LISTED, _machine(11_409, 300))} == {Weight.STATE}
 
 
 def test_looking_for_the_holder_of_memory_is_a_sign() -> None:
@@ -265,7 +265,7 @@ def test_looking_for_the_user_of_a_module_is_none() -> None:
 
 def test_graphs_that_are_kept_on_purpose_are_a_sign() -> None:
     words = "loss.backward(retain_graph=True)\nRuntimeError: CUDA out of memory"
-    assert {(clue.problem, clue.weight) for clue in read(SIGNATURES, words)} == {(GRAPHS, Weight.SYMPTOM)}
+    assert {(clue.problem, clue.weight) for clue in read(SIGNATURES, words)} == {(GRAPHS, Weight.STATE)}
 
 
 def test_windows_lists_no_processes_and_is_no_finding() -> None:

@@ -21,10 +21,10 @@ def told(words: str) -> list[tuple[str, Weight]]:
     [
         (f"{GPUSTAT}Driver Not Loaded\n", "driver-not-loaded", Weight.CAUSE),
         (f"{GPUSTAT}Driver/library version mismatch\n", "driver-library-mismatch", Weight.CAUSE),
-        (f"{GPUSTAT}NVML Shared Library Not Found\n", "no-driver", Weight.SYMPTOM),
+        (f"{GPUSTAT}NVML Shared Library Not Found\n", "no-driver", Weight.STATE),
         (f"{GPUSTAT}GPU is lost\n", "xid-79-gpu-fell-off-bus", Weight.CAUSE),
         (f"> {GPUSTAT}> Insufficient Permissions\n", "device-permissions", Weight.CAUSE),
-        ("Error on querying NVIDIA devices.\nUnknown Error\n", "cuda-init-failed-driver-state", Weight.SYMPTOM),
+        ("Error on querying NVIDIA devices.\nUnknown Error\n", "cuda-init-failed-driver-state", Weight.STATE),
         ("Impossible to initialize nvidia nvml : Driver Not Loaded\n", "driver-not-loaded", Weight.CAUSE),
         ("Impossible to initialize nvidia nvml : Driver/library version mismatch\n", "driver-library-mismatch", Weight.CAUSE),
     ],
@@ -37,7 +37,7 @@ def test_reason_of_nvml_decides(words: str, problem: str, weight: Weight) -> Non
     "words", [GPUSTAT, "Error on querying NVIDIA devices. Use --debug flag for details\n", "$ nvtop\nNo GPU to monitor.\n"]
 )
 def test_no_reason_leaves_two_causes(words: str) -> None:
-    assert told(words) == [("driver-not-loaded", Weight.SYMPTOM), ("no-driver", Weight.SYMPTOM)]
+    assert told(words) == [("driver-not-loaded", Weight.STATE), ("no-driver", Weight.STATE)]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_no_reason_leaves_two_causes(words: str) -> None:
     ],
 )
 def test_place_decides_too(words: str, problem: str) -> None:
-    assert told(words) == [(problem, Weight.SYMPTOM)]
+    assert told(words) == [(problem, Weight.STATE)]
 
 
 def test_driver_that_runs_is_not_blamed() -> None:

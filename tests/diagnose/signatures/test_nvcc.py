@@ -122,7 +122,7 @@ def test_architectures_before_it_in_the_command_tell_its_age() -> None:
 
 def test_without_a_release_the_other_cause_is_named_as_less_likely() -> None:
     found = read(SIGNATURES, _refused("compute_61"))
-    assert [(clue.problem, clue.weight) for clue in found] == [(DROPPED, Weight.CAUSE), (NEWER, Weight.SYMPTOM)]
+    assert [(clue.problem, clue.weight) for clue in found] == [(DROPPED, Weight.CAUSE), (NEWER, Weight.STATE)]
 
 
 def test_release_that_knows_the_architecture_is_not_the_one_that_refused() -> None:
@@ -250,7 +250,7 @@ def test_ptxas_of_triton_is_told_apart() -> None:
 )
 def test_warning_of_what_will_be_dropped_is_no_problem(words: str) -> None:
     found = read(SIGNATURES, words)
-    assert [(clue.problem, clue.weight) for clue in found] == [("healthy", Weight.CONSEQUENCE)]
+    assert [(clue.problem, clue.weight) for clue in found] == [("healthy", Weight.ASIDE)]
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_provider_that_cannot_start_misses_a_library() -> None:
     words = "Failed to create CUDAExecutionProvider. Require cuDNN 9.* and CUDA 12.*, and the latest MSVC runtime."
     assert problem(SIGNATURES, words) == "missing-cuda-runtime-lib"
     named = f"libcublasLt.so.12: cannot open shared object file: No such file or directory\n{words}"
-    assert {clue.weight for clue in read(SIGNATURES, named)} == {Weight.CONSEQUENCE}
+    assert {clue.weight for clue in read(SIGNATURES, named)} == {Weight.ASIDE}
 
 
 def test_two_cupy_packages_are_in_each_others_way() -> None:

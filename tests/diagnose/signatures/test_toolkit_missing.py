@@ -60,7 +60,7 @@ def test_missing_compiler_is_known_in_every_wording(words: str) -> None:
 
 def test_missing_compiler_of_a_build_is_the_cause() -> None:
     assert read(SIGNATURES, "make: nvcc: Command not found")[0].weight is Weight.CAUSE
-    assert read(SIGNATURES, "$ nvcc --version\nbash: nvcc: command not found")[0].weight is Weight.SYMPTOM
+    assert read(SIGNATURES, "$ nvcc --version\nbash: nvcc: command not found")[0].weight is Weight.STATE
 
 
 def test_torch_that_computes_without_it_is_told() -> None:

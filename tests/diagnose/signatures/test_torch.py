@@ -164,7 +164,7 @@ def test_card_that_triton_does_not_serve_is_only_possibly_too_old() -> None:
         "Found Quadro P1000 which is too old to be supported by the triton GPU compiler, which is used as the backend. Triton only "
         "supports devices of CUDA Capability >= 7.0, but your device is of CUDA capability 6.1"
     )
-    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [(TOO_OLD, Weight.SYMPTOM)]
+    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [(TOO_OLD, Weight.STATE)]
 
 
 @pytest.mark.parametrize(

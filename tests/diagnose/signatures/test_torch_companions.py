@@ -65,7 +65,7 @@ def test_pair_is_told_with_what_belongs() -> None:
 def test_list_with_two_that_are_no_pair_is_noticed(torch: str, torchvision: str, expected: str) -> None:
     found = read(SIGNATURES, f"numpy==1.26\n{torch}\n{torchvision}\n")
     assert [clue.problem for clue in found] == ([expected] if expected else [])
-    assert {clue.weight for clue in found} <= {Weight.SYMPTOM}
+    assert {clue.weight for clue in found} <= {Weight.STATE}
 
 
 def test_pip_tells_the_pair() -> None:
@@ -101,7 +101,7 @@ def test_xformers_on_a_mac_misses_the_gpu() -> None:
 
 
 def test_xformers_of_the_same_torch_is_no_mismatch_for_sure() -> None:
-    assert {clue.weight for clue in read(SIGNATURES, _built_for("2.0.1", "2.0.1"))} == {Weight.SYMPTOM}
+    assert {clue.weight for clue in read(SIGNATURES, _built_for("2.0.1", "2.0.1"))} == {Weight.STATE}
 
 
 def test_xformers_without_cuda_is_known() -> None:
@@ -155,7 +155,7 @@ def test_library_that_is_wanted_is_told() -> None:
 def test_bitsandbytes_behind_a_torch_without_cuda_only_follows() -> None:
     words = "torch==2.1.0+cpu\nThe installed version of bitsandbytes was compiled without GPU support."
     found = read(SIGNATURES, words)
-    assert [(clue.problem, clue.weight) for clue in found] == [("torch-cpu-only", Weight.CAUSE), (BNB, Weight.CONSEQUENCE)]
+    assert [(clue.problem, clue.weight) for clue in found] == [("torch-cpu-only", Weight.CAUSE), (BNB, Weight.ASIDE)]
 
 
 def test_bitsandbytes_on_a_mac_misses_the_gpu() -> None:
@@ -185,7 +185,7 @@ def test_triton_without_the_drivers_library_is_known(words: str) -> None:
 def test_two_torches_in_a_description_are_noticed() -> None:
     words = "[pip3] torch==1.2.0\n[pip3] torchvision==0.4.0\n[conda] blas 1.0 mkl\n[conda] pytorch   1.3.0   py3.7_cuda10.1"
     found = read(SIGNATURES, words)
-    assert [(clue.problem, clue.weight) for clue in found] == [("duplicate-torch-installs", Weight.SYMPTOM)]
+    assert [(clue.problem, clue.weight) for clue in found] == [("duplicate-torch-installs", Weight.STATE)]
     assert parameters(SIGNATURES, words) == {"first": "1.2.0", "second": "1.3.0"}
 
 

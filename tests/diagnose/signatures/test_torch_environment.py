@@ -29,7 +29,7 @@ def test_build_for_no_accelerator_is_known(word: str) -> None:
 
 def test_driver_that_fits_does_not_work() -> None:
     found = read(SIGNATURES, NO.format("False"), machine(Recipe(driver="580.65.06", cuda="13.0")))
-    assert [(clue.problem, clue.weight) for clue in found] == [("cuda-init-failed-driver-state", Weight.CONSEQUENCE)]
+    assert [(clue.problem, clue.weight) for clue in found] == [("cuda-init-failed-driver-state", Weight.ASIDE)]
 
 
 def test_driver_that_is_too_old_is_the_cause() -> None:
