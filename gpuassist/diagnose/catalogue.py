@@ -29,6 +29,12 @@ from gpuassist.model.words import Words
 # them is a plan.
 FAMILY = "family"
 PLANNED = "planned"
+# What a pasted text is about (`diagnose.framework`): its key, its name, and whether torch is in play, which it is wherever a
+# machine is judged without a text.
+FRAMEWORK = "framework"
+FRAMEWORK_NAME = "framework_name"
+WITH_TORCH = "with_torch"
+SETTING = frozenset({FAMILY, PLANNED, FRAMEWORK, FRAMEWORK_NAME, WITH_TORCH})
 
 Planner = Callable[[Finding, str, str], Optional[Remedy]]
 """Makes a remedy of a plan: of the finding that asks for it, its goal, and what it does in words; None where too little is known
@@ -57,32 +63,47 @@ class Catalogue:
         """What the catalogue says of a finding; `surroundings` are parameters of the machine that commands may use, and `planner`
         makes the remedies that are plans for it: without one, what stands where nothing can be planned is said.
         """
-        parameters = {
-            **(surroundings or {}),
-            **{name: words(value) if isinstance(value, Text) else str(value) for name, value in finding.parameters},
-            FAMILY: families[0].value if families else Family.ANY.value,
-        }
         try:
             entry = read_entry(self._read(f"problems/{finding.problem}.toml"))
-            writer = _Writer(
-                entry,
-                parameters,
-                words,
-                commands=self._commands,
-                families=tuple(families),
-                planned=partial(planner, finding) if planner is not None else None,
-            )
+            answer = self.written(finding, entry, families=families, words=words, surroundings=surroundings, planner=planner)
             guides: list[GuideLink] = []
             for topic in entry.guides:
                 title = self._guide_title(topic, words.language)
                 if title:
                     guides.append(GuideLink(topic, title))
-            return replace(writer.answer(finding), guides=tuple(guides))
+            return replace(answer, guides=tuple(guides))
         except (OSError, EntryError, CommandError) as error:
             import logging  # 2 ms of every start, where nothing else needs it
 
             logging.getLogger(__name__).info("the description of %s cannot be used", finding.problem, exc_info=True)
             return _undescribed(finding, error, words)
+
+    def written(
+        self,
+        finding: Finding,
+        entry: CatalogueEntry,
+        *,
+        families: Sequence[Family],
+        words: Words,
+        surroundings: Mapping[str, str] | None = None,
+        planner: Planner | None = None,
+    ) -> Answer:
+        """What an entry says of a finding, without the guides."""
+        parameters = {
+            WITH_TORCH: "yes",
+            **(surroundings or {}),
+            **{name: words(value) if isinstance(value, Text) else str(value) for name, value in finding.parameters},
+            FAMILY: families[0].value if families else Family.ANY.value,
+        }
+        writer = _Writer(
+            entry,
+            parameters,
+            words,
+            commands=self._commands,
+            families=tuple(families),
+            planned=partial(planner, finding) if planner is not None else None,
+        )
+        return writer.answer(finding)
 
     def _guide_title(self, topic: str, language: str) -> str:
         try:
@@ -134,7 +155,7 @@ class _Writer:
             explanation=self._run_on(_written(self._entry.explanation, self._sentence)),
             evidence=finding.evidence,
             remedies=tuple(_written(self._entry.remedies, self._remedy)),
-            links=self._entry.links,
+            links=tuple(one.message for one in self._entry.links if self._stands(one)),
         )
 
     def _sentence(self, entry: Sentence) -> str | None:

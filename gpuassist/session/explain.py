@@ -11,17 +11,19 @@ from msgspec import Struct
 from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import RuleInput
+from gpuassist.diagnose.framework import terms
 from gpuassist.diagnose.judge import judge, recognise
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
 from gpuassist.diagnose.ranking import Rank, rank_causes, refutations, sound
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.formats.paste import Gathering, read_paste
-from gpuassist.model.finding import Answer, Severity, Undetermined
+from gpuassist.model.finding import Answer, Question, Severity, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.inspect import in_words
+from gpuassist.session.questions import asked
 from gpuassist.session.remedies import PlannedRemedies
 from gpuassist.system.files import Files
 
@@ -55,7 +57,8 @@ class UnlikelyAnswer(Struct, frozen=True):
 
 class Explanation(Struct, frozen=True):
     """What is to be said of a text. `answers`: most likely cause first; `known` is false for a text that shows nothing that
-    gpuassist knows; `machine` holds the facts that were read in the text alone; `rank` says how well the first answer is founded.
+    gpuassist knows; `machine` holds the facts that were read in the text alone; `rank` says how well the first answer is founded,
+    and `question` what it leaves open: then its remedies begin with the command that decides.
     """
 
     paste: Paste
@@ -68,6 +71,7 @@ class Explanation(Struct, frozen=True):
     known: bool
     rank: Rank | None = None
     memory: MemoryPicture | None = None
+    question: Question | None = None
 
     @property
     def convicts(self) -> bool:
@@ -105,26 +109,35 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     # The problems of facts that break nothing by themselves.
     of_facts = in_words(session, Machine(), by_text.findings)
     minor = frozenset(answer.id for answer in of_facts if answer.severity is not Severity.PROBLEM)
-    explained = rank_causes(recognised.clues, by_text, by_all, minor=minor, refuted=refutations(setting))
+    refuted = refutations(setting)
+    explained = rank_causes(recognised.clues, by_text, by_all, minor=minor, refuted=refuted)
     planner = PlannedRemedies(session, whole)
-    answers = in_words(session, whole, explained.findings, planner)
+    named = {one.problem for one in explained.findings[:1]}
+    about = terms(setting, tuple(one for one in recognised.clues if one.problem in named) or recognised.clues)
+    answers = in_words(session, whole, explained.findings, planner, setting=about)
     against = contradictions(paste)
     silent = not (recognised.clues or explained.less_likely or _convicting(answers) or against)
     healthy = sound(SignatureInput(paste, RuleInput(told, session.knowledge))) if silent else None
     if healthy is not None:
-        answers = (*in_words(session, told, (healthy,)), *answers)
-    doubts = in_words(session, whole, tuple(one.finding for one in explained.less_likely), planner)
+        answers = (*in_words(session, told, (healthy,), setting=about), *answers)
+    open_ = asked(session, explained, setting, about=about, refuted=frozenset(refuted), planner=planner)
+    if open_ is not None:
+        answers = (open_.answer, *answers[1:])
+    asking = {case.problem for case in open_.question.cases} if open_ is not None else set()
+    doubted = tuple(one for one in explained.less_likely if one.finding.problem not in asking)
+    doubts = in_words(session, whole, tuple(one.finding for one in doubted), planner, setting=about)
     return Explanation(
         paste=paste,
         machine=told,
         answers=answers,
-        less_likely=tuple(UnlikelyAnswer(answer, one.reason) for answer, one in zip(doubts, explained.less_likely, strict=True)),
+        less_likely=tuple(UnlikelyAnswer(answer, one.reason) for answer, one in zip(doubts, doubted, strict=True)),
         undetermined=(*memory_doubts(setting), *explained.undetermined, *recognised.failed),
         contradictions=against,
         basis=basis,
         known=bool(recognised.clues or healthy or _convicting(answers)),
         rank=explained.rank,
         memory=memory_picture(setting),
+        question=open_.question if open_ is not None else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
@@ -91,9 +91,16 @@ def answers_of(session: Session, machine: Machine, diagnosis: Diagnosis) -> tupl
 
 
 def in_words(
-    session: Session, machine: Machine, findings: tuple[Finding, ...], planner: Planner | None = None
+    session: Session,
+    machine: Machine,
+    findings: tuple[Finding, ...],
+    planner: Planner | None = None,
+    *,
+    setting: Mapping[str, str] | None = None,
 ) -> tuple[Answer, ...]:
-    """The findings in the user's words and in their own order; `planner` makes their plans, where some were made already."""
+    """The findings in the user's words and in their own order; `planner` makes their plans, where some were made already, and
+    `setting` is what a text is about.
+    """
     catalogue = Catalogue(session.world.resources.read, session.knowledge.commands)
     planner = planner or PlannedRemedies(session, machine)
     return tuple(
@@ -101,7 +108,7 @@ def in_words(
             one,
             families=families_of(machine),
             words=session.words,
-            surroundings=surroundings_of(machine),
+            surroundings={**surroundings_of(machine), **(setting or {})},
             planner=planner,
         )
         for one in findings
