@@ -25,6 +25,7 @@ from gpuassist.knowledge.records import (
     Companion,
     CondaPackage,
     CondaRecord,
+    GccPackages,
     GpuRecord,
     ImageFamily,
     ImageRecord,
@@ -32,6 +33,7 @@ from gpuassist.knowledge.records import (
     ModuleFlavour,
     NvmlCodeRecord,
     Party,
+    PythonPackage,
     RunfileRecord,
     SystemRecord,
     ToolkitRecord,
@@ -325,6 +327,8 @@ image = _record(
 )
 image_tag = _record(ImageTag, tag=text_of)
 system = _record(SystemRecord, name=_called("system", text_of), glibc=_maybe(Version.parse), python=_maybe(_version))
+gcc_packages = _record(GccPackages, system=text_of, majors=numbers_of)
+python_package = _record(PythonPackage, name=_called("distribution", text_of), modules=texts_of)
 conda = _record(
     CondaRecord,
     channel=_one(Channel),

@@ -99,9 +99,10 @@ def in_words(
     setting: Mapping[str, str] | None = None,
 ) -> tuple[Answer, ...]:
     """The findings in the user's words and in their own order; `planner` makes their plans, where some were made already, and
-    `setting` is what a text is about.
+    `setting` is what a text is about, whose names go into commands only as far as they are known.
     """
-    catalogue = Catalogue(session.world.resources.read, session.knowledge.commands)
+    named = session.knowledge.python_package if setting is not None else None
+    catalogue = Catalogue(session.world.resources.read, session.knowledge.commands, named)
     planner = planner or PlannedRemedies(session, machine)
     return tuple(
         catalogue.answer(
