@@ -30,12 +30,13 @@ from gpuassist.model.words import Words
 # them is a plan.
 FAMILY = "family"
 PLANNED = "planned"
-# What a pasted text is about (`diagnose.framework`): its key, its name, and whether torch is in play, which it is wherever a
-# machine is judged without a text.
+# What a pasted text is about (`diagnose.framework`): its key, its name, whether torch is in play, which it is wherever a machine
+# is judged without a text, and what started its container.
 FRAMEWORK = "framework"
 FRAMEWORK_NAME = "framework_name"
 WITH_TORCH = "with_torch"
-SETTING = frozenset({FAMILY, PLANNED, FRAMEWORK, FRAMEWORK_NAME, WITH_TORCH})
+CONTAINER_ENGINE = "container_engine"
+SETTING = frozenset({FAMILY, PLANNED, FRAMEWORK, FRAMEWORK_NAME, WITH_TORCH, CONTAINER_ENGINE})
 
 Planner = Callable[[Finding, str, str], Optional[Remedy]]
 """Makes a remedy of a plan: of the finding that asks for it, its goal, and what it does in words; None where too little is known

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from gpuassist.diagnose.catalogue import FRAMEWORK, FRAMEWORK_NAME, WITH_TORCH
+from gpuassist.diagnose.catalogue import CONTAINER_ENGINE, FRAMEWORK, FRAMEWORK_NAME, WITH_TORCH
 from gpuassist.diagnose.signature import SignatureInput, passages
 from gpuassist.model.paste import Clue
 
@@ -167,6 +167,12 @@ FRAMEWORKS = (
         on_torch=True,
     ),
 )
+_ENGINES = (
+    ("podman", ("podman",), r"\bpodman"),
+    ("kubernetes", ("kubectl", "kubelet", "kubernetes", "k8s"), r"\bkubectl\b|\bkubelet\b|\bkubernetes\b|\bk8s\b"),
+    ("apptainer", ("apptainer", "singularity"), r"\bapptainer\b|\bsingularity\b"),
+    ("docker", ("docker",), r"\bdocker(?!\.io\b|\.com\b|hub\b)"),
+)
 _BY_KEY = {one.key: one for one in FRAMEWORKS}
 
 
@@ -210,5 +216,9 @@ def _terms(setting: SignatureInput, clues: tuple[Clue, ...]) -> Iterator[tuple[s
     if found is not None:
         yield FRAMEWORK, found.key
         yield FRAMEWORK_NAME, found.name
+    for engine, literals, pattern in _ENGINES:
+        if setting.says(*literals) and passages(setting, literals, pattern, window=40, most=1):
+            yield CONTAINER_ENGINE, engine
+            break
     with_torch = found.on_torch if found is not None else bool(setting.case.torches)
     yield WITH_TORCH, "yes" if with_torch else ""
