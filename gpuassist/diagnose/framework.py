@@ -157,13 +157,24 @@ FRAMEWORKS = (
                 "dataloader",
             ),
             *("peft", "axolotl", "sentence_transformers", "nms", "nemo", "megatron", "cuda.is_available"),
+            *(
+                "runtimeerror: cuda error",
+                "runtimeerror: cudnn error",
+                "cuda_home",
+                "op_builder",
+                "flashattention",
+                "flash attention",
+            ),
+            *("loss", "criterion(", "libcuda.so cannot found"),
         ),
         r"(?<![a-z])(?:py|lib)?torch(?![a-z])|torch(?:vision|audio|text|codec|run|script|elastic|gen|tune)|\bATen/|\bat::|\bc10\b|\bc10(?:::|_)"
         r"|caffe2|tried to allocate|(?<![a-z])transformers\b|\baccelerate\b|\bdiffusers\b|\blightning\b|\bdeepspeed\b|\bxformers\b"
         r"|flash[_-]attn|\bbitsandbytes\b|\btriton(?:\.|/| compiler|==|-lang)|\bultralytics\b|\bdetectron2\b|\bmmcv\b|\bfairseq\b"
         r"|\bunsloth|\bTHC/"
         r"|ProcessGroupNCCL|\bapex\b|CUDA_LAUNCH_BLOCKING=1|TORCH_USE_CUDA_DSA|\bcpp_extension\b|cuda\.is_available|exllama|gptq"
-        r"|\bpeft\b|\baxolotl\b|\bDataLoader\b|\bnemo\b|\bmegatron\b",
+        r"|RuntimeError: cu(?:da|dnn) error|CUDA_HOME (?:environment|does not)|CUDA_HOME: please|op_builder|flash ?attention"
+        r"|\bloss\.(?:backward|item)\b|\bcriterion\(|libcuda\.so cannot found|\bpeft\b|\baxolotl\b|\bDataLoader\b|\bnemo\b"
+        r"|\bmegatron\b",
         on_torch=True,
     ),
 )
