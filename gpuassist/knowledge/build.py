@@ -14,6 +14,7 @@ from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
 from gpuassist.knowledge.driver_packages import DriverPackage, Extent, Keeper, Seen
 from gpuassist.knowledge.engine_records import EngineRecord, EngineRelease
 from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.package_records import GccPackages, PythonPackage
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
     BadPair,
@@ -25,7 +26,6 @@ from gpuassist.knowledge.records import (
     Companion,
     CondaPackage,
     CondaRecord,
-    GccPackages,
     GpuRecord,
     ImageFamily,
     ImageRecord,
@@ -33,7 +33,6 @@ from gpuassist.knowledge.records import (
     ModuleFlavour,
     NvmlCodeRecord,
     Party,
-    PythonPackage,
     RunfileRecord,
     SystemRecord,
     ToolkitRecord,

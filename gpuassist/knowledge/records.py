@@ -237,24 +237,6 @@ class BadPair(Struct, frozen=True):
     checked: str
 
 
-class GccPackages(Struct, frozen=True):
-    """The majors of gcc that can be installed beside a system's usual one from its own archive; `conda` is conda-forge's."""
-
-    system: str
-    majors: tuple[int, ...]
-    source: str
-    checked: str
-
-
-class PythonPackage(Struct, frozen=True):
-    """A project of PyPI that is the one which people mean by its name, and the modules that are called otherwise."""
-
-    name: str
-    modules: tuple[str, ...]
-    source: str
-    checked: str
-
-
 class ImageFamily(str, Enum):
     """The kinds of images that are read, by the repository that they are pulled from."""
 

@@ -126,7 +126,7 @@ class QuestionCase(Struct, frozen=True):
     title: str
 
 
-class Question(Struct, frozen=True):
+class OpenQuestion(Struct, frozen=True):
     """What a text leaves open, in words: the causes that fit it, and the command lines whose output decides."""
 
     words: str

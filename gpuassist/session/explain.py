@@ -17,7 +17,7 @@ from gpuassist.diagnose.memory import memory_doubts, memory_picture
 from gpuassist.diagnose.ranking import Rank, rank_causes, refutations, sound
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.formats.paste import Gathering, read_paste
-from gpuassist.model.finding import Answer, Question, Severity, Undetermined
+from gpuassist.model.finding import Answer, OpenQuestion, Severity, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
@@ -71,7 +71,7 @@ class Explanation(Struct, frozen=True):
     known: bool
     rank: Rank | None = None
     memory: MemoryPicture | None = None
-    question: Question | None = None
+    question: OpenQuestion | None = None
 
     @property
     def convicts(self) -> bool:

@@ -15,7 +15,7 @@ from gpuassist.diagnose.ranking import Rank, Ranking
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.tool_releases import torch_cuda
 from gpuassist.knowledge.families import families_of
-from gpuassist.model.finding import Answer, Finding, Question, QuestionCase, Remedy
+from gpuassist.model.finding import Answer, Finding, OpenQuestion, QuestionCase, Remedy
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.inspect import in_words
@@ -28,7 +28,7 @@ class Asked(Struct, frozen=True):
     """A question in place of an answer: what is said instead of it, and the question by its parts."""
 
     answer: Answer
-    question: Question
+    question: OpenQuestion
 
 
 def asked(
@@ -98,7 +98,7 @@ class _Asking:
             of_cases.append(QuestionCase(shows, answer.id, answer.title))
         (answer,) = in_words(self._session, self._machine, (first,), self._planner, setting=self._parameters)
         lines = tuple(line for use in decide.commands for line in use.lines)
-        question = Question(said.title, decide.text, lines, tuple(of_cases))
+        question = OpenQuestion(said.title, decide.text, lines, tuple(of_cases))
         return Asked(replace(answer, title=said.title, explanation=said.explanation, remedies=tuple(told)), question)
 
     def _where(self, shows: str, remedies: tuple[Remedy, ...]) -> Iterator[Remedy]:

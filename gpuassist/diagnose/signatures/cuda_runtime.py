@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, torch_cuda
+from gpuassist.diagnose.named_in_words import torch_older_than_card
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.tool_releases import OLDEST, capability, memory_was_free
 from gpuassist.model.fact import Known
@@ -45,12 +46,16 @@ def _no_image(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch's own kernels miss the card, or those of an extension that was compiled elsewhere."""
     gpu = card_name(setting)
     extension = setting.finds(_EXTENSION)
-    if extension is None and setting.finds(_TORCH):
+    older = torch_older_than_card(setting)
+    if older is not None:
+        yield older
+    elif extension is None and setting.finds(_TORCH):
         known = capability(setting)
         problem = "gpu-too-old-for-torch" if known is not None and known < OLDEST else "torch-lacks-sm"
         yield sign(problem, Weight.STATE, gpu=gpu, capability=str(known or ""))
     package = extension[0].strip("/._-") if extension else ""
-    yield sign("no-kernel-image", Weight.STATE if extension is None else Weight.CAUSE, gpu=gpu, package=package)
+    weight = Weight.ASIDE if older is not None else Weight.STATE if extension is None else Weight.CAUSE
+    yield sign("no-kernel-image", weight, gpu=gpu, package=package)
 
 
 def _invalid_function(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
