@@ -133,8 +133,8 @@ class _Report:
             )
         if explanation.memory is not None:
             show_memory(self._context, self._writer, explanation.memory)
-        for answer in explanation.answers:
-            self._writer.answer(answer)
+        for place, answer in enumerate(explanation.answers):
+            self._writer.answer(answer, is_open=not place and explanation.question is not None)
         if explanation.less_likely:
             self._context.say()
             self._writer.say(self._words(text("Less likely:")))

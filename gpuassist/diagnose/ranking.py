@@ -10,6 +10,7 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
+from gpuassist.diagnose.quotes import distinct
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.verdicts import finding
 from gpuassist.model.environment import Accelerator
@@ -152,7 +153,7 @@ def _from_clues(group: list[Clue], proof: Finding | None) -> Finding:
     parameters = dict(proof.parameters) if proof else {}
     for clue in sorted(group, key=lambda clue: clue.weight):
         parameters.update({name: value for name, value in clue.parameters if value != ""})
-    passages = list(dict.fromkeys(clue.passage for clue in group))[:_MOST_PASSAGES]
+    passages = distinct(clue.passage for clue in group)[:_MOST_PASSAGES]
     shown = tuple(
         Evidence(text("the text says"), verbatim(passage.words), f"pasted text, line {passage.line}") for passage in passages
     )

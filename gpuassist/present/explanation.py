@@ -11,7 +11,7 @@ from gpuassist.detect.readers import Contradiction
 from gpuassist.diagnose.ranking import Rank
 from gpuassist.formats.visible import shortened
 from gpuassist.model.codec import Json
-from gpuassist.model.finding import Answer, Evidence
+from gpuassist.model.finding import Answer, Evidence, OpenQuestion
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
@@ -52,11 +52,13 @@ SURENESS_WORDS: dict[Sureness, Text] = {
 
 
 def sureness(explanation: Explanation) -> Sureness | None:
-    """Sure where the text names the cause; likely where facts prove one that explains it; possible where it merely fits. None
-    where there is no cause: in a text that shows a sound machine.
+    """Sure where the text names the cause; likely where facts prove one that explains it; possible where it merely fits, or one
+    command would have to decide. None where there is no cause: in a text that shows a sound machine.
     """
     if explanation.rank is None:
         return None
+    if explanation.question is not None:
+        return Sureness.POSSIBLE
     if explanation.rank is Rank.PROVED:
         return Sureness.LIKELY
     return Sureness.POSSIBLE if explanation.rank in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS} else Sureness.SURE
@@ -132,4 +134,14 @@ def explanation_document(explanation: Explanation, words: Words) -> Json:
         ],
         "guides": list(dict.fromkeys(guide.topic for answer in explanation.answers for guide in answer.guides)),
         "left_out_bytes": explanation.paste.left_out,
+        "question": _question_document(explanation.question) if explanation.question is not None else None,
+    }
+
+
+def _question_document(question: OpenQuestion) -> Json:
+    return {
+        "text": question.words,
+        "asks": question.asks,
+        "commands": list(question.commands),
+        "cases": [{"shows": case.shows, "id": case.problem or None, "title": case.title or None} for case in question.cases],
     }

@@ -41,6 +41,7 @@ class _Lines:
 
     def __init__(self, words: Words) -> None:
         self._words = words
+        self._told = set[str]()  # where to type commands: said once, not under each
 
     def answer(self, explanation: Explanation) -> Iterator[str]:
         """The verdict first; every paragraph is one string."""
@@ -96,8 +97,10 @@ class _Lines:
                 yield self._check(self._words(step.check))
         yield from self._commands(command_lines(remedy) if shown.is_one else ())
         where = where_to_type(remedy) if shown.steps or shown.is_one else None
-        if where is not None:
-            yield f"   {self._words(where)}"
+        told = self._words(where) if where is not None else ""
+        if told and told not in self._told:
+            self._told.add(told)
+            yield f"   {told}"
         if remedy.check and shown.is_one:
             yield self._check(remedy.check)
         yield from (f"   {self._words(text('Note: {note}', note=note))}" for note in shown.notes)

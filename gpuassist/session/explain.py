@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
@@ -38,6 +39,7 @@ class Ground(str, Enum):
     OTHER_MACHINE = "text of another machine"
 
 
+_MOST_LINKS = 3
 _MEMORY = ("oom-", "gpu-memory-held-by-dead-process", "cublas-init-failed-oom")
 
 
@@ -129,7 +131,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     return Explanation(
         paste=paste,
         machine=told,
-        answers=answers,
+        answers=tuple(_with_few_links(answers)),
         less_likely=tuple(UnlikelyAnswer(answer, one.reason) for answer, one in zip(doubts, doubted, strict=True)),
         undetermined=(*memory_doubts(setting), *explained.undetermined, *recognised.failed),
         contradictions=against,
@@ -139,6 +141,15 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         memory=memory_picture(setting),
         question=open_.question if open_ is not None else None,
     )
+
+
+def _with_few_links(answers: tuple[Answer, ...]) -> Iterator[Answer]:
+    """Each page once, and no more of them than somebody opens: those of the most likely cause first."""
+    told = list[str]()
+    for answer in answers:
+        links = [link for link in answer.links if link not in told][: _MOST_LINKS - len(told)]
+        told += links
+        yield replace(answer, links=tuple(links))
 
 
 def about_memory(answer: Answer) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.hints import card_name, driver_version, torch_cuda
 from gpuassist.diagnose.named_in_words import torch_older_than_card
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
+from gpuassist.diagnose.signatures.memory import library_of
 from gpuassist.diagnose.tool_releases import OLDEST, capability, memory_was_free
 from gpuassist.model.fact import Known
 from gpuassist.model.lazy_regex import lazy_regex
@@ -85,25 +86,25 @@ def _capability(setting: SignatureInput) -> str:
     return "" if found is None else found[1] or f"{found[2]}.{found[3]}"
 
 
-def _library(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def _library(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A library that cannot start has mostly no memory left; a kernel before it may have failed as well."""
     other = setting.says("device-side assert", "out of memory") or memory_was_free(setting)
-    yield sign("cublas-init-failed-oom", Weight.STATE if other else Weight.CAUSE)
+    yield sign("cublas-init-failed-oom", Weight.STATE if other else Weight.CAUSE, library=library_of(match[0]))
 
 
-def _library_call(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def _library_call(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A call that fails inside a library: mostly an index out of range before it, sometimes no memory."""
     if setting.says("embedding", "index", "token", "vocab", "label", "cross_entropy", "assert"):
         yield sign("device-side-assert", Weight.STATE)
-    yield sign("cublas-init-failed-oom", Weight.STATE)
+    yield sign("cublas-init-failed-oom", Weight.STATE, library=library_of(match[0]))
 
 
-def _fourier(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def _fourier(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The cuFFT of CUDA 11.7 and older fails on Ada (pytorch/pytorch#88038); torch for 11.8 has one that works."""
     cuda = torch_cuda(setting)
     if cuda.startswith(("10.", "11.0", "11.1", "11.3", "11.5", "11.6", "11.7")) or setting.says("cu117", "cu116", "cu113"):
         yield sign("torch-lacks-sm", Weight.STATE, gpu=card_name(setting), newer="yes")
-    yield sign("cublas-init-failed-oom", Weight.STATE)
+    yield sign("cublas-init-failed-oom", Weight.STATE, library=library_of(match[0]))
 
 
 SIGNATURES = (
