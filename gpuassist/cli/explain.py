@@ -14,7 +14,7 @@ from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.present.explanation import explanation_document
+from gpuassist.present.explanation import accounts_shown, explanation_document
 from gpuassist.present.listing import Section, facts_read
 from gpuassist.present.marks import Exit
 from gpuassist.present.memory import text_bar, text_legend, wanted
@@ -133,8 +133,12 @@ class _Report:
             )
         if explanation.memory is not None:
             show_memory(self._context, self._writer, explanation.memory)
+        if not explanation.convicts:
+            self._show_accounts(explanation)
         for answer in explanation.answers:
             self._writer.answer(answer)
+        if explanation.convicts:
+            self._show_accounts(explanation)
         if explanation.less_likely:
             self._context.say()
             self._writer.say(self._words(text("Less likely:")))
@@ -152,6 +156,14 @@ class _Report:
                 self._writer.say(f"- {self._words(words)}", indent="  ", hanging="  ")
         if facts_read(explanation.machine) and not explanation.convicts:
             self._show_facts(facts_read(explanation.machine))
+
+    def _show_accounts(self, explanation: Explanation) -> None:
+        for one in accounts_shown(explanation):
+            self._context.say()
+            if one.title.message:
+                self._writer.say(self._words(one.title), style=BOLD)
+            for line in one.lines:
+                self._writer.say(f"- {self._words(line)}", indent="  ", hanging="  ")
 
     def _show_facts(self, sections: tuple[Section, ...]) -> None:
         self._context.say()

@@ -20,6 +20,7 @@ from gpuassist.detect.readers import (
     oneliners,
     packages,
     places,
+    process_lists,
     torch_warnings,
 )
 from gpuassist.detect.readers.complete import complete
@@ -37,6 +38,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     nvidia_smi_query.read_rows,
     nvidia_smi.read,
     gpustat.read,
+    process_lists.read,
     nvtop.read,
     collect_env.read,
     nvcc.read,
