@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gpuassist.context import Session
 from gpuassist.detect.readers.card_tables import GpuLoad, loads, nvlinks, topology
 from gpuassist.detect.readers.lines import lines_with
+from gpuassist.formats.bare_answers import BareAnswers, bare_answers
 from gpuassist.formats.visible import shortened
 from gpuassist.model.account import Account
 from gpuassist.model.driver import KernelModule
@@ -15,6 +16,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, joined, text, verbatim
+from gpuassist.model.version import ComputeCapability
 from gpuassist.session.process_account import process_account
 
 _MOST_LINES = 40
@@ -22,7 +24,13 @@ _MOST_LINES = 40
 
 def accounts_of(session: Session, paste: Paste, machine: Machine | None, *, live: bool) -> tuple[Account, ...]:
     """All that the text tells; `machine` is the one that it may be of, `live` where that is as it is now."""
-    told = (process_account(session, paste, machine, live=live), *_of_cards(paste), *_of_units(paste), *_of_libraries(paste))
+    told = (
+        process_account(session, paste, machine, live=live),
+        *_of_cards(paste),
+        *_of_units(paste),
+        *_of_libraries(paste),
+        _of_answers(session, paste),
+    )
     return tuple(one for one in told if one is not None)
 
 
@@ -124,6 +132,61 @@ def _of_libraries(paste: Paste) -> Iterator[Account]:
             "Where 1 library of CUDA or the driver lies", "Where {count} libraries of CUDA and the driver lie", len(found)
         )
         yield Account(title, lines[:_MOST_LINES])
+
+
+# What Python's one-line questions printed.
+
+
+def _of_answers(session: Session, paste: Paste) -> Account | None:
+    found = bare_answers(paste.words)
+    parts = tuple(_answers(session, found)) if found is not None else ()
+    return Account(text("Python's answers: {parts}", parts=joined(parts))) if parts else None
+
+
+def _answers(session: Session, found: BareAnswers) -> Iterator[Text]:
+    if found.release:
+        yield text("torch {version}", version=found.release)
+    if found.cuda and found.release:
+        yield text("built for CUDA {cuda}", cuda=found.cuda)
+    yield from map(verbatim, found.names)
+    for words in found.capabilities:
+        known = session.knowledge.architecture_of(ComputeCapability.parse(words))
+        if known is not None:
+            yield text("compute capability {capability} ({architecture})", capability=words, architecture=known.name)
+    if found.targets:
+        yield text("compiled for {targets}", targets=" ".join(found.targets))
+    if found.available is not None:
+        yield text("CUDA is available") if found.available else text("CUDA is not available")
+    if found.count is not None:
+        yield counted("1 GPU is visible", "{count} GPUs are visible", found.count)
+    if found.device:
+        here = text("the program computes on {device}, a GPU", device=found.device)
+        yield (
+            here if found.device.startswith("cuda") else text("the program computes on {device}, not on a GPU", device=found.device)
+        )
+    yield from _frameworks(found)
+
+
+def _frameworks(found: BareAnswers) -> Iterator[Text]:
+    if found.providers:
+        with_cuda = "CUDAExecutionProvider" in found.providers
+        yield text("onnxruntime built with CUDA") if with_cuda else text("onnxruntime built without CUDA")
+    for name, kinds in (("JAX", found.jax), ("TensorFlow", found.tensorflow)):
+        gpus = sum(kind in {"Cuda", "Gpu", "GPU", "XLA_GPU"} or kind.startswith("Stream") for kind in kinds)
+        if kinds:
+            yield (
+                counted("{name} sees 1 GPU", "{name} sees {count} GPUs", gpus, name=name)
+                if gpus
+                else text("{name} sees no NVIDIA GPU", name=name)
+            )
+    build = dict(found.build)
+    if build.get("is_cuda_build") == "True":
+        cuda, cudnn = build.get("cuda_version", "?"), build.get("cudnn_version", "?")
+        yield text("TensorFlow built for CUDA {cuda} and cuDNN {cudnn}", cuda=cuda, cudnn=cudnn)
+    elif build:
+        yield text("TensorFlow built without CUDA")
+    if "cuda_compute_capabilities" in build:
+        yield text("compiled for {targets}", targets=build["cuda_compute_capabilities"])
 
 
 # What facts a text tells, where nothing else is to be said of it.

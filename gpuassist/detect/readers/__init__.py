@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from gpuassist.detect.readers import (
+    bare_answers,
     collect_env,
     device_query,
     gpustat,
@@ -43,6 +44,8 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     collect_env.read,
     nvcc.read,
     oneliners.read,
+    bare_answers.read,
+    bare_answers.read_cupy,
     device_query.read,
     torch_warnings.read,
     packages.read,
