@@ -17,7 +17,7 @@ from gpuassist.model.words import Words
 from gpuassist.present.explanation import accounts_shown, explanation_document
 from gpuassist.present.listing import Section, facts_read
 from gpuassist.present.marks import Exit
-from gpuassist.present.memory import text_bar, text_legend, wanted
+from gpuassist.present.memory import picture_title, text_bar, text_legend, wanted
 from gpuassist.session.explain import Explanation, PasteError, explain, gathered, read_file
 from gpuassist.session.guides import GuideError, guide, topics
 
@@ -32,11 +32,7 @@ def show_memory(context: Context, writer: AnswerWriter, picture: MemoryPicture) 
     """The picture, after an empty line."""
     words = context.session.words
     context.say()
-    if picture.device is None:
-        title = text("The card's memory when it failed")
-    else:
-        title = text("The memory of GPU {index} when it failed", index=picture.device)
-    writer.say(words(title), style=BOLD)
+    writer.say(words(picture_title(picture)), style=BOLD)
     context.say(f"  [{text_bar(picture, max(_NARROWEST, min(_WIDEST, width_of(context) - 4)))}]")
     for line in text_legend(picture, words):
         writer.say(line, indent="  ", hanging="  ")

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from gpuassist.context import Session
 from gpuassist.detect.readers.card_tables import GpuLoad, loads, nvlinks, topology
 from gpuassist.detect.readers.lines import lines_with
+from gpuassist.formats.allocator import AllocatorFigures, read_allocator
 from gpuassist.formats.bare_answers import BareAnswers, bare_answers
+from gpuassist.formats.oom import principal
+from gpuassist.formats.size import shown_size
 from gpuassist.formats.visible import shortened
 from gpuassist.model.account import Account
 from gpuassist.model.driver import KernelModule
@@ -30,6 +33,7 @@ def accounts_of(session: Session, paste: Paste, machine: Machine | None, *, live
         *_of_units(paste),
         *_of_libraries(paste),
         _of_answers(session, paste),
+        _of_memory(paste),
     )
     return tuple(one for one in told if one is not None)
 
@@ -189,18 +193,56 @@ def _frameworks(found: BareAnswers) -> Iterator[Text]:
         yield text("compiled for {targets}", targets=build["cuda_compute_capabilities"])
 
 
+# What torch says of its own memory.
+
+
+def _of_memory(paste: Paste) -> Account | None:
+    told = read_allocator(paste.words) if principal(paste.words) is None else None
+    if told is None:
+        return None
+    lines = tuple(_memory_lines(told))
+    if told.allocated is not None and told.reserved is not None:
+        sizes = shown_size(told.reserved), shown_size(told.allocated)
+        return Account(
+            text("torch has {reserved} of the card, {allocated} of it in use", reserved=sizes[0], allocated=sizes[1]), lines
+        )
+    if told.allocated is not None:
+        return Account(text("torch has {allocated} in use", allocated=shown_size(told.allocated)), lines)
+    if told.reserved is not None:
+        return Account(text("torch has {reserved} of the card", reserved=shown_size(told.reserved)), lines)
+    if told.free is not None and told.total is not None:
+        sizes = shown_size(told.free), shown_size(told.total)
+        return Account(text("{free} of the card's {total} are free", free=sizes[0], total=sizes[1]), lines)
+    return Account(text("What torch says of its memory"), lines) if lines else None
+
+
+def _memory_lines(told: AllocatorFigures) -> Iterator[Text]:
+    if told.allocated_peak is not None:
+        yield text("at most {peak} in use at a time", peak=shown_size(told.allocated_peak))
+    if told.reserved_peak is not None:
+        yield text("at most {peak} reserved at a time", peak=shown_size(told.reserved_peak))
+    if told.ooms:
+        yield counted("1 request did not fit", "{count} requests did not fit", told.ooms)
+    if told.blocks:
+        yield counted("1 block in use", "{count} blocks in use", len(told.blocks))
+    if told.free is not None and told.total is not None and told.allocated is not None:
+        yield text("{free} of the card's {total} are free", free=shown_size(told.free), total=shown_size(told.total))
+
+
 # What facts a text tells, where nothing else is to be said of it.
 
 
-def facts_account(told: Machine) -> tuple[Account, ...]:
-    """The parts of a machine that the text names: whoever reads that nothing is wrong has to see with what."""
+def accounts_with_facts(told: Machine, accounts: tuple[Account, ...]) -> tuple[Account, ...]:
+    """With the parts of a machine that the text names, first where it names a driver: whoever reads that nothing is wrong has to
+    see with what.
+    """
     parts = tuple(dict.fromkeys(_parts(told)))
-    if not parts:
-        return ()
+    if not parts or (accounts and not isinstance(told.driver.version, Known)):
+        return accounts
     named = parts[0]
     for part in parts[1:_MOST_PARTS]:
         named = text("{names}, {name}", names=named, name=part)
-    return (Account(text("The text tells of {parts}, and names no error", parts=named)),)
+    return (Account(text("The text tells of {parts}, and names no error", parts=named)), *accounts)
 
 
 _MOST_PARTS = 6

@@ -23,7 +23,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
-from gpuassist.session.accounts import accounts_of, facts_account
+from gpuassist.session.accounts import accounts_of, accounts_with_facts
 from gpuassist.session.inspect import in_words
 from gpuassist.session.process_account import holders_here
 from gpuassist.session.remedies import PlannedRemedies
@@ -124,8 +124,8 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,)), *answers)
     accounts = accounts_of(session, paste, live, live=not recorded)
-    if not accounts and not _convicting(answers) and not speaks_of_failure(paste.words):
-        accounts = facts_account(told)
+    if not _convicting(answers) and not speaks_of_failure(paste.words):
+        accounts = accounts_with_facts(told, accounts)
     doubts = in_words(session, whole, tuple(one.finding for one in explained.less_likely), planner)
     return Explanation(
         paste=paste,
