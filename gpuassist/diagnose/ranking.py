@@ -355,7 +355,8 @@ _FAILURE = lazy_regex(
 )
 # What describing tools print of machines where nothing is wrong.
 _HARMLESS = lazy_regex(
-    r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported|\b0 errors?\b"
+    r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported"
+    r"|links are inactive|\b0 errors?\b"
     r"|(?:error|retired|ecc)[\w ]*: *(?:0|no|none|n/a|disabled|enabled)\b|^ *(?:[-#>]|\[?[\w@:~ -]*[$#]) ",
     re.IGNORECASE,
 )

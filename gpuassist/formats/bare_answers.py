@@ -56,13 +56,15 @@ _CUDA = lazy_regex(r"\d{1,2}\.\d{1,2}")
 _NO_CUDA = frozenset(
     {"5.2", "5.3", "6.1", "6.2", "7.2", "8.6", "8.7", "8.9"}
 )  # capabilities that no release of CUDA is called like
-_DEVICE = lazy_regex(r"(?:device\(type=')?(?P<device>cuda|cpu|mps|xpu)(?:'?(?:, index=|:)(?P<number>\d{1,2}))?\)?'?")
+_DEVICE = lazy_regex(r"(?:device\(type=')?(?P<device>cuda|[Cc]pu|CPU|GPU|gpu|mps|xpu)(?:'?(?:, index=|:)(?P<number>\d{1,2}))?\)?'?")
 _TARGET = lazy_regex(r"(?:sm|compute)_\d{2,3}[af]?")
 _NAME = lazy_regex(
     r"(?:NVIDIA |GeForce |GTX |RTX |Tesla |Quadro |TITAN |GRID )[\w/+. -]{1,50}"
     r"|(?:A|B|H|L|P|T|V|GH|GB)\d{1,3}[A-Z]?(?:[ -](?:PCIe|PCIE|SXM\d?|NVL|\d{1,3}GB|HBM\d\w?|MIG [\w.]{3,12})){0,3}"
 )
-_JAX = lazy_regex(r"(?P<kind>Cuda|Cpu|Gpu|Rocm|Tpu|METAL|Stream[Ee]xecutorGpu)Device\(id=\d{1,3}[^()\n]{0,80}\)")
+_JAX = lazy_regex(
+    r"(?P<kind>[Cc]uda|[Cc]pu|[Gg]pu|[Rr]ocm|[Tt]pu|METAL|Stream[Ee]xecutorGpu)(?:Device)?\(id=\d{1,3}[^()\n]{0,80}\)"
+)
 _TENSORFLOW = lazy_regex(
     r"(?:PhysicalDevice|LogicalDevice)\(name='/?(?:physical_)?device:(?P<kind>GPU|CPU|XLA_GPU|XLA_CPU):\d{1,3}'[^()\n]{0,80}\)"
 )
@@ -105,8 +107,8 @@ def _line(found: BareAnswers, words: str) -> BareAnswers | None:
             return replace(found, available=said)
     if _NAME.fullmatch(words.strip("'\"")):
         return replace(found, names=(*found.names, words.strip("'\"")))
-    if _DEVICE.fullmatch(words):
-        return _word(found, words)
+    if _DEVICE.fullmatch(words.strip("'\"")):
+        return _word(found, words.strip("'\""))
     devices = _listed_devices(found, words)
     if devices is not None:
         return devices
@@ -178,7 +180,8 @@ def _word(found: BareAnswers, word: str) -> BareAnswers | None:
         return found
     device = _DEVICE.fullmatch(word)
     if device:
-        return replace(found, device=f"{device['device']}:{device['number']}" if device["number"] else device["device"])
+        name = device["device"].lower()
+        return replace(found, device=f"{name}:{device['number']}" if device["number"] else name)
     return next((taken for pattern, made in _WORDS if pattern.fullmatch(word) and (taken := made(found, word)) is not None), None)
 
 

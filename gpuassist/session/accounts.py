@@ -160,13 +160,21 @@ def _answers(session: Session, found: BareAnswers) -> Iterator[Text]:
     if found.targets:
         yield text("compiled for {targets}", targets=" ".join(found.targets))
     if found.available is not None:
-        yield text("CUDA is available") if found.available else text("CUDA is not available")
+        other = any(tag in found.release for tag in ("+rocm", "+xpu"))
+        there, not_there = (
+            (text("a GPU is available"), text("no GPU is available"))
+            if other
+            else (text("CUDA is available"), text("CUDA is not available"))
+        )
+        yield there if found.available else not_there
     if found.count is not None:
         yield counted("1 GPU is visible", "{count} GPUs are visible", found.count)
     if found.device:
         here = text("the program computes on {device}, a GPU", device=found.device)
         yield (
-            here if found.device.startswith("cuda") else text("the program computes on {device}, not on a GPU", device=found.device)
+            here
+            if found.device.startswith(("cuda", "gpu"))
+            else text("the program computes on {device}, not on a GPU", device=found.device)
         )
     yield from _frameworks(found)
 
@@ -176,7 +184,7 @@ def _frameworks(found: BareAnswers) -> Iterator[Text]:
         with_cuda = "CUDAExecutionProvider" in found.providers
         yield text("onnxruntime built with CUDA") if with_cuda else text("onnxruntime built without CUDA")
     for name, kinds in (("JAX", found.jax), ("TensorFlow", found.tensorflow)):
-        gpus = sum(kind in {"Cuda", "Gpu", "GPU", "XLA_GPU"} or kind.startswith("Stream") for kind in kinds)
+        gpus = sum(kind in {"Cuda", "cuda", "Gpu", "gpu", "GPU", "XLA_GPU"} or kind.startswith("Stream") for kind in kinds)
         if kinds:
             yield (
                 counted("{name} sees 1 GPU", "{name} sees {count} GPUs", gpus, name=name)

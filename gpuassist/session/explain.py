@@ -25,7 +25,7 @@ from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.accounts import accounts_of, accounts_with_facts
 from gpuassist.session.inspect import in_words
-from gpuassist.session.process_account import holders_here
+from gpuassist.session.process_account import holders_here, without_lists
 from gpuassist.session.remedies import PlannedRemedies
 from gpuassist.system.files import Files
 
@@ -124,7 +124,8 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,)), *answers)
     accounts = accounts_of(session, paste, live, live=not recorded)
-    if not _convicting(answers) and not speaks_of_failure(paste.words):
+    fails = speaks_of_failure(without_lists(paste))
+    if not _convicting(answers) and not fails:
         accounts = accounts_with_facts(told, accounts)
     doubts = in_words(session, whole, tuple(one.finding for one in explained.less_likely), planner)
     return Explanation(
@@ -135,7 +136,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         undetermined=(*memory_doubts(setting), *explained.undetermined, *recognised.failed),
         contradictions=against,
         basis=basis,
-        known=bool(recognised.clues or healthy or _convicting(answers) or (accounts and not speaks_of_failure(paste.words))),
+        known=bool(recognised.clues or healthy or _convicting(answers) or (accounts and not fails)),
         rank=explained.rank,
         memory=memory_picture(setting),
         accounts=accounts,

@@ -44,6 +44,14 @@ def process_account(session: Session, paste: Paste, machine: Machine | None, *, 
     return Account(_title(shown, on_gpu=bool(held) or shown is not every), tuple(lines))
 
 
+def without_lists(paste: Paste) -> str:
+    """The text but for the rows of such lists: what a process is called tells nothing of a failure."""
+    rows = {row.line for row in process_list(paste).rows}
+    return (
+        paste.words if not rows else "\n".join(line for number, line in enumerate(paste.words.split("\n"), 1) if number not in rows)
+    )
+
+
 def _title(shown: dict[int, Rows], *, on_gpu: bool) -> Text:
     if not on_gpu:
         return counted("The text lists 1 process", "The text lists {count} processes", len(shown))

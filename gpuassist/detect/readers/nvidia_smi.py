@@ -169,7 +169,7 @@ def compute_mode(words: str) -> str:
 # The table of processes below the GPUs of nvidia-smi, with or without the columns for MIG instances.
 
 
-PROCESS_TITLE = lazy_regex(r"(?:Compute processes|Processes):")
+_TITLE = lazy_regex(r"(?:Compute processes|Processes):")
 # `|    0   N/A  N/A      1234      C   python      1000MiB |`; before CUDA 11 without the two columns, before 340 without a type.
 PROCESS_ROW = lazy_regex(
     r"(?:^|\|)[ \t]*(?P<gpu>\d{1,2})[ \t]+(?:(?:N/A|\d{1,3})[ \t]+(?:N/A|\d{1,3})[ \t]+)?(?P<pid>\d{1,8})[ \t]+"
@@ -197,7 +197,7 @@ class ProcessTable(Struct, frozen=True):
 
 def processes(text: Whole, start: int, end: int) -> ProcessTable:
     """What stands below the title `Processes:` between two places of a text."""
-    title = PROCESS_TITLE.search(text.words, start, end)
+    title = _TITLE.search(text.words, start, end)
     if title is None:
         return ProcessTable({}, whole=False, source="")
     place_told = source(PROGRAM, text.line(title.start()))

@@ -10,9 +10,9 @@ from itertools import takewhile
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gpuassist.detect.readers.commands import runs
+from gpuassist.detect.readers.commands import PastedCommand, runs
 from gpuassist.detect.readers.lines import Line, lines, lines_with
-from gpuassist.detect.readers.nvidia_smi import KINDS, NO_PROCESSES, PROCESS_ROW, PROCESS_TITLE
+from gpuassist.detect.readers.nvidia_smi import KINDS, NO_PROCESSES, PROCESS_ROW
 from gpuassist.formats.size import read_size
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Holder
@@ -21,7 +21,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 
 _MOST = 2000  # rows of one list
-_NODE = r"/dev/nvidia[\w-]{0,20}"
+_NODE = r"/dev/nvidia(?:-caps/nvidia-cap\d{1,4}|[\w-]{0,20})"
 
 
 class ListedProcess(Struct, frozen=True):
@@ -77,7 +77,14 @@ def process_list(paste: Paste) -> ProcessList:
     """Every row of every such list, in the order of the text."""
     found = [row for reader in _READERS for row in reader(paste)]
     none = next((line.number for line in lines_with(paste, "No running ") if NO_PROCESSES.search(line.words)), 0)
+    none = none or next((run.number for run in runs(paste, "--query-compute-apps") if _heading_alone(run)), 0)
     return ProcessList(tuple(sorted(dict.fromkeys(found), key=lambda row: row.line)), none)
+
+
+def _heading_alone(run: PastedCommand) -> bool:
+    """Whether `--query-compute-apps` printed no row."""
+    said = [line.words for line in run.output if line.words.strip()]
+    return len(said) == 1 and said[0].startswith(("pid,", "gpu_uuid,", "process_name,", "timestamp,"))
 
 
 # fuser: `USER PID ACCESS COMMAND` below each file with `-v`; else numbers, each maybe with the letter of its access.
@@ -192,13 +199,10 @@ def _of_ps(line: Line, pid: int, user: str, command: str) -> ListedProcess:
 
 
 def _table(paste: Paste) -> Iterator[ListedProcess]:
-    if not any(title in paste.words for title in ("Processes:", "Compute processes:", "Process name")):
-        return
-    titled = False
-    for line in lines(paste):
+    title = next((line.number for line in lines_with(paste, "Processes:", "processes:", "Process name")), 0)
+    for line in lines_with(paste, "iB", "MB", "N/A", "Not Supported"):
         words = line.words[:400]
-        titled = titled or PROCESS_TITLE.search(words) is not None or "Process name" in words
-        row = PROCESS_ROW.search(words) if titled else None
+        row = PROCESS_ROW.search(words) if (title and line.number > title) or _WITH_INSTANCES.match(words) else None
         if row:
             memory = line.known(int(row["memory"]) << 20, "nvidia-smi") if row["memory"] else NOT_ASKED
             command = row["command"].strip()
@@ -207,6 +211,9 @@ def _table(paste: Paste) -> Iterator[ListedProcess]:
             )
 
 
+_WITH_INSTANCES = lazy_regex(
+    r"^\|[ \t]{1,8}\d{1,2}[ \t]{1,8}(?:N/A|\d{1,2})[ \t]{1,8}(?:N/A|\d{1,2})[ \t]{1,12}\d{1,8}[ \t]{1,8}[CGM+]{1,3}[ \t]"
+)
 _PMON = lazy_regex(r"^\s*#\s*gpu\s+pid\s+type\b(?P<rest>[^\n]{0,200})$")
 
 
@@ -286,7 +293,7 @@ _NVTOP = lazy_regex(
 )
 _NVITOP = lazy_regex(
     r"^[ \t]*[|│][ \t]*(?P<gpu>\d{1,2})(?::\d{1,2})?(?:[ \t]+\d{1,2}){0,2}[ \t]+(?P<pid>\d{1,8})[ \t]+(?:C\+G|C|G|X)[ \t]+"
-    r"(?P<user>[\w.$+-]{1,40})[ \t]+(?P<memory>\d{1,7}(?:\.\d)?[KMG]iB|N/A)[ \t]+(?P<rest>[^\n]{0,1000}?)[ \t]*[|│]?$"
+    r"(?P<user>[\w.$+-]{1,40})[ \t]+(?P<memory>\d{1,7}(?:\.\d{1,2})?[KMG]iB|N/A)[ \t]+(?P<rest>[^\n]{0,1000}?)[ \t]*[|│]?$"
 )
 _NVITOP_TIME = lazy_regex(r"(?:\d{1,4}(?:\.\d)? days?|\d{1,3}:\d{2}(?::\d{2})?)[ \t]+(?P<command>\S[^\n]*)$")
 _GPUSTAT = lazy_regex(

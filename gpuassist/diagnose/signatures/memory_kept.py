@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import in_wsl
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
 from gpuassist.formats.allocator import WORKSPACES, read_allocator
 from gpuassist.formats.oom import principal
 from gpuassist.formats.size import shown_size
@@ -54,6 +54,7 @@ def _collected(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 # The size of cuBLAS's workspace as people write it, and what they say of memory that stays.
 _WORKSPACE = r"(?<![\d.])(?:8[,.]?519[,.]?680|8320(?:\.0+)? ?Ki?B|8\.1(?:2|25|250|3)\d{0,6} ?Mi?B?|33[,.]?554[,.]?432)(?![\d.]*\d)"
+_WORKSPACE_WORDS = ("519,680", "519680", "519.680", "8320 k", "8320.0", "8.12", "8.13", "33554432", "33,554,432")
 _EXACT = ("8519680", "8,519,680", "8.519.680")
 _STAYS = lazy_regex(
     r"\bleak|\boverhead|never (?:goes|freed|released)|still (?:\w+ ){0,4}(?:allocated|there|used|in use|occup|taken|left|shows?)"
@@ -72,11 +73,17 @@ def _workspace(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     exact = match[0] in _EXACT and (len(setting.paste.words) < _ALONE or _OF_MEMORY.search(near) is not None)
     if exact or (_STAYS.search(near) and _OF_MEMORY.search(near.replace(match[0], ""))):
         size = WORKSPACES[1] if match[0].startswith("33") else WORKSPACES[0]
-        yield sign("cublas-workspace", Weight.CAUSE if exact else Weight.STATE, size=shown_size(size))
+        yield sign("cublas-workspace", size=shown_size(size))
 
 
 _ALONE = 60  # characters of a text that is nothing but the figure
 _OF_MEMORY = lazy_regex(r"memory|alloc|cuda|gpu|vram|overhead|torch|显存|内存|メモリ", re.IGNORECASE)
+
+
+def _is_workspace(setting: SignatureInput) -> bool:
+    """Whether the memory that stays is cuBLAS's workspace by its size."""
+    found = passages(setting, _WORKSPACE_WORDS, _WORKSPACE, window=40)
+    return any(one for match in found for one in _workspace(match, setting))
 
 
 def _shown_workspace(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -88,6 +95,8 @@ def _shown_workspace(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign
 
 def _growing(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     words = setting.paste.words[max(0, match.start() - 300) : match.end() + 300].lower()
+    if _is_workspace(setting):
+        return
     if any(one in words for one in _OF_GPU):
         yield sign("oom-graph-retained", Weight.CAUSE)
 
@@ -104,7 +113,7 @@ def _may_keep(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 
 def _held(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    if setting.says("gpu", "显存", "nvidia", "cuda", "vram"):
+    if setting.says("gpu", "显存", "nvidia", "cuda", "vram") and not _is_workspace(setting):
         yield sign("gpu-memory-held-by-dead-process", Weight.CAUSE, **_left_over(setting))
 
 
@@ -167,7 +176,7 @@ _ENDED = r"(?:kill|ctrl|exit|crash|terminat|interrupt|stopp|died|end of|end(?:ed
 
 SIGNATURES: tuple[Signature, ...] = (
     Signature(
-        ("519,680", "519680", "519.680", "8320 k", "8320.0", "8.12", "8.13", "33554432", "33,554,432"),
+        _WORKSPACE_WORDS,
         _WORKSPACE,
         _workspace,
         window=40,

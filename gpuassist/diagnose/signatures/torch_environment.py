@@ -39,11 +39,15 @@ def _unavailable(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
             yield sign("no-driver", Weight.STATE)
 
 
-def _answered(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def _answered(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The bare answer to whether CUDA is available, in a text of nothing but such answers."""
     found = bare_answers(setting.paste.words)
-    if found is not None and found.available is False:
-        yield from _unavailable(_, setting)
+    if found is None or found.available is not False:
+        return
+    if "+cpu" in found.release:
+        yield sign("torch-cpu-only", torch=found.release)
+    else:
+        yield from _unavailable(match, setting)
 
 
 def _older_works(setting: SignatureInput, cuda: Version) -> bool:
