@@ -238,6 +238,7 @@ def _pmon(paste: Paste) -> Iterator[ListedProcess]:
 
 _APPS = lazy_regex(r"--query-(?:compute|accounted)-apps[= ](?P<columns>[\w.,]{2,200})")
 _UNIT = lazy_regex(r" \[[\w%]+\]$")
+_OF_NVIDIA = frozenset({"process_name", "used_gpu_memory", "used_memory", "gpu_name", "gpu_uuid", "gpu_bus_id"})
 _APP_COLUMNS = frozenset(
     (
         *("pid", "process_name", "name", "used_gpu_memory", "used_memory", "timestamp"),
@@ -251,7 +252,7 @@ def _apps(paste: Paste) -> Iterator[ListedProcess]:
     for line in lines_with(paste, "pid"):
         asked = _APPS.search(line.words[:1000])
         columns = tuple(_UNIT.sub("", one.strip()) for one in (asked["columns"] if asked else line.words[:400]).split(","))
-        if len(columns) < 2 or "pid" not in columns or not set(columns) <= _APP_COLUMNS:
+        if len(columns) < 2 or "pid" not in columns or not set(columns) <= _APP_COLUMNS or not (asked or set(columns) & _OF_NVIDIA):
             continue
         rows = takewhile(lambda row: "," in row.words, every[line.number : line.number + _MOST])
         for row in rows:

@@ -71,11 +71,13 @@ def _workspace(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         return
     near = setting.paste.words[max(0, match.start() - 300) : match.end() + 300]
     exact = match[0] in _EXACT and (len(setting.paste.words) < _ALONE or _OF_MEMORY.search(near) is not None)
-    if exact or (_STAYS.search(near) and _OF_MEMORY.search(near.replace(match[0], ""))):
+    line = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.end() + 40]
+    if exact or (not _TRANSFER.search(line) and _STAYS.search(near) and _OF_MEMORY.search(near.replace(match[0], ""))):
         size = WORKSPACES[1] if match[0].startswith("33") else WORKSPACES[0]
         yield sign("cublas-workspace", size=shown_size(size))
 
 
+_TRANSFER = lazy_regex(r"\.whl|\.tar|\.deb|download|[KMG]i?B/s", re.IGNORECASE)
 _ALONE = 60  # characters of a text that is nothing but the figure
 _OF_MEMORY = lazy_regex(r"memory|alloc|cuda|gpu|vram|overhead|torch|显存|内存|メモリ", re.IGNORECASE)
 
