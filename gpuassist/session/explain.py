@@ -124,8 +124,9 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,)), *answers)
     accounts = accounts_of(session, paste, live, live=not recorded)
-    fails = speaks_of_failure(without_lists(paste))
-    if not _convicting(answers) and not fails:
+    tells = bool(accounts) or told != Machine()
+    peaceful = tells and not _convicting(answers) and not speaks_of_failure(without_lists(paste))
+    if peaceful:
         accounts = accounts_with_facts(told, accounts)
     doubts = in_words(session, whole, tuple(one.finding for one in explained.less_likely), planner)
     return Explanation(
@@ -136,7 +137,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         undetermined=(*memory_doubts(setting), *explained.undetermined, *recognised.failed),
         contradictions=against,
         basis=basis,
-        known=bool(recognised.clues or healthy or _convicting(answers) or (accounts and not fails)),
+        known=bool(recognised.clues or healthy or _convicting(answers) or (accounts and peaceful)),
         rank=explained.rank,
         memory=memory_picture(setting),
         accounts=accounts,

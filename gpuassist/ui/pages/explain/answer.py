@@ -56,8 +56,8 @@ def folds_of(words: Words, explanation: Explanation) -> tuple[Fold, ...]:
     if facts:
         title = counted("1 fact was read in the text…", "{count} facts were read in the text…", facts)
         folds.append(Fold(words(title), partial(_fill_facts, words, explanation)))
-    if explanation.convicts and explanation.accounts:
-        title = text("What the text tells beside that…")
+    if explanation.accounts and (explanation.convicts or not explanation.known):
+        title = text("What else the text tells…")
         folds.append(Fold(words(title), partial(_fill_accounts, words, explanation)))
     if explanation.contradictions:
         count = len(explanation.contradictions)
