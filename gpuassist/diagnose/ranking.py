@@ -19,7 +19,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Clue, Weight
 from gpuassist.model.text import Text, text, verbatim
 
-_NO_FAULT = frozenset({"healthy", "not-a-gpu-problem"})
+NO_FAULT = frozenset({"healthy", "not-a-gpu-problem"})
 _ELSEWHERE = "not-a-gpu-problem"  # logs are full of it: it answers only what nothing about the GPU answers
 _MOST_PASSAGES = 3  # of one problem that are shown: a log repeats itself
 
@@ -82,7 +82,7 @@ def rank_causes(
     """
     against = refuted or {}
     suspects = [_held_against(one, clues, against) for one in _suspects(clues, told, joined, minor)]
-    if any(one.finding.problem not in _NO_FAULT for one in suspects):
+    if any(one.finding.problem not in NO_FAULT for one in suspects):
         suspects = [one for one in suspects if one.finding.problem != "healthy"]
     ordered = sorted(suspects, key=lambda one: _place(one, suspects))
     first = ordered[0] if ordered else None
