@@ -88,7 +88,7 @@ def rank_causes(
     first = ordered[0] if ordered else None
     kept = [one for one in ordered if first is None or _stands_beside(one, first)]
     named = frozenset(one.finding.problem for one in kept)
-    doubted = [one for one in ordered if one not in kept and not behind(one.finding.problem, named)]
+    doubted = [one for one in ordered if one not in kept and not _follows(one, named)]
     unlikely = tuple(Unlikely(one.finding, _doubt(one, kept, clues, against)) for one in doubted)
     open_ = tuple(one for one in joined.undetermined if one.problem in {clue.problem for clue in clues} - named)
     return Ranking(tuple(one.finding for one in kept), unlikely, open_, first.rank if first else None)
@@ -177,6 +177,13 @@ def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
     if suspect is first:
         return suspect.rank is not Rank.RULED_OUT or suspect.line > 0
     return suspect.rank not in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS, Rank.RULED_OUT}
+
+
+def _follows(suspect: Candidate, named: frozenset[str]) -> bool:
+    """Whether what is named explains it, so that it is no other answer."""
+    if suspect.rank is Rank.GENERAL and any(behind(effect, named) for effect in _WITHOUT_GPU):
+        return True
+    return bool(behind(suspect.finding.problem, named))
 
 
 def _doubt(suspect: Candidate, kept: list[Candidate], clues: tuple[Clue, ...], refuted: Mapping[str, Text]) -> Text:
