@@ -115,7 +115,7 @@ class _Now:
         held = self._held.get(rows[0].pid)
         if held is None:
             if self._found.looked and any(row.on_gpu for row in rows):
-                yield text("holds none here now") if self._live else text("holds none on the recorded machine")
+                yield text("holds no GPU here now") if self._live else text("holds no GPU on the recorded machine")
         elif not _is_one(held.holder, rows):
             yield text("that number is now another process, {command}", command=held.holder.command[:_QUOTED])
         else:
