@@ -89,7 +89,7 @@ def test_cases_lead_to_problems_of_the_catalogue(question: QuestionEntry) -> Non
     assert question.of <= PROBLEMS
     assert {case.problem for case in question.cases if case.problem} <= PROBLEMS
     assert len(question.cases) > 1
-    assert re.compile(question.says)
+    re.compile(question.says)
 
 
 @for_each("question", QUESTIONS)
