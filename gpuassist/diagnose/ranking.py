@@ -182,6 +182,7 @@ LEADS_TO: dict[str, frozenset[str]] = {
         " cuda-init-failed-driver-state",
         "geforce-open-module-unsupported": "rm-init-adapter-failed nvidia-smi-no-devices no-driver cuda-init-failed-driver-state",
         "driver-too-old-for-gpu": "rm-init-adapter-failed nvidia-smi-no-devices no-driver",
+        "vgpu-guest-driver": "rm-init-adapter-failed nvidia-smi-no-devices no-driver driver-not-loaded",
         "rm-init-adapter-failed": "nvidia-smi-no-devices no-driver cuda-init-failed-driver-state",
         "xid-79-gpu-fell-off-bus": "nvidia-smi-no-devices rm-init-adapter-failed cuda-init-failed-driver-state gpu-sensor-error"
         " xid-119-gsp-timeout illegal-memory-access",

@@ -68,6 +68,7 @@ ONLY_TEXT = frozenset(
         "triton-libcuda-not-found",
         "uvm-broken-after-suspend",
         "uvm-device-missing",
+        "vgpu-guest-driver",
         "vgpu-unlicensed",
         "video-library-missing",
         "wrong-python-env",

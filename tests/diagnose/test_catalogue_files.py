@@ -50,6 +50,7 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "video-memory-lost-over-sleep": {"refused"},
     "cuda-visible-devices-bad": {"ordinal"},
     "driver-too-old-for-cuda": {"served", "unsure"},
+    "driver-too-old-for-gpu": {"unsure"},
     "conda-channel-frozen": {"wanted"},
     "cudnn-version-mismatch": {"unsure"},
     "nvcc-arch-too-new": {"firsts", "last"},
