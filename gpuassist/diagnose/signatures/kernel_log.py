@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, with_blackwell
-from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, means, sign, wrapped
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.signatures.unserved_gpu import ADDRESS, THIS_GPU, named
 from gpuassist.knowledge.records import XidCause
 from gpuassist.model.paste import Weight
@@ -105,7 +105,7 @@ SIGNATURES = (
     Signature(("xid",), r"(?<!NVRM: )\bXid(?: errors?)?(?: code)?[ :#=]{1,3}(?P<number>\d{1,3})\b(?P<address>)(?P<process>)", _xid),
     Signature(
         ("fallen off",),
-        rf"(?:{THIS_GPU}{wrapped('has fallen off the bus')}"
+        rf"(?:{THIS_GPU}has fallen off the bus"
         rf"|GPU(?: at)? (?P<address2>{ADDRESS})[^\n]{{0,40}}has fallen off the bus"
         r"|GPU has fallen off the bus)",
         _off_the_bus,
@@ -131,7 +131,7 @@ SIGNATURES = (
     ),
     Signature(
         ("o region assigned to your nvidia", "bar0 is 0m", "bar1 is 0m", "bar2 is 0m", "bar3 is 0m"),
-        rf"(?:{wrapped('PCI I/O region assigned to your NVIDIA device is invalid')}"
+        rf"(?:PCI I/O region assigned to your NVIDIA device is invalid"
         rf"|BAR[0-3] is 0M @ 0x0+\b(?:[^\n]{{0,4}}\(PCI:(?P<address>{ADDRESS}))?)",
         _no_address,
     ),
@@ -143,7 +143,7 @@ SIGNATURES = (
     Signature(
         ("obtained ownership", "already bound to nouveau", "was not called for"),
         r"(?:probe routine was not called for \d+ device|already bound to nouveau|another driver was loaded and"
-        rf"{GAP}obtained ownership)",
+        r" obtained ownership)",
         means("nouveau-active", Weight.STATE),
     ),
     Signature(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import Hint, card_name, driver_version, shows
-from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, means, sign, wrapped
+from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, means, sign
 from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
 from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour
 from gpuassist.knowledge.specifier import version_in
@@ -14,8 +14,8 @@ from gpuassist.model.paste import Weight
 
 ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?"
 THIS_GPU = (
-    rf"The NVIDIA (?:GPU{GAP})?(?P<address>{ADDRESS})?(?:{GAP}\(PCI ID: (?P<id>10de:[0-9a-f]{{4}})\))?"
-    rf"{GAP}{wrapped('installed in this system')}{GAP}"
+    rf"The NVIDIA (?:GPU )?(?P<address>{ADDRESS})?(?: \(PCI ID: (?P<id>10de:[0-9a-f]{{4}})\))?"
+    rf" installed in this system "
 )
 _VIRTUAL: Hint = (
     ("vgpu", "grid", "mdev"),
@@ -116,9 +116,9 @@ SIGNATURES = (
     Signature(
         ("legacy",),
         rf"The (?:NVIDIA )?(?P<gpu>[\w \t/+()-]{{3,70}}?) GPU{GAP}?\s?(?:at [^\n]{{5,30}}\))?\s?installed in this system"
-        rf" is{GAP}supported through{GAP}?\s?the{GAP}?\s?NVIDIA (?P<branch>\d{{2,3}})\.(?:xx|\d[\d.]*)\.? [Ll]egacy"
-        rf"(?:[^.]{{0,40}}\.{GAP}Please{GAP}visit{GAP}\S{{10,60}}{GAP}for{GAP}more{GAP}information\.{GAP}The"
-        rf"{GAP}(?P<driver>\d[\d.]{{3,12}})\s)?",
+        rf" is supported through{GAP}?\s?the{GAP}?\s?NVIDIA (?P<branch>\d{{2,3}})\.(?:xx|\d[\d.]*)\.? [Ll]egacy"
+        rf"(?:[^.]{{0,40}}\. Please visit \S{{10,60}} for more information\. The"
+        rf" (?P<driver>\d[\d.]{{3,12}})\s)?",
         _legacy,
         900,
     ),
@@ -132,19 +132,20 @@ SIGNATURES = (
     ),
     Signature(
         ("is not supported by",),
-        rf"{THIS_GPU}{wrapped('is not supported by')}{GAP}(?:the{GAP})?(?:NVIDIA )?(?P<driver>\d{{2,3}}\.[\dx.]{{1,9}}\d)"
-        rf"{GAP}(?:NVIDIA )?(?:Linux )?driver",
+        rf"{THIS_GPU}is not supported by (?:the )?(?:NVIDIA )?(?P<driver>\d{{2,3}}\.[\dx.]{{1,9}}\d)"
+        r" (?:NVIDIA )?(?:Linux )?driver",
         _not_supported,
     ),
     Signature(
         ("the nvidia vgpu", "in this vgpu host system"),
-        rf"The NVIDIA (?P<virtual>v)?GPU{GAP}(?:{ADDRESS}{GAP})?\(PCI ID: (?P<id>10de:[0-9a-f]{{4}})\)"
-        rf"{GAP}installed in this (?:vGPU host )?system{GAP}{wrapped('is not supported by')}{GAP}{wrapped('open nvidia.ko')}",
+        rf"The NVIDIA (?P<virtual>v)?GPU (?:{ADDRESS} )?\(PCI ID: (?P<id>10de:[0-9a-f]{{4}})\)"
+        r" installed in this (?:vGPU host )?system is not supported by open nvidia\.ko",
         _virtual_refused,
     ),
     Signature(
         ("incompatible guest/host drivers",),
-        r"(?:Driver Version: (?P<guest>\d{3}\.\d{2,3}(?:\.\d{2})?)\b[^#]{0,400}?)?Incompatible Guest/Host drivers: [^.\n]{10,120}\.",
+        r"(?:Driver Version: (?P<guest>\d{3}\.\d{2,3}(?:\.\d{2})?)\b[^#]{0,400}?)?Incompatible Guest/Host drivers:"
+        r" [^.\n]{10,120}\.",
         _of_two_releases,
         500,
     ),
@@ -155,8 +156,8 @@ SIGNATURES = (
     ),
     Signature(
         ("open kernel module",),
-        rf"(?:{THIS_GPU})?(?:{wrapped('requires use of the NVIDIA open kernel module')}"
-        rf"|{wrapped('requires the use of the NVIDIA open kernel module')})s?",
+        rf"(?:{THIS_GPU})?(?:requires use of the NVIDIA open kernel module"
+        rf"|requires the use of the NVIDIA open kernel module)s?",
         _open_needed,
     ),
     Signature(
@@ -166,7 +167,7 @@ SIGNATURES = (
     ),
     Signature(
         ("nvidia.ko", "system processor"),
-        rf"(?:{THIS_GPU})?(?:is{GAP})?{wrapped('not supported by open nvidia.ko')}",
+        rf"(?:{THIS_GPU})?(?:is )?not supported by open nvidia.ko",
         _open_impossible,
     ),
     Signature(
