@@ -51,6 +51,8 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "cuda-visible-devices-bad": {"ordinal"},
     "driver-too-old-for-cuda": {"served", "unsure"},
     "driver-too-old-for-gpu": {"unsure"},
+    "driver-not-loaded": {"built"},
+    "dkms-build-failed": {"compiler", "tools"},
     "conda-channel-frozen": {"wanted"},
     "cudnn-version-mismatch": {"unsure"},
     "nvcc-arch-too-new": {"firsts", "last"},

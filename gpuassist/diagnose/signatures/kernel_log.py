@@ -148,8 +148,7 @@ SIGNATURES = (
     ),
     Signature(
         ("nouveau",),
-        r"(?:Nouveau kernel driver is currently in use by your system"
-        r"|nouveau [0-9a-f:.]{7,12}: (?:unknown chipset|DRM: |gr: |fifo: )"
+        r"(?:nouveau [0-9a-f:.]{7,12}: (?:unknown chipset|DRM: |gr: |fifo: )"
         r"|(?:nouveau|nvidiafb|rivafb) kernel (?:driver|module) (?:is|appears to be) (?:currently )?(?:in use|loaded))",
         means("nouveau-active"),
     ),

@@ -47,7 +47,8 @@ def _not_inserted(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
         yield sign("nouveau-active", Weight.STATE)
 
 
-def _build_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def build_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """The driver, the kernel and its flavour are named around the message."""
     if not _ours(setting):
         return
     words = setting.paste.words[max(0, match.start() - _AROUND) : match.end() + _AROUND]
@@ -61,11 +62,6 @@ def _build_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
         kernel=name,
         flavour=flavour[0].strip("-.0123456789") if flavour else "",
     )
-
-
-def _installer_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    for one in _build_failed(match, setting):
-        yield sign(one.problem, Weight.STATE, **dict(one.parameters))
 
 
 def _realtime(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -106,7 +102,7 @@ def _fabric(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 def _in_use(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The CUDA installer too stops for an X server, and only where it is to install the driver."""
     if _ours(setting) or setting.says("cuda"):
-        module = match["module"] or match["module2"] or ""
+        module = match["module"] or ""
         yield sign("module-already-loaded", Weight.CAUSE, module=module, display="" if module else "yes")
 
 
@@ -180,27 +176,13 @@ SIGNATURES = (
         rf"(?:Bad return status for module build on kernel:? ?{_KERNEL}|\(bad exit status: ?\d+\)"
         rf"|dkms autoinstall on \S{{3,80}} failed for [^\n]{{0,40}}nvidia|Failed to run `?\S{{0,20}}dkms (?:build"
         rf"|install) -m nvidia|DKMS module 'nvidia\S{{0,30}}'[^\n]{{0,60}}fail)",
-        _build_failed,
+        build_failed,
     ),
     Signature(
-        (
-            "unable to build the nvidia",
-            "building kernel modules",
-            "unable to load the kernel module 'nvidia",
-            "gpl-incompatible module",
-            "dkms/nvidia",
-        ),
-        r"(?:Unable to build the NVIDIA (?:Linux )?kernel module"
-        r"|error occurred while performing the step: \"Building kernel modules\""
-        r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: |/dkms/nvidia\S{3,160}\] Error \d"
+        ("gpl-incompatible module", "dkms/nvidia"),
+        r"(?:/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: |/dkms/nvidia\S{3,160}\] Error \d"
         r"|GPL-incompatible module nvidia\S{0,12} uses GPL-only symbol)",
-        _build_failed,
-    ),
-    Signature(
-        ("unable to load the kernel module", "compiler version check failed", "development tool `"),
-        r"(?:Unable to load the kernel module 'nvidia\S{0,10}'|Compiler version check failed"
-        r"|Unable to find the development tool `(?:cc|make|gcc)`)",
-        _installer_failed,
+        build_failed,
     ),
     Signature(
         ("preempt_rt kernel", "preempt_rt sanity", "preempt_rt_sanity", "not support real-time kernels"),
@@ -216,11 +198,10 @@ SIGNATURES = (
         _no_headers,
     ),
     Signature(
-        ("kernel headers", "kernel source tree", "kernel header file"),
+        ("kernel headers",),
         rf"(?:[Kk]ernel headers for (?:target )?kernel (?P<kernel>{_KERNEL})[^\n]{{0,40}}(?:cannot be found|could not be found"
         rf"|missing)"
-        r"|kernel headers for this kernel (?:do not|does not) seem to be|Unable to find the kernel source tree"
-        r"|kernel header file [^\n]{1,120} does not exist|kernel headers? (?:package )?(?:is|are) not installed)",
+        r"|kernel headers for this kernel (?:do not|does not) seem to be|kernel headers? (?:package )?(?:is|are) not installed)",
         _no_headers,
     ),
     Signature(  # dkms' hook of pacman
@@ -242,10 +223,9 @@ SIGNATURES = (
         _no_headers,
     ),
     Signature(
-        ("already loaded in your kernel", "already be loaded", "is in use", "running an x server", "x server is running"),
-        r"(?:NVIDIA kernel module '(?P<module>nvidia[\w-]{0,12})' appears to (?:already be|be already) loaded"
-        r"|Module (?P<module2>nvidia\w{0,10}) is in use|You appear to be running an X server|X server is running)",
-        lambda match, setting: _in_use(match, setting),
+        ("is in use", "x server is running"),
+        r"(?:Module (?P<module>nvidia\w{0,10}) is in use|(?<!that an )X server is running)",
+        _in_use,
     ),
     Signature(
         (
