@@ -136,8 +136,9 @@ SIGNATURES = (
         _no_address,
     ),
     Signature(
-        ("can't assign; no space", "no space for [mem", "failed to assign [mem"),
-        r"BAR [0-5](?: \[mem size [^\]\n]{4,40}\]: can't assign; no space|: (?:no space for|failed to assign) \[mem)",
+        ("can't assign", "no space for [mem", "failed to assign [mem"),
+        r"BAR [0-5](?: \[mem size [^\]\n]{4,40}\]: can't assign; no space|: (?:no space for|failed to assign) \[mem"
+        r"|: can't assign (?:mem|io))",
         _no_space,
     ),
     Signature(
