@@ -54,6 +54,7 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "driver-not-loaded": {"built", "ibt"},
     "cuda-init-failed-driver-state": {"crashed", "hung", "woke", "module", "function"},
     "gpu-reset-required": {"busy"},
+    "wsl-driver-or-windows": {"tcc"},
     "container-toolkit-missing": {"cdi"},
     "mig-mode": {"busy", "full", "unsupported", "off"},
     "dkms-build-failed": {"compiler", "tools"},

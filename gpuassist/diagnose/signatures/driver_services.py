@@ -82,7 +82,27 @@ def _no_room(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("mig-mode", Weight.CAUSE, gpu=card_name(setting), unsupported="yes")
 
 
+_MISSED = (
+    *(
+        "is_available()",
+        "no cuda",
+        "no gpu",
+        "cuda_error_no_device",
+        "busy or unavailable",
+        "cuda available: false",
+        "device_count",
+    ),
+)
+
+
+def _divided(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """The table says that MIG is on; only where a program then misses the GPU is that worth a word."""
+    if setting.says(*_MISSED):
+        yield sign("mig-mode", Weight.STATE, gpu=card_name(setting))
+
+
 SIGNATURES = (
+    Signature(("enabled |",), r"\|[ \t]{10,30}Enabled\*?[ \t]{0,3}\|", _divided, 60),
     Signature(
         tuple(f"{unit}.service" for unit in UNITS),
         rf"(?:{_NAME}: (?:Failed with result|(?:Main|Control) process exited, code=(?:exited|killed|dumped), status=(?!0\b)"
