@@ -12,7 +12,7 @@ from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means,
 from gpuassist.model.paste import Weight
 
 
-class Unit(Struct, frozen=True):
+class ServiceUnit(Struct, frozen=True):
     """What it means that a unit failed, where nothing in the text says why."""
 
     problem: str
@@ -20,11 +20,11 @@ class Unit(Struct, frozen=True):
     parameters: tuple[tuple[str, str], ...] = ()
 
 
-_NOT_LOADED = Unit("driver-not-loaded", Weight.CONSEQUENCE)  # it asks the driver, as everything does
-_ASLEEP = Unit("video-memory-lost-over-sleep", Weight.STATE, (("refused", "yes"),))
+_NOT_LOADED = ServiceUnit("driver-not-loaded", Weight.CONSEQUENCE)  # it asks the driver, as everything does
+_ASLEEP = ServiceUnit("video-memory-lost-over-sleep", Weight.STATE, (("refused", "yes"),))
 UNITS = {
     "nvidia-persistenced": _NOT_LOADED,
-    "nvidia-fallback": Unit("driver-not-loaded"),
+    "nvidia-fallback": ServiceUnit("driver-not-loaded"),
     "nvidia-modprobe": _NOT_LOADED,
     "nvidia-dcgm": _NOT_LOADED,
     "nvidia-dcgm-exporter": _NOT_LOADED,
@@ -36,12 +36,12 @@ UNITS = {
     "nvidia-resume": _ASLEEP,
     "nvidia-hibernate": _ASLEEP,
     "nvidia-suspend-then-hibernate": _ASLEEP,
-    "nvidia-gridd": Unit("vgpu-unlicensed"),
-    "nvidia-cdi-refresh": Unit("container-cdi-stale"),
-    "nvidia-mig-manager": Unit("mig-mode", Weight.STATE, (("busy", "yes"),)),
-    "nvidia-powerd": Unit("nvidia-service-not-needed", Weight.STATE, (("unit", "nvidia-powerd"), ("boost", "yes"))),
-    "nvidia-imex": Unit("nvidia-service-not-needed", Weight.STATE, (("unit", "nvidia-imex"), ("nodes", "yes"))),
-    "nvidia-topologyd": Unit("nvidia-service-not-needed", Weight.STATE, (("unit", "nvidia-topologyd"), ("virtual", "yes"))),
+    "nvidia-gridd": ServiceUnit("vgpu-unlicensed"),
+    "nvidia-cdi-refresh": ServiceUnit("container-cdi-stale"),
+    "nvidia-mig-manager": ServiceUnit("mig-mode", Weight.STATE, (("busy", "yes"),)),
+    "nvidia-powerd": ServiceUnit("nvidia-service-not-needed", Weight.STATE, (("unit", "nvidia-powerd"), ("boost", "yes"))),
+    "nvidia-imex": ServiceUnit("nvidia-service-not-needed", Weight.STATE, (("unit", "nvidia-imex"), ("nodes", "yes"))),
+    "nvidia-topologyd": ServiceUnit("nvidia-service-not-needed", Weight.STATE, (("unit", "nvidia-topologyd"), ("virtual", "yes"))),
 }
 # nvidia-fabricmanager has signatures of its own beside the kernel modules'.
 _NAME = rf"(?<![\w-])({'|'.join(sorted(UNITS, key=len, reverse=True))})\.service"
@@ -56,6 +56,22 @@ def _failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 def _without(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """A card that cannot be divided, or one that is not."""
     yield sign("mig-mode", Weight.STATE, **{"unsupported" if match["kind"].lower() == "supported" else "off": "yes"})
+
+
+def _fabric(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """Without an NVSwitch the service has nothing to do, and its failure breaks nothing; with those of the fifth NVLink it says
+    the same where their own manager is missing. `Pre-NVL5` is every machine before them, with switches and without.
+    """
+    board = setting.case.baseboard
+    if (board is not None and board.subnet_manager) or setting.says("b200", "b300", "gb200", "gb300", "nvlsm", "detected nvl5"):
+        yield sign("fabric-manager-not-running", Weight.CAUSE, subnet="yes")
+    elif setting.says("nothing_to_do", "nothing to do", "no nvswitch"):
+        server = board is not None or setting.says("hgx", "dgx", "sxm")
+        yield sign("fabric-manager-not-running", Weight.STATE) if server else sign("fabric-manager-not-needed")
+    elif setting.says("rtx ", "geforce", "pcie", "quadro") and not setting.says("hgx", "nvswitch", "sxm", "dgx"):
+        yield sign("fabric-manager-not-needed", Weight.STATE)
+    else:
+        yield sign("fabric-manager-not-running", Weight.STATE)
 
 
 def _busy(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -111,6 +127,25 @@ SIGNATURES = (
         rf"|{_NAME}\b[^\n]{{0,120}}\n(?:[^\n]{{0,200}}\n){{1,4}}?[ \t]{{1,12}}Active: failed)",
         _failed,
         500,
+    ),
+    Signature(
+        ("fabricmanager", "fabric manager", "nvswitch driver failed"),
+        r"(?:NVSwitch driver failed with error: ?[^\n]{0,60}|nvidia-fabricmanager\.service: (?:Control process exited"
+        r"|Failed with result"
+        r"|Main process exited)[^\n]{0,60}|Failed to start (?:NVIDIA )?[Ff]abric ?[Mm]anager[^\n]{0,30}"
+        r"|nvidia-fabricmanager\.service: (?:inactive|failed)|Job for nvidia-fabricmanager\.service failed)",
+        _fabric,
+    ),
+    Signature(
+        ("fabric manager", "fabricmanager"),
+        r"fabric ?manager[^\n]{0,60}(?:version )[^\n]{0,40}(?:don't|doesn't|does not|do not|did not) match",
+        means("fabric-manager-not-running"),
+    ),
+    Signature(
+        ("fabric manager", "fabricmanager"),
+        r"aborting fabric manager initialization|fabric manager config file item: \w{3,40} has an invalid value"
+        r"|number of NVSwitch(?:es)? don't match with any supported system topology",
+        means("fabric-manager-not-running", Weight.STATE),
     ),
     Signature(
         ("nvidia-powerd", "dynamic boost", "nvpcf"),

@@ -89,16 +89,6 @@ def _prime(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("hybrid-graphics-prime", Weight.CAUSE, mode=next((found for found in match.groups() if found), ""))
 
 
-def _fabric(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """Without an NVSwitch the service has nothing to do, and its failure breaks nothing."""
-    if setting.says("nothing_to_do", "nothing to do", "no nvswitch", "pre-nvl5"):
-        yield sign("fabric-manager-not-needed")
-    elif setting.says("rtx ", "geforce", "pcie", "quadro") and not setting.says("hgx", "nvswitch", "sxm", "dgx"):
-        yield sign("fabric-manager-not-needed", Weight.STATE)
-    else:
-        yield sign("fabric-manager-not-running", Weight.STATE)
-
-
 def _in_use(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The CUDA installer too stops for an X server, and only where it is to install the driver."""
     if _ours(setting) or setting.says("cuda"):
@@ -246,19 +236,6 @@ SIGNATURES = (
         r"|could not insert 'off'|Module off not found|alias nvidia off|prime-select: (?:the )?intel"
         r"|bbswitch: device [0-9a-f:.]{7,12} is (?:disabled|off))",
         _prime,
-    ),
-    Signature(
-        ("fabricmanager", "fabric manager"),
-        r"(?:NVSwitch driver failed with error: ?[^\n]{0,60}|nvidia-fabricmanager\.service: (?:Control process exited"
-        r"|Failed with result"
-        r"|Main process exited)[^\n]{0,60}|Failed to start (?:NVIDIA )?[Ff]abric ?[Mm]anager[^\n]{0,30}"
-        r"|nvidia-fabricmanager\.service: (?:inactive|failed))",
-        _fabric,
-    ),
-    Signature(
-        ("fabric manager", "fabricmanager"),
-        r"fabric ?manager[^\n]{0,60}(?:version )[^\n]{0,40}(?:don't|doesn't|does not|do not|did not) match",
-        means("fabric-manager-not-running"),
     ),
     Signature(("nouveau",), r"(?m:^)[ \t>]{0,8}nouveau[ \t]{1,40}\d{5,9}[ \t]{1,20}\d{1,4}\b[^\n]{0,80}", _nouveau, window=120),
 )

@@ -124,8 +124,8 @@ SIGNATURES = (
         200,
     ),
     Signature(
-        ("no nvidia gpu found", "no nvidia pci devices found", "no nvidia devices probed"),
-        r"NVRM: No NVIDIA (?:GPU found|PCI devices found|devices probed)",
+        ("no nvidia gpu found", "no nvidia pci devices", "no nvidia devices probed", "no nvidia graphics adapter found"),
+        r"NVRM: No NVIDIA (?:GPU found|PCI devices found|devices probed|graphics adapter found)",
         _no_gpu,
         100,
     ),

@@ -173,7 +173,7 @@ MESSAGES = tuple(
         ),
         (
             "no compiler",
-            "Unable to find the development tool `…`|You do not appear to have libc header files installed"
+            "Unable to find the development tool|You do not appear to have libc header files installed"
             "|Unable to find the system utility `…`|Unable to find the module utility `…`",
         ),
         (
@@ -188,7 +188,7 @@ MESSAGES = tuple(
         ),
         (
             "not signed",
-            "because it was not signed by a key that is trusted by the kernel"
+            "because it was not signed by a key that is trusted by the kernel|failed to load. Secure boot is enabled on this system"
             "|because the kernel does not trust any key which is capable of verifying",
         ),
         (

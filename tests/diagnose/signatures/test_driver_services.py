@@ -97,6 +97,27 @@ def test_message_tells_what_is_in_the_way(words: str, expected: str, told: dict[
     assert parameters(SIGNATURES, words) == told
 
 
+QUERY = "query NVSwitch device information from NVSwitch driver failed with error:WARNING Nothing to do [NV_WARN_NOTHING_TO_DO]"
+
+
+@for_each(
+    ("beside", "expected"),
+    [
+        ("Detected Pre-NVL5 system", "fabric-manager-not-needed"),
+        ("2 x NVIDIA GeForce RTX 4090", "fabric-manager-not-needed"),
+        ("HGX H20, Detected Pre-NVL5 system", "fabric-manager-not-running"),
+        ("NVIDIA B200", "fabric-manager-not-running"),
+    ],
+)
+def test_fabric_manager_is_needed_where_there_are_switches(beside: str, expected: str) -> None:
+    words = f"{beside}\n{QUERY}\nnvidia-fabricmanager.service: Control process exited, code=exited, status=1/FAILURE\n"
+    assert problem(SIGNATURES, words) == expected
+
+
+def test_switches_of_the_fifth_nvlink_want_their_own_manager() -> None:
+    assert parameters(SIGNATURES, f"NVIDIA B200\n{QUERY}") == {"subnet": "yes"}
+
+
 def test_divided_card_counts_where_a_program_misses_a_gpu() -> None:
     row = "| N/A   30C    P0    44W / 400W |\n|                               |                      |              Enabled |\n"
     assert problem(SIGNATURES, f"{row}>>> torch.cuda.is_available()\nFalse\n") == "mig-mode"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures import kernel_module, nvidia_installer
+from gpuassist.diagnose.signatures import driver_services, kernel_module, nvidia_installer
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
 from tests.rows import for_each
 
-SIGNATURES = (*kernel_module.SIGNATURES, *nvidia_installer.SIGNATURES)
+SIGNATURES = (*kernel_module.SIGNATURES, *nvidia_installer.SIGNATURES, *driver_services.SIGNATURES)
 
 DKMS = """\
 $ sudo dkms install nvidia/390.157
