@@ -79,7 +79,7 @@ def _busy(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 
 def _not_reset(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    if setting.says("mig-parted", "mig mode", "-mig ", "mig-manager"):
+    if setting.says("mig-parted", "mig mode", "-mig ", "mig-manager", "mig config"):
         yield sign("mig-mode", Weight.CAUSE, gpu=card_name(setting), busy="yes")
     else:
         yield sign("gpu-reset-required", Weight.STATE, gpu=card_name(setting), busy="yes")
