@@ -169,7 +169,7 @@ SIGNATURES = (
         build_failed,
     ),
     Signature(
-        ("gpl-incompatible module", "dkms/nvidia", "/nvidia", "/kernel/common/", "/kernel-open/common/"),
+        ("gpl-incompatible module", "dkms/nvidia", ".ko] undefined!", "/kernel/nvidia", "/kernel-open/nvidia", "/kernel/common/"),
         r"(?:/kernel(?:-open)?/(?:nvidia[\w-]{0,8}|common)/[\w./-]{3,80}\.[ch]:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: "
         r"|modpost: [^\n]{3,80} \[\S{0,120}/nvidia[\w-]{0,8}\.ko\] undefined!"
         r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: |/dkms/nvidia\S{3,160}\] Error \d"
