@@ -92,8 +92,6 @@ def _no_room(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("device-permissions", Weight.CAUSE)
     elif reason.startswith("insufficient res"):
         yield sign("mig-mode", Weight.CAUSE, gpu=card_name(setting), full="yes")
-    elif reason.startswith("in use"):
-        yield from _busy(match, setting)
     else:
         yield sign("mig-mode", Weight.CAUSE, gpu=card_name(setting), unsupported="yes")
 
@@ -162,7 +160,7 @@ SIGNATURES = (
     ),
     Signature(
         ("in use by another client",),
-        r"(?:MIG mode|compute instance|GPU instance|compute instances|GPU instances)[^\n]{0,120}: ?In use by another client",
+        r"(?:(?:Unable|Failed) to \w{4,12} )?(?:MIG mode|(?:compute|GPU) instances?)[^\n]{0,120}: ?In use by another client",
         _busy,
         300,
     ),
@@ -182,7 +180,7 @@ SIGNATURES = (
         ("gpu instance", "compute instance", "gpu instances", "compute instances", "mig mode for gpu"),
         r"(?:Unable|Failed) to (?:create|destroy|display|list|query|enable|disable) (?:a |the )?(?:(?:GPU|compute) instances?"
         r"|MIG mode(?: for)?)\b[^\n:]{0,100}(?:[0-9a-f]{8}:[0-9a-f]{2}:[0-9a-f]{2}\.\d)?[^\n:]{0,60}: ?"
-        r"(?P<reason>Insufficient (?:Resources|Permissions)|Not Supported|Invalid Argument|In use by another client|Not Found)",
+        r"(?P<reason>Insufficient (?:Resources|Permissions)|Not Supported|Invalid Argument|Not Found)",
         _no_room,
         300,
     ),

@@ -118,6 +118,7 @@ _MEANINGS: dict[str, Meaning] = {
     "other processor": _elsewhere(text("the file is for another kind of processor or system")),
     "no root": _elsewhere(text("the installer was started without administrator rights")),
     "no room": _elsewhere(cause_id="disk"),
+    "no room or damaged": _elsewhere(text("/tmp has no room for what the installer unpacks, or its file is damaged")),
     "damaged": _elsewhere(text("the installer's file is incomplete or damaged; download it again")),
     "read only": _elsewhere(text("the installer may not write where it has to")),
     "no gcc": _elsewhere(text("the installer finds no compiler; install gcc and make")),
@@ -236,9 +237,9 @@ MESSAGES = tuple(
         ("no root", "nvidia-installer must be run as root"),
         (
             "no room",
-            "Disk space check has failed|Ensure there is enough space in /tmp and that the installation package is not corrupt"
-            "|Not enough space on parition mounted at|boost::filesystem::…: No space left on device",
+            "Disk space check has failed|Not enough space on parition mounted at|boost::filesystem::…: No space left on device",
         ),
+        ("no room or damaged", "Ensure there is enough space in /tmp and that the installation package is not corrupt"),
         (
             "damaged",
             "does not appear to be a valid precompiled kernel interface|Failed to unpack the precompiled|Error in MD5 checksums:"

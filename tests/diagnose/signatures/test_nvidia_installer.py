@@ -33,7 +33,7 @@ _CAUSES = {
     "stopped": "module-already-loaded",
     "old compiler": "nvcc-host-gcc-too-new",
 }
-_ELSEWHERE = {"other processor", "no root", "no room", "damaged", "read only", "no gcc", "harmless"}
+_ELSEWHERE = {"other processor", "no root", "no room", "no room or damaged", "damaged", "read only", "no gcc", "harmless"}
 
 
 def _printed(words: str, before: str) -> str:
