@@ -15,7 +15,7 @@ from gpuassist.model.paste import Weight
 ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?"
 THIS_GPU = (
     rf"The NVIDIA (?:GPU )?(?P<address>{ADDRESS})?(?: \(PCI ID: (?P<id>10de:[0-9a-f]{{4}})\))?"
-    rf" installed in this system "
+    rf" (?:NVRM: )?installed in this system "
 )
 _VIRTUAL: Hint = (
     ("vgpu", "grid", "mdev"),
@@ -132,14 +132,14 @@ SIGNATURES = (
     ),
     Signature(
         ("is not supported by",),
-        rf"{THIS_GPU}is not supported by (?:the )?(?:NVIDIA )?(?P<driver>\d{{2,3}}\.[\dx.]{{1,9}}\d)"
+        rf"{THIS_GPU}is not supported by (?:the )?(?:NVRM: )?(?:NVIDIA )?(?P<driver>\d{{2,3}}\.[\dx.]{{1,9}}\d)"
         r" (?:NVIDIA )?(?:Linux )?driver",
         _not_supported,
     ),
     Signature(
         ("the nvidia vgpu", "in this vgpu host system"),
         rf"The NVIDIA (?P<virtual>v)?GPU (?:{ADDRESS} )?\(PCI ID: (?P<id>10de:[0-9a-f]{{4}})\)"
-        r" installed in this (?:vGPU host )?system is not supported by open nvidia\.ko",
+        r" (?:NVRM: )?installed in this (?:vGPU host )?system is not supported by (?:NVRM: )?open (?:NVRM: )?nvidia\.ko",
         _virtual_refused,
     ),
     Signature(
@@ -157,7 +157,7 @@ SIGNATURES = (
     Signature(
         ("open kernel module",),
         rf"(?:{THIS_GPU})?(?:requires use of the NVIDIA open kernel module"
-        rf"|requires the use of the NVIDIA open kernel module)s?",
+        rf"|requires the use of the NVIDIA open kernel module)s?(?!s?; these will be selected)",
         _open_needed,
     ),
     Signature(
@@ -167,7 +167,7 @@ SIGNATURES = (
     ),
     Signature(
         ("nvidia.ko", "system processor"),
-        rf"(?:{THIS_GPU})?(?:is )?not supported by open nvidia.ko",
+        rf"(?:{THIS_GPU})?(?:is )?not supported by open (?:NVRM: )?nvidia.ko",
         _open_impossible,
     ),
     Signature(

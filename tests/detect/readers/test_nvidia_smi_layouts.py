@@ -89,3 +89,8 @@ def test_card_that_tells_nothing_is_still_a_card() -> None:
     words = _table("396.54", "", "MiB").replace("23%   40C    P8", "ERR!  ERR! ERR!").replace("401MiB / 11172MiB", "Unknown Error")
     (gpu,) = gpus(words)
     assert (value(gpu.name), gpu.memory_used_bytes) == ("GeForce GTX 108...", NOT_ASKED)
+
+
+def test_table_that_lists_nobody_is_there_to_its_end() -> None:
+    words = "\n".join(line for line in _table("570.86.15", "12.8", "MiB").split("\n") if "python3" not in line)
+    assert value(gpus(words)[0].processes) == ()
