@@ -32,7 +32,16 @@ def _unsatisfied(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign
 
 
 def _node_missing(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
-    yield sign("uvm-device-missing" if "uvm" in match[0].lower() else "driver-not-loaded", Weight.STATE)
+    """A list of devices (CDI) that names a card which is there no more is old; its nodes for memory are made on demand."""
+    said = match[0].lower()
+    if "cdi" in said and "uvm" not in said and "nvidiactl" not in said:
+        yield sign("container-cdi-stale", Weight.STATE)
+    else:
+        yield sign("uvm-device-missing" if "uvm" in said else "driver-not-loaded", Weight.STATE)
+
+
+def _without_list(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
+    yield sign("container-toolkit-missing", Weight.CAUSE, cdi="yes")
 
 
 def _mounted(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -95,10 +104,11 @@ SIGNATURES = (
             "failed to inject cdi devices",
             "could not resolve cdi",
             "gpu vendor from cdi",
+            "found 0 cdi devices",
         ),
         r"(?:unresolvable CDI devices? [^\n]{0,60}nvidia|CDI device injection failed[^\n]{0,80}nvidia"
-        r"|failed to inject CDI devices[^\n]{0,80}nvidia|failed to discover GPU vendor from CDI)",
-        means("container-toolkit-missing"),
+        r"|failed to inject CDI devices[^\n]{0,80}nvidia|failed to discover GPU vendor from CDI|Found 0 CDI devices)",
+        _without_list,
     ),
     Signature(
         (
@@ -194,10 +204,10 @@ SIGNATURES = (
         means("device-permissions", Weight.STATE),
     ),
     Signature(
-        ("/dev/nvidia",),
+        ("/dev/nvidia", "failed to stat cdi host device"),
         r"(?:adding custom device \\?\"/dev/nvidia[\w-]{1,12}\\?\": no such file|(?:l?stat"
         r"|cannot stat `?) ?/dev/nvidia[\w-]{1,12}`?: no such file"
-        r"|failed to stat CDI host device \\?\"/dev/nvidia[\w-]{1,12}\\?\""
+        r"|failed to stat CDI host device \\?\"/dev/(?:nvidia|dri/)[\w-]{1,12}\\?\""
         r"|error stat'?ing? [^\n]{0,20}/dev/nvidia[\w-]{1,12}: no such file"
         r"|mknod[^\n]{0,60}/dev/nvidia[\w-]{1,12}[^\n]{0,40}(?:no such|not permitted))",
         _node_missing,

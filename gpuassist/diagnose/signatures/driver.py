@@ -246,7 +246,7 @@ def _none_supported(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]
 SIGNATURES = (
     Signature(
         ("do not appear to have an nvidia gpu",),
-        r"You do not appear to have an NVIDIA GPU supported by the (?P<driver>\d[\d.]{2,12}\d) NVIDIA Linux graphics driver",
+        r"You do not appear to have an NVIDIA GPU supported by the (?P<driver>\d[\d.]{2,12}\d)(?: NVIDIA Linux graphics driver)?",
         _none_supported,
     ),
     Signature(

@@ -115,11 +115,12 @@ SIGNATURES = (
         _refused,
     ),
     Signature(
-        ("license status", "grid license not found", "nvidia-gridd", "unlicensed"),
+        ("license status", "grid license not found", "nvidia-gridd", "unlicensed", "gridd["),
         r"(?:Product Name {1,40}: (?P<product>(?:NVIDIA|GRID|Quadro)[^\n]{2,60})\n[ \t]{0,30})?"
         r"License Status[ \t]{1,40}: (?:Unlicensed|Expired|Not Licensed)"
         r"|Valid GRID license not found|gridd[^\n]{0,20}: Failed to acquire (?:NVIDIA |GRID )?[^\n]{0,60}licen[sc]e"
-        r"|gridd[^\n]{0,20}: (?:Unlicensed|License (?:has )?expired)",
+        r"|gridd[^\n]{0,20}: (?:Unlicensed|License (?:has )?expired|Invalid feature type requested"
+        r"|Configuration parameter \([^)\n]{3,60}\) not set|Unable to open directory /etc/nvidia/license)",
         _unlicensed,
     ),
     Signature(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import driver_version, in_wsl, shows
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.paste import Weight
@@ -99,25 +99,8 @@ SIGNATURES = (
         _any_package,
     ),
     Signature(
-        (
-            "existing package manager installation",
-            "installed previously using a different installer",
-            "alternate method of installing",
-        ),
-        r"(?:Existing package manager installation of the driver found"
-        r"|driver appears to have been installed previously using a different"
-        r"\s{1,4}installer|alternate (?:driver )?(?:method of installing|installation method|install method)[^\n]{0,60}detected)",
-        means("apt-nvidia-package-conflict", Weight.STATE),
-    ),
-    Signature(
         ("incomplete installation", "a driver of version at least"),
         r"driver of version at least (?P<needed>[\d.]{3,12}\d) is required for CUDA (?P<cuda>\d{1,2}\.\d)",
         _incomplete,
-    ),
-    Signature(
-        ("install of driver component failed", "failed, quitting", "consult the driver log at", "cuda-installer.log"),
-        r"(?:Install of driver component failed|Installation failed\. See log at /var/log/cuda-installer\.log"
-        r"|Install of \S{3,20} failed, quitting|Consult the driver log at /var/log/nvidia-installer\.log)",
-        means("module-already-loaded", Weight.STATE),
     ),
 )

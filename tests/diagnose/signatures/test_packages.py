@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.packages import SIGNATURES
+from gpuassist.diagnose.signatures import nvidia_installer, packages
 from tests.diagnose.signatures.reading import parameters, problem, problems
 from tests.values import Recipe, machine
+
+SIGNATURES = (*packages.SIGNATURES, *nvidia_installer.SIGNATURES)
 
 SUMMARY = """\
 ===========
