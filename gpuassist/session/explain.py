@@ -11,6 +11,7 @@ from msgspec import Struct
 from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import RuleInput
+from gpuassist.diagnose.in_english import in_english
 from gpuassist.diagnose.judge import judge, recognise
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
 from gpuassist.diagnose.ranking import Rank, rank_causes, refutations, sound
@@ -94,7 +95,8 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     """Explains a text; `machine` is the one that it may come from, None for the text alone; `recorded` where it was looked at
     at another time, maybe by somebody else.
     """
-    paste = data if isinstance(data, Paste) else read_paste(data)
+    pasted = data if isinstance(data, Paste) else read_paste(data)
+    paste = in_english(pasted, session.knowledge)
     told = read_all(paste, session.knowledge)
     basis = _basis(told, machine, recorded=recorded)
     whole = joined(told, machine) if machine is not None and basis.ground is Ground.JOINED else told
@@ -115,7 +117,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         answers = (*in_words(session, told, (healthy,)), *answers)
     doubts = in_words(session, whole, tuple(one.finding for one in explained.less_likely), planner)
     return Explanation(
-        paste=paste,
+        paste=pasted,
         machine=told,
         answers=answers,
         less_likely=tuple(UnlikelyAnswer(answer, one.reason) for answer, one in zip(doubts, explained.less_likely, strict=True)),
