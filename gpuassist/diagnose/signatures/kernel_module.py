@@ -189,10 +189,13 @@ SIGNATURES = (
             "unable to load the kernel module 'nvidia",
             "gpl-incompatible module",
             "dkms/nvidia",
+            "/usr/src/nvidia-",
+            "/nvidia-linux-",
         ),
         r"(?:Unable to build the NVIDIA (?:Linux )?kernel module"
         r"|error occurred while performing the step: \"Building kernel modules\""
-        r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: |/dkms/nvidia\S{3,160}\] Error \d"
+        r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: |/dkms/nvidia\S{3,160}\] [^\W\d_]{3,20} \d{1,3}\b"
+        r"|\*\*\* \[[^\]\n]{0,80}/(?:usr/src/nvidia|NVIDIA-Linux)-[^\]\n]{3,160}\] [^\W\d_]{3,20} \d{1,3}\b"
         r"|GPL-incompatible module nvidia\S{0,12} uses GPL-only symbol)",
         _build_failed,
     ),

@@ -137,6 +137,12 @@ SIGNATURES = (
         _missing,
         window=160,
     ),
+    Signature(  # the loader in a language that nobody wrote down: two clauses, and letters that English does not have
+        ("importerror: lib", "oserror: lib"),
+        rf"(?:ImportError|OSError): {_LIBRARY}[:：] (?=[^\n]{{0,160}}[^\x00-\x7f])[^\n:：]{{3,90}}[:：] ?[^\n:：]{{3,90}}(?m:$)",
+        _missing,
+        window=260,
+    ),
     Signature(
         ("could not load", "unable to load", "failed to load", "failed to open", "failed to dlopen", "could not find lib"),
         rf"(?:Could not load library|Unable to load(?: library| any of)?|Failed to (?:load|open|dlopen)|Could not find)"
