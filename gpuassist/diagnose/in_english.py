@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import accumulate
 
 from gpuassist.diagnose.signature import lowered, vocabulary
-from gpuassist.knowledge.messages import ForeignMessage
+from gpuassist.knowledge.messages import LANGUAGES, ForeignMessage
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Paste
 
-_MOST_PLACES = 40  # of one sentence, half of them from the end of the text
-_MOST_LINES = 2000  # that are written anew: what comes after so many says nothing new
+_MOST_PLACES = 20  # of one sentence from the beginning of the text, and as many from its end
+_MOST_LINES = 800  # that are read anew: a text that holds more says nothing new
 _LONGEST_LINE = 2000  # characters: no program's message is longer
 
 _SCRIPTS = (
@@ -149,8 +150,10 @@ def _starts(lines: list[str]) -> list[int]:
     return [0, *accumulate(len(line) + 1 for line in lines[:-1])]
 
 
-def _readings(knowledge: Knowledge, language: str) -> Iterator[_Reading]:
-    return (reading for one in knowledge.messages(language) if len((reading := _Reading(one)).literal) > 1)
+@lru_cache(maxsize=len(LANGUAGES))
+def _readings(knowledge: Knowledge, language: str) -> tuple[_Reading, ...]:
+    """The sentences of a language, made ready once."""
+    return tuple(reading for one in knowledge.messages(language) if len((reading := _Reading(one)).literal) > 1)
 
 
 def _languages(words: str, small: str, knowledge: Knowledge) -> Iterator[str]:

@@ -14,7 +14,6 @@ from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
 from gpuassist.knowledge.driver_packages import DriverPackage, Extent, Keeper, Seen
 from gpuassist.knowledge.engine_records import EngineRecord, EngineRelease
 from gpuassist.knowledge.families import Family
-from gpuassist.knowledge.messages import ForeignMessage, LanguageMarks
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
     BadPair,
@@ -390,15 +389,3 @@ command = _record(
 )
 xid = _record(XidRecord, number=whole_of, name=text_of, meaning=text_of, action=text_of, causes=_each(XidCause), ended=flag_of)
 nvml_code = _record(NvmlCodeRecord, code=whole_of, name=text_of, meaning=text_of, action=text_of)
-
-
-def foreign_message(row: Row, sources: dict[str, Source]) -> ForeignMessage:
-    source, frame = source_of(row, sources), text_of(row, "frame", "")
-    if frame not in {"", "relation", "line", "linked"}:
-        raise RowError("frame")
-    return ForeignMessage(text_of(row, "foreign"), text_of(row, "english"), frame, source.text, source.checked)
-
-
-def language_marks(row: Row, sources: dict[str, Source]) -> LanguageMarks:
-    source = source_of(row, sources)
-    return LanguageMarks(text_of(row, "language"), frozenset(text_of(row, "words").split()), source.text, source.checked)

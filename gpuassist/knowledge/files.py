@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Generic
 
-from gpuassist.knowledge import build
+from gpuassist.knowledge import build, messages
 from gpuassist.knowledge.build import Build, ChipNamed, R
-from gpuassist.knowledge.messages import LANGUAGES
 from gpuassist.knowledge.rows import Rows, damaged_line, parse
 from gpuassist.model.text import Text, text
 
@@ -135,8 +134,8 @@ class KnowledgeFiles:
         self.commands = RecordTable(read, "commands", build.command)
         self.xids = RecordTable(read, "xids", build.xid)
         self.nvml_codes = RecordTable(read, "nvml_codes", build.nvml_code)
-        self.message_marks = RecordTable(read, "message_marks", build.language_marks)
-        self.messages = {one: RecordTable(read, f"messages/{one}", build.foreign_message) for one in LANGUAGES}
+        self.message_marks = RecordTable(read, "message_marks", messages.language_marks)
+        self.messages = {one: RecordTable(read, f"messages/{one}", messages.foreign_message) for one in messages.LANGUAGES}
 
     def damaged(self) -> tuple[Text, ...]:
         """Every line of every file that could not be used; reads them all."""

@@ -51,6 +51,7 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "cuda-visible-devices-bad": {"ordinal"},
     "driver-too-old-for-cuda": {"served", "unsure"},
     "conda-channel-frozen": {"wanted"},
+    "torch-pinned-by-package": {"requested"},
     "cudnn-version-mismatch": {"unsure"},
     "nvcc-arch-too-new": {"firsts", "last"},
     "nvcc-not-on-path": {"install"},

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import driver_version
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, one_of, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
 from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
@@ -46,7 +46,30 @@ def _dotted(release: str) -> str:
     return release if "." in release else f"{release}.0"
 
 
+def _python(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    if setting.says("incompatible", "conflict", "not be solved", "could not solve"):
+        yield sign("pip-no-matching-python", Weight.STATE)
+
+
 SIGNATURES = (
+    Signature(  # torch and the package that chooses its CUDA, each of which is there, and not together
+        ("pytorch-cuda", "cudatoolkit"),
+        one_of(
+            r"package pytorch-\d\S{1,80} requires (?:pytorch-cuda|cudatoolkit) [^\n]{1,60}, but none of the providers",
+            r"(?:pytorch-cuda|cudatoolkit) [^\n]{1,60} ?, which conflicts with any installable versions",
+            r"- pytorch[ =][^\n]{1,60} -> (?:pytorch-cuda|cudatoolkit)[ =\[<>][^\n]{1,60}",
+        ),
+        means("conda-channel-frozen", Weight.STATE),
+        window=300,
+    ),
+    Signature(
+        ("python >=", "python 3", "python_abi 3"),
+        r"(?:pytorch|torchvision|tensorflow|jaxlib|cupy|xformers|rapids|cud[fn]\w{1,4}) [^\n]{1,120}"
+        r"(?:would require|requires)[\s│├└─]{1,80}python(?:_abi)? [^\n]{1,60}"
+        r"(?:which conflicts with any installable|for which no candidates)",
+        _python,
+        window=300,
+    ),
     Signature(
         ("has constraint __cuda", "__cuda[version=", "__cuda >", "__cuda=", "__cuda=="),
         one_of(

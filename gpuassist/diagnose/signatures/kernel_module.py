@@ -213,9 +213,7 @@ SIGNATURES = (
     ),
     Signature(
         ("/build", "/source"),
-        rf"/lib/modules/(?P<kernel>{_KERNEL})/(?:build|source)['’/\w.]{{0,40}}:? ?(?:No such file or directory|does not exist"
-        rf"|Aucun fichier"
-        r"|Datei oder Verzeichnis nicht gefunden|没有那个文件或目录|No existe)",
+        rf"/lib/modules/(?P<kernel>{_KERNEL})/(?:build|source)['’/\w.]{{0,40}}:? ?(?:No such file or directory|does not exist)",
         _no_headers,
     ),
     Signature(

@@ -83,9 +83,8 @@ def _needed(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
 
 SIGNATURES = (
     Signature(
-        ("cannot find -l", "library not found for -l", "unable to find library -l", "library '", "找不到 -l", "cannot find lib"),
-        one_of("cannot find", "library not found for", "unable to find library", "找不到")
-        + rf" -l(?P<library>{_LIBRARY})(?![\w-])",
+        ("cannot find -l", "library not found for -l", "unable to find library -l", "library '", "cannot find lib"),
+        one_of("cannot find", "library not found for", "unable to find library") + rf" -l(?P<library>{_LIBRARY})(?![\w-])",
         _not_found,
         window=160,
     ),
@@ -111,8 +110,8 @@ SIGNATURES = (
         window=200,
     ),
     Signature(
-        ("undefined reference to", "undefined symbols for", "未定义的引用", "unresolved external symbol", "undefined symbol:"),
-        r"(?:undefined reference to|对|unresolved external symbol|error: undefined symbol:)\s*[`'‘\"“]?"
+        ("undefined reference to", "undefined symbols for", "unresolved external symbol", "undefined symbol:"),
+        r"(?:undefined reference to|unresolved external symbol|error: undefined symbol:)\s*[`'‘\"“]?"
         r"(?P<symbol>(?-i:(?:__cuda|__fatbin|cuda|cublas|cudnn|cufft|curand|cusparse|cusolver|nvrtc|nccl|nvml|nvtx|npp[is]?|cu)[A-Z])\w*)",
         _undefined,
         window=200,
