@@ -151,6 +151,12 @@ SIGNATURES = (
         _not_there,
     ),
     Signature(
+        ("modinfo: error",),
+        r"modinfo: ERROR: (?:Module alias |Module )?(?P<module>nvidia[\w-]{0,20}) not found",
+        _not_there,
+        window=120,
+    ),
+    Signature(
         ("could not insert",),
         r"could not insert (?:module )?'?(?P<module>nvidia[\w-]{0,20})(?:\.ko)?'?: (?P<reason>No such device|Exec format error"
         r"|Invalid module format|Unknown symbol[^\n]{0,60}|Operation not permitted|Invalid argument|No such file or directory"

@@ -168,11 +168,11 @@ SIGNATURES = (
         window=200,
     ),
     Signature(
-        ("building rpms failed", "nvidia-kmod", ".failed.log"),
+        ("building rpms failed", "nvidia-kmod", "building and installing nvidia", "ignoring nvidia"),
         one_of(
             rf"Building rpms failed; see /var/cache/akmods/nvidia[\w-]{{0,20}}/(?P<driver>\d{{2,3}}\.[\d.]{{1,12}})-\S{{1,12}}-for-"
             rf"(?P<kernel>{_KERNEL}?)\.failed\.log",
-            r"Building and installing nvidia[\w-]{0,20}kmod[ .]{0,60}\[ ?FAILED ?\]",
+            r"Building and installing nvidia[\w-]{0,20}kmod[ .]{0,60}\[ {0,3}FAILED {0,3}\]",
             r"Ignoring nvidia[\w-]{0,20}kmod as it failed earlier",
             r"akmods?: [^\n]{0,80}nvidia[\w-]{0,20}kmod[^\n]{0,60} failed\b",
         ),
