@@ -52,6 +52,7 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "driver-too-old-for-cuda": {"served", "unsure"},
     "conda-channel-frozen": {"wanted"},
     "torch-pinned-by-package": {"requested"},
+    "apt-nvidia-package-conflict": {"manager"},
     "cudnn-version-mismatch": {"unsure"},
     "nvcc-arch-too-new": {"firsts", "last"},
     "nvcc-not-on-path": {"install"},

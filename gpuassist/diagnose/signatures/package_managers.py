@@ -22,6 +22,9 @@ _HEADERS = lazy_regex(r"kernel-(?:\w{2,12}-)?(?:devel|headers)|linux-headers|dev
 _TOOLS = lazy_regex(
     r"(?<![\w-])(?:gcc(?:-c\+\+)?|make|elfutils-libelf-devel|kernel-rpm-macros|perl\S{0,40}|binutils|redhat-rpm-config)\b"
 )
+_PACMAN = lazy_regex(
+    r"unable to satisfy dependency|(?:installing|removing) |\S+ and \S+ are in conflict|cannot resolve ", re.IGNORECASE
+)
 # Whose solver speaks as dnf's does.
 _CONDA = ("conda", "mamba", "pixi", "problems while solving", "environment specs")
 
@@ -39,7 +42,8 @@ def _unsolved(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     package = next((found[name] for name in ("package", "package2", "package3", "package4") if found.get(name)), "")
     if in_wsl(setting) and "driver" in package:
         yield sign("wsl-linux-driver-installed", Weight.STATE)
-    yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package.rstrip(":"))
+    manager = "pacman" if _PACMAN.match(match[0]) else ""
+    yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package.rstrip(":"), manager=manager)
 
 
 def _needed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
