@@ -135,8 +135,8 @@ SIGNATURES = (
         ("unable to satisfy dependency", "breaks dependency", "are in conflict", "a dependency of"),
         one_of(
             r"unable to satisfy dependency '(?P<wanted>[^'\n]{1,120})' required by (?P<package>\S{1,80})",
-            r"(?:installing|removing) (?P<package2>\S{1,80}) (?:\(\S{1,60}\) )?breaks dependency '[^'\n]{1,120}' required by"
-            r" \S{1,80}",
+            r"(?:installing|removing) (?P<package2>\S{1,80}) (?:\(\S{1,60}\) )?breaks dependency '[^'\n]{1,120}'"
+            r"(?: required by \S{1,80})?",
             r"(?P<package3>\S{1,80}) and \S{1,80} are in conflict",
             r"cannot resolve \"(?P<wanted2>[^\"\n]{1,120})\", a dependency of \"(?P<package4>[^\"\n]{1,80})\"",
         ),

@@ -23,6 +23,7 @@ FAMILY = (*package_managers.SIGNATURES, *package_sources.SIGNATURES)
         ("dpkg: eroare la procesarea pachetului libnvidia-gl-550:amd64 (--configure):", "apt-nvidia"),
         ("Building and installing nvidia-open-kmod ................ [  FAILED  ]", "dkms-build"),
         ("E: Unable to locate package nvidia-driver-999", "not-a-gpu"),
+        ("installing nvidia-utils (570.86.16-1) breaks dependency 'nvidia-utils=565.77'", "apt-nvidia"),
         ("dracut-install: Failed to find module 'nvidia_drm'", "driver-not-loaded"),
     ],
 )
