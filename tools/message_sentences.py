@@ -225,7 +225,6 @@ FRAMED = {
 SEEN_SOURCE = "public reports of errors, and the same programs' catalogues in other releases"
 ALSO_SEEN: dict[str, dict[str, str]] = {
     "de": {
-        "{0} kann nicht gefunden werden": "cannot find {0}",
         "undefinierter Verweis auf »{0}«": "undefined reference to `{0}'",
         "Nicht definierter Verweis auf »{0}«": "undefined reference to `{0}'",
         "Befehl nicht gefunden": "command not found",
@@ -248,13 +247,10 @@ ALSO_SEEN: dict[str, dict[str, str]] = {
     "pt": {"Ficheiro ou diretório inexistente": "No such file or directory"},
     "pt_BR": {
         "Arquivo ou diretório não encontrado": "No such file or directory",
-        "não foi possível abrir arquivo do objeto compartilhado": "cannot open shared object file",
         "erro fatal:": "fatal error:",
     },
     "ko": {
         "그런 파일이나 디렉토리가 없습니다": "No such file or directory",
-        "공유 목적 파일을 열 수 없습니다": "cannot open shared object file",
-        "공유 오브젝트 파일을 열 수 없습니다": "cannot open shared object file",
         "치명적 오류:": "fatal error:",
         "명령을 찾을 수 없습니다": "command not found",
         "명령어를 찾을 수 없습니다": "command not found",
@@ -262,7 +258,6 @@ ALSO_SEEN: dict[str, dict[str, str]] = {
     },
     "zh_CN": {
         "没有此文件或目录": "No such file or directory",
-        "没有那个文件或目錄": "No such file or directory",
         "未找到命令": "command not found",
         "找不到命令": "command not found",
         "对“{0}”未定义的引用": "undefined reference to `{0}'",
@@ -271,12 +266,10 @@ ALSO_SEEN: dict[str, dict[str, str]] = {
     },
     "zh_TW": {
         "沒有這個檔案或目錄": "No such file or directory",
-        "無法開啟共享的目標檔": "cannot open shared object file",
         "找不到指令": "command not found",
         "未找到命令": "command not found",
         "致命錯誤：": "fatal error:",
     },
-    "pl": {"krytyczny błąd:": "fatal error:", "błąd krytyczny:": "fatal error:"},
     "ru": {
         "команда не найдена": "command not found",
         "не удается открыть общий объектный файл": "cannot open shared object file",

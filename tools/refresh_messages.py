@@ -1,6 +1,6 @@
 """Makes resources/knowledge/messages/<language>.json and message_marks.json from the message catalogues of Debian's packages.
 
-Run from the project's root: `python tools/refresh_messages.py UNPACKED --release 'Debian 12' --checked DAY`, where UNPACKED holds a
+Run from the project's root: `python -m tools.refresh_messages UNPACKED --release 'Debian 12' --checked DAY`, where UNPACKED holds a
 folder for each package of `CATALOGUES`, `apt-get download PACKAGE` and `dpkg-deb -x FILE UNPACKED/PACKAGE`.
 
 A row is a sentence that a program prints in that language and what it prints in English, with `{0}` where it names something.
