@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Generic
+from typing import Any, Generic
 
-from gpuassist.knowledge import build
+from gpuassist.knowledge import build, messages
 from gpuassist.knowledge.build import Build, ChipNamed, R
 from gpuassist.knowledge.rows import Rows, damaged_line, parse
 from gpuassist.model.text import Text, text
@@ -136,11 +136,17 @@ class KnowledgeFiles:
         self.commands = RecordTable(read, "commands", build.command)
         self.xids = RecordTable(read, "xids", build.xid)
         self.nvml_codes = RecordTable(read, "nvml_codes", build.nvml_code)
+        self.message_marks = RecordTable(read, "message_marks", messages.language_marks)
+        self.messages = {one: RecordTable(read, f"messages/{one}", messages.foreign_message) for one in messages.LANGUAGES}
 
     def damaged(self) -> tuple[Text, ...]:
         """Every line of every file that could not be used; reads them all."""
-        return tuple(words for table in vars(self).values() for words in table.damaged())
+        return tuple(words for table in self._tables() for words in table.damaged())
 
     def noticed(self) -> tuple[Text, ...]:
         """Those of them that were met so far; reads nothing."""
-        return tuple(words for table in vars(self).values() for words in table.noticed())
+        return tuple(words for table in self._tables() for words in table.noticed())
+
+    def _tables(self) -> Iterator[RecordTable[Any]]:
+        for given in vars(self).values():
+            yield from given.values() if isinstance(given, dict) else (given,)

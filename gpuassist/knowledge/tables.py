@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.engine_records import EngineRecord, EngineRelease
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.images import ImageReading, NotAnImage
+    from gpuassist.knowledge.messages import ForeignMessage, LanguageMarks
     from gpuassist.knowledge.records import (
         ArchitectureRecord,
         BadPair,
@@ -211,6 +212,14 @@ class Knowledge:
     def nvml_code(self, code: int) -> NvmlCodeRecord | None:
         """What NVML means by a return code."""
         return self._files.nvml_codes.first("code", str(code))
+
+    def message_marks(self) -> tuple[LanguageMarks, ...]:
+        """By which words a language shows that is written with Latin letters."""
+        return self._files.message_marks.all()
+
+    def messages(self, language: str) -> tuple[ForeignMessage, ...]:
+        """What programs print in a language, one of `knowledge.messages.LANGUAGES`."""
+        return self._files.messages[language].all()
 
     def images(self) -> tuple[ImageRecord, ...]:
         """Every month of NVIDIA's framework images that is known, by family, oldest first."""

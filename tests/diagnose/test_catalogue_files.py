@@ -60,6 +60,8 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "mig-mode": {"busy", "full", "unsupported", "off"},
     "dkms-build-failed": {"compiler", "tools"},
     "conda-channel-frozen": {"wanted"},
+    "torch-pinned-by-package": {"requested"},
+    "apt-nvidia-package-conflict": {"manager"},
     "cudnn-version-mismatch": {"unsure"},
     "nvcc-arch-too-new": {"firsts", "last"},
     "nvcc-host-gcc-too-new": {"newer"},

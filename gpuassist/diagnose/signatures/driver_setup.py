@@ -186,8 +186,7 @@ SIGNATURES = (
     Signature(
         ("nvidia-smi",),
         r"(?:nvidia-smi: (?:command )?not found|command not found: nvidia-smi|Command ['‘]nvidia-smi['’] not found"
-        r"|Unknown command:? ?nvidia-smi|nvidia-smi: (?:未找到命令|找不到命令|Befehl nicht gefunden|commande introuvable"
-        r"|orden no encontrada|No such file or directory))",
+        r"|Unknown command:? ?nvidia-smi|nvidia-smi: No such file or directory)",
         _no_tool,
     ),
     Signature(

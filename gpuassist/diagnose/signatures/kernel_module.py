@@ -137,6 +137,12 @@ SIGNATURES = (
         _not_there,
     ),
     Signature(
+        ("modinfo: error",),
+        r"modinfo: ERROR: (?:Module alias |Module )?(?P<module>nvidia[\w-]{0,20}) not found",
+        _not_there,
+        window=120,
+    ),
+    Signature(
         ("could not insert",),
         r"could not insert (?:module )?'?(?P<module>nvidia[\w-]{0,20})(?:\.ko)?'?: (?P<reason>No such device|Exec format error"
         r"|Invalid module format|Unknown symbol[^\n]{0,60}|Operation not permitted|Invalid argument|No such file or directory"
@@ -169,10 +175,14 @@ SIGNATURES = (
         build_failed,
     ),
     Signature(
-        ("gpl-incompatible module", "dkms/nvidia", ".ko] undefined!", "/kernel/nvidia", "/kernel-open/nvidia", "/kernel/common/"),
+        (
+            *("gpl-incompatible module", "dkms/nvidia", ".ko] undefined!", "/kernel/nvidia", "/kernel-open/nvidia"),
+            *("/kernel/common/", "/usr/src/nvidia-", "/nvidia-linux-"),
+        ),
         r"(?:/kernel(?:-open)?/(?:nvidia[\w-]{0,8}|common)/[\w./-]{3,80}\.[ch]:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: "
         r"|modpost: [^\n]{3,80} \[\S{0,120}/nvidia[\w-]{0,8}\.ko\] undefined!"
-        r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: |/dkms/nvidia\S{3,160}\] Error \d"
+        r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: |/dkms/nvidia\S{3,160}\] [^\W\d_]{3,20} \d{1,3}\b"
+        r"|\*\*\* \[[^\]\n]{0,80}/(?:usr/src/nvidia|NVIDIA-Linux)-[^\]\n]{3,160}\] [^\W\d_]{3,20} \d{1,3}\b"
         r"|GPL-incompatible module nvidia\S{0,12} uses GPL-only symbol)",
         build_failed,
     ),
@@ -184,9 +194,7 @@ SIGNATURES = (
     ),
     Signature(
         ("/build", "/source"),
-        rf"/lib/modules/(?P<kernel>{_KERNEL})/(?:build|source)['’/\w.]{{0,40}}:? ?(?:No such file or directory|does not exist"
-        rf"|Aucun fichier"
-        r"|Datei oder Verzeichnis nicht gefunden|没有那个文件或目录|No existe)",
+        rf"/lib/modules/(?P<kernel>{_KERNEL})/(?:build|source)['’/\w.]{{0,40}}:? ?(?:No such file or directory|does not exist)",
         _no_headers,
     ),
     Signature(

@@ -19,7 +19,7 @@ _NAME = (
 )
 _LIBRARY = rf"(?P<library>{_NAME}(?:\.so)?(?:\.\d+){{0,3}}(?:\.so)?(?:\.\d+){{0,3}})"
 _WINDOWS = r"(?P<library>(?:cudart|cublas|cublasLt|cudnn|nvrtc|cufft|curand|cusparse|cusolver)\w{0,30}\.dll)"
-_NOT_OPENED = one_of("cannot open shared object file", "无法打开共享对象文件", "image not found", "no such file")
+_NOT_OPENED = one_of("cannot open shared object file", "image not found", "no such file")
 
 
 def _missing(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -132,10 +132,16 @@ _OLDER = r"\d{1,6}(?:[., ]{1,2}\d{1,6}){0,3}"
 
 SIGNATURES = (
     Signature(
-        (": cannot open shared object file", "无法打开共享对象文件", "image not found"),
+        (": cannot open shared object file", "image not found"),
         rf"(?<![\w-]){_LIBRARY}['\"]?:? {_NOT_OPENED}",
         _missing,
         window=160,
+    ),
+    Signature(  # the loader in a language that nobody wrote down: two clauses, and letters that English does not have
+        ("importerror: lib", "oserror: lib"),
+        rf"(?:ImportError|OSError): {_LIBRARY}[:：] (?=[^\n]{{0,160}}[^\x00-\x7f])[^\n:：]{{3,90}}[:：] ?[^\n:：]{{3,90}}(?m:$)",
+        _missing,
+        window=260,
     ),
     Signature(
         ("=> not found",),

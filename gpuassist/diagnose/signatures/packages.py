@@ -30,7 +30,8 @@ def _conflict(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 def _any_package(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     package = next((name for name in match.groups() if name), "")
-    yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package)
+    manager = "files" if match["package4"] else ""
+    yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package, manager=manager)
 
 
 def _held(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -89,10 +90,9 @@ SIGNATURES = (
         _signed_twice,
     ),
     Signature(
-        ("conflicts with", "cannot install both", "breaks dependency", "exists in filesystem", "conflicting requests"),
+        ("conflicts with", "cannot install both", "exists in filesystem", "conflicting requests"),
         rf"(?:package (?P<package>{_PACKAGE}) [^\n]{{0,80}}conflicts with [^\n]{{0,40}}nvidia"
         rf"|cannot install both (?P<package2>{_PACKAGE})"
-        rf"|installing (?P<package3>{_PACKAGE}) (?:\(\S{{3,40}}\) )?breaks dependency"
         rf"|(?P<package4>nvidia[\w.-]{{0,40}}): \S{{3,120}} exists in"
         rf" filesystem|file /\S{{3,120}} (?:from install of (?P<package5>{_PACKAGE}) )?conflicts (?:with"
         rf"|between)[^\n]{{0,80}}nvidia)",
