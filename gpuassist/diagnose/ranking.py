@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
+from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Clue, Weight
 from gpuassist.model.text import Text, text, verbatim
 
+_NO_FAULT = frozenset({"healthy", "not-a-gpu-problem"})
 _ELSEWHERE = "not-a-gpu-problem"  # logs are full of it: it answers only what nothing about the GPU answers
 _MOST_PASSAGES = 3  # of one problem that are shown: a log repeats itself
 
@@ -43,6 +45,8 @@ class Candidate(Struct, frozen=True):
     finding: Finding
     rank: Rank
     line: int
+    breadth: int
+    """How many problems are known to lead to what its first passage means above all."""
 
 
 class Unlikely(Struct, frozen=True):
@@ -76,14 +80,16 @@ def rank_causes(
     """
     against = refuted or {}
     suspects = [_held_against(one, clues, against) for one in _suspects(clues, told, joined, minor)]
-    found = frozenset(one.finding.problem for one in suspects)
+    if any(one.finding.problem not in _NO_FAULT for one in suspects):
+        suspects = [one for one in suspects if one.finding.problem != "healthy"]
     ordered = sorted(suspects, key=lambda one: _place(one, suspects))
     first = ordered[0] if ordered else None
     kept = [one for one in ordered if first is None or _stands_beside(one, first)]
-    doubted = [Unlikely(one.finding, _doubt(one, found, against)) for one in ordered if one not in kept]
-    named = {clue.problem for clue in clues}
-    open_ = tuple(one for one in joined.undetermined if one.problem in named - {kept_one.finding.problem for kept_one in kept})
-    return Ranking(tuple(one.finding for one in kept), tuple(doubted), open_, first.rank if first else None)
+    named = frozenset(one.finding.problem for one in kept)
+    doubted = [one for one in ordered if one not in kept and not behind(one.finding.problem, named)]
+    unlikely = tuple(Unlikely(one.finding, _doubt(one, kept, clues, against)) for one in doubted)
+    open_ = tuple(one for one in joined.undetermined if one.problem in {clue.problem for clue in clues} - named)
+    return Ranking(tuple(one.finding for one in kept), unlikely, open_, first.rank if first else None)
 
 
 def _held_against(suspect: Candidate, clues: tuple[Clue, ...], refuted: Mapping[str, Text]) -> Candidate:
@@ -100,18 +106,28 @@ def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor
         said.setdefault(clue.problem, []).append(clue)
     by_text = {one.problem: one for one in reversed(told.findings)}
     by_machine = {one.problem: one for one in reversed(joined.findings)}
+    # What almost every fault leads to is asked for only where the text says nothing more.
+    asked = [clue for clue in clues if clue.weight > Weight.CONSEQUENCE] or list(clues)
     for problem, group in said.items():
-        proof = by_text.get(problem) or by_machine.get(problem)
-        yield Candidate(_from_clues(group, proof), _rank(group, proof), min(clue.passage.line for clue in group))
+        proof = by_text.get(problem) or (by_machine.get(problem) if any(clue in asked for clue in group) else None)
+        line = min(clue.passage.line for clue in group)
+        first = next(clue.problem for clue in clues if clue.passage.line == line)
+        yield Candidate(_from_clues(group, proof), _rank(group, proof), line, _known_causes(first))
     for problem, proof in by_text.items():
         if problem not in said:
-            yield Candidate(proof, Rank.BESIDE if problem in minor else Rank.PROVED, 0)
+            yield Candidate(proof, Rank.BESIDE if problem in minor else Rank.PROVED, 0, _known_causes(problem))
     for problem, proof in by_machine.items():
         # What the machine shows counts where it is a likely cause of what the text shows.
-        alone = frozenset({problem})
-        explains = any(behind(clue.problem, alone) for clue in clues if clue.weight < Weight.CAUSE)
-        if problem not in said and problem not in by_text and explains:
-            yield Candidate(proof, Rank.PROVED, 0)
+        if problem not in said and problem not in by_text and any(_explains(problem, clue) for clue in asked):
+            yield Candidate(proof, Rank.PROVED, 0, _known_causes(problem))
+
+
+def _explains(problem: str, clue: Clue) -> bool:
+    """Whether it is a likely cause of what a passage says."""
+    alone = frozenset({problem})
+    if clue.weight is Weight.CONSEQUENCE and any(behind(effect, alone) for effect in _WITHOUT_GPU):
+        return True
+    return clue.weight < Weight.CAUSE and bool(behind(clue.problem, alone))
 
 
 def _rank(group: list[Clue], proof: Finding | None) -> Rank:
@@ -141,13 +157,16 @@ def _from_clues(group: list[Clue], proof: Finding | None) -> Finding:
     return Finding(group[0].problem, tuple(parameters.items()), (*shown, *(proof.evidence if proof else ())))
 
 
-def _place(suspect: Candidate, suspects: list[Candidate]) -> tuple[int, int, bool, int]:
-    """By rank, but never before its own cause; then in the order of the text, what is none of the GPU's last."""
+def _place(suspect: Candidate, suspects: list[Candidate]) -> tuple[int, int, bool, int, int]:
+    """By rank, but never before its own cause; then what has the fewest causes itself, in the order of the text; what is none of
+    the GPU's last.
+    """
     founded = frozenset(one.finding.problem for one in suspects if one.rank < Rank.POSSIBLE)
     causes = behind(suspect.finding.problem, founded)
     rank = max([suspect.rank, *(one.rank for one in suspects if one.finding.problem in causes)])
     elsewhere = suspect.finding.problem == _ELSEWHERE
-    return max(rank, Rank.POSSIBLE) if elsewhere else rank, len(causes), elsewhere, suspect.line
+    rank = max(rank, Rank.POSSIBLE) if elsewhere else rank
+    return rank, len(causes), elsewhere, suspect.breadth, suspect.line
 
 
 def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
@@ -157,12 +176,22 @@ def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
     return suspect.rank not in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS, Rank.RULED_OUT}
 
 
-def _doubt(suspect: Candidate, found: frozenset[str], refuted: Mapping[str, Text]) -> Text:
+def _doubt(suspect: Candidate, kept: list[Candidate], clues: tuple[Clue, ...], refuted: Mapping[str, Text]) -> Text:
+    """Why it is less likely, by what the text holds."""
+    problem = suspect.finding.problem
     if suspect.rank is Rank.RULED_OUT:
-        return text("a fact speaks against it: {fact}", fact=refuted[suspect.finding.problem])
-    if behind(suspect.finding.problem, found) or suspect.rank is Rank.FOLLOWS:
-        return text("it follows from what is named above")
-    return text("the message fits it as well, but nothing else in the text points to it")
+        return text("a fact speaks against it: {fact}", fact=refuted[problem])
+    if not suspect.line:
+        return text("a fact shows it, and it does not explain what the text says")
+    named = frozenset(one.finding.problem for one in kept)
+    own = {clue.passage.line for clue in clues if clue.problem == problem}
+    others = {clue.passage.line for clue in clues if clue.problem in named}
+    if own <= others:
+        return text("the same words can mean it as well")
+    line = min(own - others)
+    if suspect.rank is Rank.GENERAL:
+        return text("line {line} fits it, but almost every fault of a GPU leads to such a line", line=line)
+    return text("line {line} can mean it; what stands first is told more clearly", line=line)
 
 
 # Which problems follow from which: where the cause is found as well, what it leads to steps behind it.
@@ -251,6 +280,16 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "dataloader-shm-or-ram": "not-a-gpu-problem",
     }.items()
 }
+
+
+# Without a GPU that programs can use, almost all of them say the same.
+_WITHOUT_GPU = ("no-driver", "driver-not-loaded", "nvidia-smi-no-devices", "cuda-init-failed-driver-state", "torch-cpu-only")
+
+
+@cache
+def _known_causes(problem: str) -> int:
+    """How many problems are known to lead to it: the fewer, the more it says."""
+    return sum(problem in effects for effects in LEADS_TO.values())
 
 
 def behind(problem: str, found: frozenset[str]) -> frozenset[str]:

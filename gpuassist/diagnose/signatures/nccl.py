@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import shows
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, passages, sign
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
@@ -18,12 +18,14 @@ _VERSION = (("nccl version",), r"NCCL version (\d{1,2}\.\d{1,2}\.\d{1,2})\b")
 _CUDA_FAILURE = lazy_regex(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"]", re.IGNORECASE)
 
 
+@general
 def _cuda_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """NCCL passes on an error of CUDA; its own log says which."""
     failure = setting.finds(_CUDA_FAILURE)
     yield sign("nccl-cuda-error", Weight.STATE, error=failure[1] if failure else "")
 
 
+@general
 def _system_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("/dev/shm", "shared memory", "no space left", "posix_fallocate"):
         yield sign("nccl-shm", Weight.CAUSE)

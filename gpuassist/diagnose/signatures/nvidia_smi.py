@@ -14,7 +14,7 @@ from gpuassist.diagnose.hints import (
     with_blackwell,
     without_driver,
 )
-from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, means, sign
+from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, general, means, sign
 from gpuassist.model.paste import Weight
 
 _VERSION = r"\d{3}\.\d{1,3}(?:\.\d{1,3})?"
@@ -35,6 +35,7 @@ def _mismatch(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     )
 
 
+@general
 def _no_contact(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.CAUSE)
@@ -44,6 +45,7 @@ def _no_contact(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("driver-not-loaded", Weight.STATE)
 
 
+@general
 def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.STATE)
@@ -53,6 +55,7 @@ def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("no-driver", Weight.STATE)
 
 
+@general
 def _no_library(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.STATE)
@@ -78,6 +81,7 @@ def _blocked(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("wsl-driver-or-windows", Weight.CAUSE if in_wsl(setting) else Weight.STATE)
 
 
+@general
 def _no_devices(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The message names no reason; an RTX 50 card without the open modules is the usual one today."""
     if in_wsl(setting):

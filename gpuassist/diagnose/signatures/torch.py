@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import OLDEST, torch_version, without_gpu
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
@@ -92,6 +92,7 @@ def _cpu_build(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield from _without_cuda(setting, match["torch"])
 
 
+@general
 def _no_cuda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A program wants a GPU and torch sees none: any of three reasons."""
     if without_gpu(setting):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import torch_cuda, torch_version, without_gpu
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
 
 
+@general
 def _unavailable(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """No driver was found, one that is too old, or one that fits and does not work; or torch is one without CUDA."""
     if "+cpu" in torch_version(setting):
