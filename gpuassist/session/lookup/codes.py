@@ -11,7 +11,8 @@ from gpuassist.model.text import sentence, text
 from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, known, newer, not_known, own_fields, unknown
 
 if TYPE_CHECKING:
-    from gpuassist.knowledge.records import NvmlCodeRecord, XidRecord
+    from gpuassist.knowledge.codes import CodeRecord
+    from gpuassist.knowledge.records import XidRecord
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.session.lookup.answer import Document
 
@@ -41,12 +42,12 @@ def xid(knowledge: Knowledge, words: str) -> LookupAnswer:
 
 def nvml(knowledge: Knowledge, words: str) -> LookupAnswer:
     """By number, or by name with or without its beginning (`LIB_RM_VERSION_MISMATCH`)."""
-    plain, codes = words.strip(), knowledge.nvml_codes()
+    plain, codes = words.strip(), _nvml_codes(knowledge)
     short = {one.name.removeprefix("NVML_").removeprefix("ERROR_"): one for one in codes}
     if _CODE.fullmatch(plain):
-        record = knowledge.nvml_code(int(plain))
+        record = next((one for one in codes if one.number == int(plain)), None)
         if record is None:
-            near = nearest_numbers(int(plain), (one.code for one in codes))
+            near = nearest_numbers(int(plain), (one.number for one in codes))
             return unknown(text("NVML has no return code {number} that I know", number=plain), near)
     else:
         wanted = plain.upper().replace(" ", "_").removeprefix("NVML_").removeprefix("ERROR_")
@@ -54,7 +55,7 @@ def nvml(knowledge: Knowledge, words: str) -> LookupAnswer:
         if record is None:
             names = (short[name].name for name in nearest_names(wanted, short))
             return unknown(text("NVML has no return code {name} that I know", name=words), names)
-    title = text("{name} ({code}): {meaning}", name=record.name, code=record.code, meaning=sentence(record.meaning))
+    title = text("{name} ({code}): {meaning}", name=record.name, code=record.number, meaning=sentence(record.meaning))
     return known(title, _nvml_document(record))
 
 
@@ -62,11 +63,15 @@ def _xid_document(record: XidRecord) -> Document:
     return own_fields(record, "source checked number name meaning action causes ended")
 
 
-def _nvml_document(record: NvmlCodeRecord) -> Document:
-    return own_fields(record, "source checked code name meaning action")
+def _nvml_codes(knowledge: Knowledge) -> tuple[CodeRecord, ...]:
+    return tuple(one for one in knowledge.codes.all() if one.enum == "nvmlReturn_t")
+
+
+def _nvml_document(record: CodeRecord) -> Document:
+    return {**own_fields(record, "source checked"), "code": record.number, **own_fields(record, "name meaning action")}
 
 
 XID = LookupKind("xid", xid, lambda base: (str(one.number) for one in base.xids()), lambda base: map(_xid_document, base.xids()))
 NVML = LookupKind(
-    "nvml", nvml, lambda base: (one.name for one in base.nvml_codes()), lambda base: map(_nvml_document, base.nvml_codes())
+    "nvml", nvml, lambda base: (one.name for one in _nvml_codes(base)), lambda base: map(_nvml_document, _nvml_codes(base))
 )
