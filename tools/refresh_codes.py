@@ -229,7 +229,9 @@ def _bring_up_to_date(rows: list[Row], found: dict[tuple[str, int, str], Row], c
     differ = False
     for key, new in found.items():
         row = by_key.get(key)
-        changes = [f"{field} {(row or {}).get(field, '')!r} -> {new[field]!r}" for field in new if (row or {}).get(field) != new[field]]
+        changes = [
+            f"{field} {(row or {}).get(field, '')!r} -> {new[field]!r}" for field in new if (row or {}).get(field) != new[field]
+        ]
         if row is None:
             rows.append({**new, "state": "", "source": _SOURCES.get(new["enum"], "wheels")})
         elif changes:
@@ -237,7 +239,9 @@ def _bring_up_to_date(rows: list[Row], found: dict[tuple[str, int, str], Row], c
         if changes:
             rows_of = row if row is not None else rows[-1]
             rows_of["checked"] = checked
-            print(f"{new['enum']} {new['number']} {new['name']}: {'; '.join(changes) if row else 'new: what it means needs a person'}")
+            print(
+                f"{new['enum']} {new['number']} {new['name']}: {'; '.join(changes) if row else 'new: what it means needs a person'}"
+            )
         differ |= bool(changes)
     enums = {enum for enum, _, _ in found}
     for enum, number, name in sorted(by_key.keys() - found.keys()):

@@ -150,7 +150,9 @@ def _from_clues(group: list[Clue], proof: Finding | None) -> Finding:
     parameters = dict(proof.parameters) if proof else {}
     for clue in sorted(group, key=lambda clue: clue.weight):
         parameters.update({name: value for name, value in clue.parameters if value != ""})
-    passages = list(dict.fromkeys(clue.passage for clue in group))[:_MOST_PASSAGES]
+    # Of a line that says it twice, as by a code and in words, what quotes most of it.
+    by_line = {clue.passage.line: clue.passage for clue in sorted(group, key=lambda clue: len(clue.passage.words))}
+    passages = [by_line[line] for line in dict.fromkeys(clue.passage.line for clue in group)][:_MOST_PASSAGES]
     shown = tuple(
         Evidence(text("the text says"), verbatim(passage.words), f"pasted text, line {passage.line}") for passage in passages
     )

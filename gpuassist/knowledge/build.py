@@ -390,6 +390,4 @@ command = _record(
 xid = _record(XidRecord, number=whole_of, name=text_of, meaning=text_of, action=text_of, causes=_each(XidCause), ended=flag_of)
 _CODE_SAYS = {"words": _or_empty, "until": _or_empty, "meaning": _or_empty, "action": _or_empty}
 code = _record(CodeRecord, enum=text_of, number=whole_of, name=text_of, state=text_of, **_CODE_SAYS)
-code_state = _record(
-    CodeState, state=text_of, problem=_or_empty, weight=_maybe(weight_named), reason=_or_empty, wordings=texts_of
-)
+code_state = _record(CodeState, state=text_of, problem=_or_empty, weight=_maybe(weight_named), reason=_or_empty, wordings=texts_of)

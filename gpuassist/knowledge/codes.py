@@ -117,14 +117,15 @@ class Codes:
         """Each sentence that tells of a problem, in lower case, with the enums that have it ("" for programs) and the states."""
         found: dict[str, dict[tuple[str, str], None]] = {}
         for _, (enum, words, state) in self._table.values("enum", "words", "state"):
-            if words and self._leads(state):
+            if words and self.leads(state):
                 found.setdefault(_plain(words), {})[enum, state] = None
         for one in self.states.values():
             for words in one.wordings:
                 found.setdefault(_plain(words), {})["", one.state] = None
         return {words: tuple(meant) for words, meant in found.items()}
 
-    def _leads(self, state: str) -> bool:
+    def leads(self, state: str) -> bool:
+        """Whether it leads to a problem."""
         return state in self.states and bool(self.states[state].problem)
 
     @cached_property

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import memory_was_free, torch_version
 from gpuassist.diagnose.torch_companions import other_wheel, wanted_wheel
 from gpuassist.model.paste import Weight
@@ -130,6 +130,8 @@ def _glibcxx(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 _OLDER = r"\d{1,6}(?:[., ]{1,2}\d{1,6}){0,3}"
 
+BY_STATE: dict[str, Meaning] = {"cudnn-other-version": _cudnn, "cudnn-failed": _unready, "cudnn-not-started": _unready}
+
 SIGNATURES = (
     Signature(
         (": cannot open shared object file", "无法打开共享对象文件", "image not found"),
@@ -228,29 +230,13 @@ SIGNATURES = (
         _handle,
     ),
     Signature(
-        ("cudnn_status_version_mismatch", "cudnn_status_sublibrary_version_mismatch", "cudnn error: cudnn_status_sub"),
-        r"CUDNN_STATUS_(?:SUBLIBRARY_)?VERSION_MISMATCH",
-        _cudnn,
-    ),
-    Signature(
         (
-            "cudnn_status_not_initialized",
             "could not create cudnn handle",
             "cudnn failed to initialize",
-            "cudnn_status_arch_mismatch",
-            "cudnn_status_execution_failed",
-            "cudnn_status_internal_error",
-            "cudnn_status_mapping_error",
             "unable to find an engine",
         ),
-        r"CUDNN_STATUS_(?:NOT_INITIALIZED|ARCH_MISMATCH|EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR)"
-        r"|Could not create cudnn handle|cuDNN failed to initialize|(?:GET|FIND) was unable to find an engine",
+        r"Could not create cudnn handle|cuDNN failed to initialize|(?:GET|FIND) was unable to find an engine",
         _unready,
-    ),
-    Signature(
-        ("cublas_status_invalid_value",),
-        r"CUBLAS_STATUS_INVALID_VALUE(?: when calling `?cublas\w{1,30})?",
-        means("ld-library-path-shadows-bundled-libs", Weight.STATE),
     ),
     Signature(
         ("libc10.so", "libc10_cuda.so", "libtorch_cuda", "libtorch_cpu.so", "libtorch.so", "libtorch_python.so"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import shows
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, passages, sign
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, general, means, passages, sign
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
@@ -68,6 +68,12 @@ def _wrong_size(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 _peer = means("nccl-p2p-acs-iommu", Weight.STATE)
 
+BY_STATE: dict[str, Meaning] = {
+    "nccl-cuda-error": _cuda_error,
+    "nccl-system-error": _system_error,
+    "no-peer-access": _peer,
+}
+
 SIGNATURES = (
     Signature(
         ("shared memory segment", "/dev/shm/nccl", "call to posix_fallocate", "call to ftruncate", "call to shm_open"),
@@ -88,8 +94,8 @@ SIGNATURES = (
         r"|connecting to address [^\n]{0,60}with family \d{1,6} is neither AF_INET",
         _wrong_size,
     ),
-    Signature(("unhandled cuda error", "ncclunhandledcudaerror"), r"(?:unhandled cuda error|ncclUnhandledCudaError)", _cuda_error),
-    Signature(("unhandled system error", "ncclsystemerror"), r"(?:unhandled system error|ncclSystemError)", _system_error),
+    Signature(("unhandled cuda error",), r"unhandled cuda error", _cuda_error),
+    Signature(("unhandled system error",), r"unhandled system error", _system_error),
     Signature(
         ("faster communication broadband", "faster communication speeds via p2p"),
         r"doesn't support faster communication (?:broadband|speeds) via P2P or IB",
@@ -98,12 +104,6 @@ SIGNATURES = (
     Signature(
         ("collective operation timeout", "collective operations timeout", "caught collective"),
         r"Watchdog caught collective operation timeout: WorkNCCL\([^)\n]{0,200}\)(?: ran for \d+ milliseconds before timing out)?",
-        _peer,
-    ),
-    Signature(
-        ("peer access is not supported", "peer mapping resources", "peer_access_unsupported", "peeraccessunsupported"),
-        r"(?:peer access is not supported between these two devices|peer mapping resources exhausted"
-        r"|CUDA_ERROR_PEER_ACCESS_UNSUPPORTED|cudaErrorPeerAccessUnsupported)",
         _peer,
     ),
     Signature(
