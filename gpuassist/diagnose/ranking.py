@@ -47,6 +47,8 @@ class Candidate(Struct, frozen=True):
     line: int
     breadth: int
     """How many problems are known to lead to what its first passage means above all."""
+    shown: bool = False
+    """Whether a line means it above all."""
 
 
 class Unlikely(Struct, frozen=True):
@@ -112,7 +114,7 @@ def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor
         proof = by_text.get(problem) or (by_machine.get(problem) if any(clue in asked for clue in group) else None)
         line = min(clue.passage.line for clue in group)
         first = next(clue.problem for clue in clues if clue.passage.line == line)
-        yield Candidate(_from_clues(group, proof), _rank(group, proof), line, _known_causes(first))
+        yield Candidate(_from_clues(group, proof), _rank(group, proof), line, _known_causes(first), first == problem)
     for problem, proof in by_text.items():
         if problem not in said:
             yield Candidate(proof, Rank.BESIDE if problem in minor else Rank.PROVED, 0, _known_causes(problem))
@@ -163,11 +165,12 @@ def _place(suspect: Candidate, suspects: list[Candidate]) -> tuple[int, int, boo
     """By rank, but never before its own cause; then what has the fewest causes itself, in the order of the text; what is none of
     the GPU's last.
     """
-    founded = frozenset(one.finding.problem for one in suspects if one.rank < Rank.POSSIBLE)
+    least = {True: Rank.POSSIBLE, False: Rank.PROVED}
+    founded = frozenset(one.finding.problem for one in suspects if one.rank <= least[one.shown])
     causes = behind(suspect.finding.problem, founded)
     rank = max([suspect.rank, *(one.rank for one in suspects if one.finding.problem in causes)])
     elsewhere = suspect.finding.problem == _ELSEWHERE
-    rank = max(rank, Rank.POSSIBLE) if elsewhere else rank
+    rank = max(rank, Rank.GENERAL) if elsewhere else rank
     return rank, len(causes), elsewhere, suspect.breadth, suspect.line
 
 
@@ -248,7 +251,6 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "gpu-too-old-for-torch": "no-kernel-image torch-lacks-sm nccl-cuda-error",
         "no-kernel-image": "nccl-cuda-error",
         "pip-no-matching-python": "torch-cpu-only pip-wrong-index",
-        "pip-wrong-index": "torch-cpu-only",
         "conda-resolved-cpu-build": "torch-cpu-only",
         "wrong-python-env": "torch-cpu-only",
         "torch-cpu-only": "xformers-torch-mismatch torchvision-torch-mismatch",
