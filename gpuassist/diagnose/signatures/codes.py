@@ -26,7 +26,7 @@ from gpuassist.knowledge.codes import enums_of
 from gpuassist.model.paste import Weight
 
 if TYPE_CHECKING:
-    from gpuassist.knowledge.codes import CodeRecord, Codes
+    from gpuassist.knowledge.codes import CodeRecord
     from gpuassist.knowledge.tables import Knowledge
 
 
@@ -124,7 +124,7 @@ def _by_short_name(match: re.Match[str], setting: SignatureInput) -> Iterable[Si
 
 # A number, where a word before it in its line says that it is an error, and one before that of which library.
 _LIBRARIES = "cudnn|cublas(?:lt)?|cufft|cusolver|curand|cusparse|cupti|nvml|nccl|nvrtc|nvjitlink|npp|optix"
-_FUNCTION = r"(?-i:(?:cuda|cu|nvml|cupti|cudnn|cublas|cufft|cusolver|curand|cusparse|nccl|nvrtc|nvJitLink|npp|optix)[A-Z]\w{2,50}|THCudaCheck)"
+_FUNCTION = r"(?-i:(?:cuda|cu|nvml|cupti|cudnn|cublas|cufft|cusolver|curand|cusparse|nccl|nvrtc|nvJitLink|npp[is]?|optix)[A-Z]\w{2,50}|THCudaCheck)"
 _PROGRAM = rf"(?:cudart|cuda|{_LIBRARIES})"
 _ERROR = (
     r"(?<![A-Za-z])(?:error[ _-]?(?:code|number|no|id)|err_?no|err(?:or)?|exception|fail(?:ed|ure|s)?|return(?:ed|s)"
@@ -147,7 +147,8 @@ _NUMBERED = one_of(
     rf"()(?:driver library|vram) init failure:? {_NUMBER}",
     # Caffe's and glog's comparison with success.
     rf"(?<![A-Za-z0-9])(\w{{2,10}}?)_?(?:STATUS_)?SUCCESS(?:FULLY)? ?\({_NUMBER} vs\. 0\)",
-    # The function and nothing but the number.
+    # The function and nothing but the number; without brackets it is rather what the function found.
+    rf"{_OWN_NAME}(cuInit|nvmlInit\w{{0,12}})[ \t]?(?::|->|=>)[ \t]?{_NUMBER}(?=[ \t]{{0,8}}(?:\n|\Z))",
     rf"{_OWN_NAME}((?-i:cu(?:da)?[A-Z]\w{{2,40}}))\([^()\n]{{0,40}}\)[ \t]?(?::|->|=>)[ \t]?{_NUMBER}(?=[ \t]{{0,8}}(?:\n|\Z))",
     # The number before it: numba's `[34] Call to cuInit results in UNKNOWN_CUDA_ERROR`.
     rf"()\[(\d{{1,3}})\] Call to ({_FUNCTION}) results in",
@@ -163,6 +164,8 @@ _STARTED = (
     *("driver library init", "vram init"),
 )
 _AFTER = 120  # characters in which the sentence of a number follows it
+_SAYS = re.compile(r"^([^\n]{0,40})\n[ \t]{0,4}-> ?")  # as CUDA's samples go on
+_MOST_GPUS = 17  # of a machine, and no code above it is a likely number of them
 _GOES_ON = re.compile(
     r"[)\]}>'\"]{0,3}[ \t]{0,4}(?:$|[\n()\[\]{}<>:;,.!|\"'`=/-]|(?:in|at|on|from|while|when|during|file|line|for)\b)"
 )
@@ -172,24 +175,29 @@ _TOOLS = re.compile(r"\bexit(?:ed|[ _-](?:code|status))|\*\*\* \[|\bcurl\b|https
 
 def _by_number(match: re.Match[str], setting: SignatureInput) -> Iterable[Sign]:
     given = [one for one in match.groups() if one]
-    number = next(one for one in given if one.lstrip("-").isdigit())
-    word = next((one for one in given if one is not number), "cuda")
+    digits = next(one for one in given if one.lstrip("-").isdigit())
+    word = next((one for one in given if one is not digits), "cuda")
     start = match.string.rfind("\n", 0, match.start()) + 1
-    rest = match.string[match.end() : match.end() + _AFTER].partition("\n")[0]
+    rest = _SAYS.sub(r"\1 ", match.string[match.end() : match.end() + _AFTER]).partition("\n")[0]
     if _TOOLS.search(match.string[max(start, match.start() - _AFTER) : match.end()] + rest[:20]):
         return ()
-    record = _meant(setting.case.knowledge.codes, enums_of(word), int(number), rest)
+    meant = setting.case.knowledge.codes.numbered(enums_of(word), int(digits))
+    # Of what it meant in some release: what its line says in words, else what tells of a problem, today's first.
+    record = next((one for one in meant if _is_said(one, rest)), None)
+    ends = not match[0].endswith(digits) or _GOES_ON.match(rest)
+    if record is None and ends and not (_counted(word, match[0]) and int(digits) < _MOST_GPUS):
+        record = next((one for one in meant if setting.case.knowledge.codes.leads(one.state)), None)
     return _signs(record.state, match, setting) if record is not None else ()
 
 
-def _meant(codes: Codes, enums: tuple[str, ...], number: int, rest: str) -> CodeRecord | None:
-    """Of what the number meant in some release: what its line says in words, else what tells of a problem, today's first."""
-    meant = codes.numbered(enums, number)
+def _is_said(record: CodeRecord, rest: str) -> bool:
     lowered = rest.lower()
-    said = next((one for one in meant if (one.words and one.words.lower()[:20] in lowered) or one.name.lower() in lowered), None)
-    if said is not None or not _GOES_ON.match(rest):
-        return said
-    return next((one for one in meant if codes.leads(one.state)), None)
+    return bool(record.words and record.words.lower()[:20] in lowered) or record.name.lower() in lowered
+
+
+def _counted(word: str, said: str) -> bool:
+    """Whether a function may have told how many GPUs there are: `cudaGetDeviceCount returned 2`."""
+    return "Count" in word and "return" in said.lower()
 
 
 # A sentence. One of a few common words counts only behind the name of the library.
