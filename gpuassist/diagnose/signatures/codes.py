@@ -135,7 +135,7 @@ _APART = r"(?:[ \t]{1,3}|[ \t]{0,3}[:=#(\[{<'\"]{1,3}[ \t]{0,3})"
 _NUMBER = r"(-?\d{1,5})(?![\d%\w])(?!\.\d)"
 _PARTS = (
     r"(?:[ \t_:\]-]{1,3}(?:driver|runtime|api|init\w{0,12}|library|lib|call|function|kernel|launch|context|check|exception|internal"
-    r"|fatal|last|memory|mem(?:cpy|set)?|malloc|alloc\w{0,8}|device|stream|handle|setup|start\w{0,3}|load\w{0,3}|query|backend|vram"
+    r"|fatal|last|memory|mem(?:cpy|set)?|malloc|alloc\w{0,8}|device|stream|handle|setup|start\w{0,3}|load\w{0,3}|query|backend"
     r"|native|low-level)){0,4}[ \t_:\]-]{0,3}"
 )
 _OWN_NAME = r"(?<![\w/.-])"

@@ -120,15 +120,8 @@ SIGNATURES = (
         _assertion,
     ),
     Signature(
-        (
-            "illegal memory access",
-            "misaligned address",
-            "illegal instruction",
-            "invalid program counter",
-            "hardware stack error",
-        ),
-        r"(?:CUDA[^\n]{0,80}(?:illegal memory access|misaligned address|an illegal instruction was encountered"
-        r"|invalid program counter|hardware stack error)|misaligned address at 0x)",
+        ("illegal memory access", "misaligned address at"),
+        r"CUDA[^\n]{0,80}(?<!an )illegal memory access(?! was)|misaligned address at 0x",
         _address,
     ),
     Signature(

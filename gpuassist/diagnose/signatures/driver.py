@@ -154,8 +154,10 @@ def _no_gpus(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 
 @general
-def _unknown(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def _unknown(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """999 and the old 30: a computer that slept; a missing /dev/nvidia-uvm; in a data centre mostly the state of the host."""
+    if setting.says("nccl") and "failure '" in match[0].lower():
+        return  # NCCL passes it on from work that had begun
     if setting.says("/dev/nvidia-uvm") and setting.says("no such file", "cannot access", "not found", "missing"):
         yield sign("uvm-device-missing", Weight.CAUSE)
     elif setting.says("/dev/nvidiactl") and not setting.says("nvidia-uvm", "nvidia_uvm"):
