@@ -36,11 +36,6 @@ def _link(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("xid-other", Weight.STATE, cuda="yes")
 
 
-def _in_use(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    if setting.says("mig"):
-        yield sign("mig-mode", Weight.STATE)
-
-
 def _together(*meanings: Meaning) -> Meaning:
     def meaning(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         for one in meanings:
@@ -61,7 +56,6 @@ BY_STATE: dict[str, Meaning] = {
     **libraries.BY_STATE,
     **driver_setup.BY_STATE,
     "link-fault": _link,
-    "in-use": _in_use,
     "cudnn-wrong-gpu": _together(cuda_runtime.BY_STATE["library-wrong-gpu"], libraries.BY_STATE["cudnn-failed"]),
     "library-no-memory": _together(cuda_runtime.BY_STATE["library-not-started"], memory.BY_STATE["no-memory"]),
 }
@@ -103,7 +97,7 @@ _BEGINNINGS = (
     ),
     *("cublas_status", "cublasstatus", "cublaserror", "cusolver_status", "cusolverstatus", "cusolvererror", "curand_status"),
     *("curandstatus", "curanderror", "cusparse_status", "cusparsestatus", "cusparseerror", "cufft_", "ncclunhandled", "ncclsystem"),
-    *("ncclinvalid", "nvrtc_error", "nvrtcerror", "nvjitlink_error", "nvjitlinkerror", "optix_error", "npp_", "kfailed_allocation"),
+    *("ncclinvalid", "nvrtc_error", "nvrtcerror", "nvjitlink_error", "nvjitlinkerror", "optix_error", "optixerror", "npp_", "kfailed_allocation"),
 )
 # Without its beginning, where the line says whose it is: `CUDA error: ... (code 100, ERROR_NO_DEVICE)`.
 _SHORT_NAME = (
