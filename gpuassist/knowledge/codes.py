@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from msgspec import Struct
 
 from gpuassist.model.paste import Weight
-
-if TYPE_CHECKING:
-    from gpuassist.knowledge.files import RecordTable
 
 
 class CodeRecord(Struct, frozen=True):
@@ -84,10 +81,20 @@ def folded(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower()).replace("cudaerrort", "cudaerror", 1)
 
 
+class CodeTable(Protocol):
+    """The file of the codes (`files.RecordTable`)."""
+
+    def all(self) -> tuple[CodeRecord, ...]: ...
+
+    def at(self, places: Iterable[int]) -> tuple[CodeRecord, ...]: ...
+
+    def values(self, *fields: str) -> Iterable[tuple[int, tuple[Any, ...]]]: ...
+
+
 class Codes:
     """Every code by name, number and sentence; a record is made when it is asked for."""
 
-    def __init__(self, table: RecordTable[CodeRecord], states: Iterable[CodeState]) -> None:
+    def __init__(self, table: CodeTable, states: Iterable[CodeState]) -> None:
         self._table = table
         self.states = {one.state: one for one in states}
 

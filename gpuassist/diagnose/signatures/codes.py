@@ -97,7 +97,17 @@ _BEGINNINGS = (
     ),
     *("cublas_status", "cublasstatus", "cublaserror", "cusolver_status", "cusolverstatus", "cusolvererror", "curand_status"),
     *("curandstatus", "curanderror", "cusparse_status", "cusparsestatus", "cusparseerror", "cufft_", "ncclunhandled", "ncclsystem"),
-    *("ncclinvalid", "nvrtc_error", "nvrtcerror", "nvjitlink_error", "nvjitlinkerror", "optix_error", "optixerror", "npp_", "kfailed_allocation"),
+    *(
+        "ncclinvalid",
+        "nvrtc_error",
+        "nvrtcerror",
+        "nvjitlink_error",
+        "nvjitlinkerror",
+        "optix_error",
+        "optixerror",
+        "npp_",
+        "kfailed_allocation",
+    ),
 )
 # Without its beginning, where the line says whose it is: `CUDA error: ... (code 100, ERROR_NO_DEVICE)`.
 _SHORT_NAME = (
@@ -118,7 +128,8 @@ def _by_short_name(match: re.Match[str], setting: SignatureInput) -> Iterable[Si
 
 # A number, where a word before it in its line says that it is an error, and one before that of which library.
 _LIBRARIES = "cudnn|cublas(?:lt)?|cufft|cusolver|curand|cusparse|cupti|nvml|nccl|nvrtc|nvjitlink|npp|optix"
-_FUNCTION = r"(?-i:(?:cuda|cu|nvml|cupti|cudnn|cublas|cufft|cusolver|curand|cusparse|nccl|nvrtc|nvJitLink|npp[is]?|optix)[A-Z]\w{2,50}|THCudaCheck)"
+_OWNERS = "cuda|cu|nvml|cupti|cudnn|cublas|cufft|cusolver|curand|cusparse|nccl|nvrtc|nvJitLink|npp[is]?|optix"
+_FUNCTION = rf"(?-i:(?:{_OWNERS})[A-Z]\w{{2,50}}|THCudaCheck)"
 _PROGRAM = rf"(?:cudart|cuda|{_LIBRARIES})"
 _ERROR = (
     r"(?<![A-Za-z])(?:error[ _-]?(?:code|number|no|id)|err_?no|err(?:or)?|exception|fail(?:ed|ure|s)?|return(?:ed|s)"
@@ -243,6 +254,6 @@ def _switch(match: re.Match[str], setting: SignatureInput) -> Iterable[Sign]:
 SIGNATURES = (
     Signature(_BEGINNINGS, _NAME, _by_name, 120),
     Signature(("error_", "exception: error", "exception(error"), _SHORT_NAME, _by_short_name, 240),
-    Signature(_STARTED, _NUMBERED, _by_number, 200),
+    Signature(_STARTED, _NUMBERED, _by_number, 160),
     Signature(("sxid",), r"\bSXid(?: \((?:PCI:)?[0-9a-f:.]{4,16}\))?[ :#=]{1,3}(\d{5})\b(?:[^\n]{0,120})?", _switch, 200),
 )

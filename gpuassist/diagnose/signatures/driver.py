@@ -51,14 +51,19 @@ def _no_driver(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 def _too_old(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`found version 11040` is the CUDA that the driver library serves; a newer one than the driver's own is cuda-compat's."""
     # 12080 is 12.8, 9010 is 9.1; 9000 and older ones are written alike.
-    found = int(match["found"])
-    served = Version((found // 1000, found % 1000 // 10))
+    found = int(match["found"] or 0)
+    served = Version((found // 1000, found % 1000 // 10)) if found else None
     own = setting.case.machine.driver.cuda_version
-    if isinstance(own, Known) and own.value.release < served:
+    if served is not None and isinstance(own, Known) and own.value.release < served:
         yield sign("cuda-compat-conflict", Weight.CAUSE)
     driver = driver_version(setting)
     yield sign(
-        "driver-too-old-for-cuda", Weight.CAUSE, served=str(served), cuda=torch_cuda(setting), driver=driver, **_torch(setting)
+        "driver-too-old-for-cuda",
+        Weight.CAUSE,
+        served=str(served or ""),
+        cuda=torch_cuda(setting),
+        driver=driver,
+        **_torch(setting),
     )
 
 
@@ -254,7 +259,9 @@ SIGNATURES = (
     ),
     Signature(("found no nvidia driver",), r"Found no NVIDIA driver on your system", _no_driver),
     Signature(
-        ("driver on your system is too old",), r"driver on your system is too old \(found version (?P<found>\d{4,6})\)", _too_old
+        ("driver on your system is too old",),
+        r"driver on your system is too old(?: \(found version (?P<found>\d{4,6})\))?",
+        _too_old,
     ),
     Signature(
         ("no cuda gpus are available", "no gpus found"),

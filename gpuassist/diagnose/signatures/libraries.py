@@ -91,6 +91,12 @@ def _cudnn(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cudnn-version-mismatch", built=built, found=found, directory=_foreign(setting, "cudnn"))
 
 
+def _cudnn_numbers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """torch's sentence without its beginning: two numbers of cuDNN's kind."""
+    if setting.says("cudnn", "pytorch", "torch") and min(len(match["built"]), len(match["found"])) >= _DIGITS:
+        yield from _cudnn(match, setting)
+
+
 def _handle(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """XLA says how much memory was free: enough of it leaves another cuDNN as the cause."""
     yield sign("cudnn-version-mismatch", Weight.CAUSE if memory_was_free(setting) else Weight.STATE)
@@ -128,6 +134,7 @@ def _glibcxx(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("not-a-gpu-problem", cause=cause)
 
 
+_DIGITS = 4  # of a number such as 7605, which is 7.6.5
 _OLDER = r"\d{1,6}(?:[., ]{1,2}\d{1,6}){0,3}"
 
 BY_STATE: dict[str, Meaning] = {"cudnn-other-version": _cudnn, "cudnn-failed": _unready, "cudnn-not-started": _unready}
@@ -202,6 +209,11 @@ SIGNATURES = (
         r"cuDNN version incompatibility: PyTorch was compiled\s+against \((?P<built>\d[\d, ]{0,16})\) but "
         r"(?:linked against|found runtime version) \((?P<found>\d[\d, ]{0,16})\)",
         _cudnn,
+    ),
+    Signature(
+        ("but linked against",),
+        rf"compiled against \(?(?P<built>{_OLDER})\)? but linked against \(?(?P<found>{_OLDER})",
+        _cudnn_numbers,
     ),
     Signature(
         ("loaded runtime cudnn library",),

@@ -15,6 +15,8 @@ _TALKS = (
     r"(?<![-\w])nccl\b(?!-)|nccl_\w|all_?reduce|p2pbandwidthlatencytest|simplep2p|distributeddataparallel",
 )
 _VERSION = (("nccl version",), r"NCCL version (\d{1,2}\.\d{1,2}\.\d{1,2})\b")
+# Its explanation of a system error names sockets as an example: `System call (socket, malloc, munmap, etc) failed`.
+_NETWORK = lazy_regex(r"(?<!\()socket|connection|network|ib device|ibv_|no route", re.IGNORECASE)
 _CUDA_FAILURE = lazy_regex(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"]", re.IGNORECASE)
 
 
@@ -28,7 +30,7 @@ def _cuda_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 def _system_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("/dev/shm", "shared memory", "no space left", "posix_fallocate"):
         yield sign("nccl-shm", Weight.CAUSE)
-    elif not setting.says("socket", "connection", "network", "ib device", "ibv_", "no route"):
+    elif not setting.finds(_NETWORK):
         yield sign("nccl-shm", Weight.STATE)
 
 

@@ -17,7 +17,7 @@ from gpuassist.diagnose.hints import (
 from gpuassist.diagnose.signature import GAP, Meaning, Sign, Signature, SignatureInput, general, means, sign
 from gpuassist.model.paste import Weight
 
-_VERSION = r"\d{3}\.\d{1,3}(?:\.\d{1,3})?"
+_VERSION = r"\d{2,3}\.\d{1,3}(?:\.\d{1,3})?"  # of two digits up to 2008, 71 and 96 for longer
 
 
 def _mismatch(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
