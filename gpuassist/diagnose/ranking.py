@@ -19,7 +19,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Clue, Weight
 from gpuassist.model.text import Text, text, verbatim
 
-_NO_FAULT = frozenset({"healthy", "not-a-gpu-problem"})
+NO_FAULT = frozenset({"healthy", "not-a-gpu-problem"})
 _ELSEWHERE = "not-a-gpu-problem"  # logs are full of it: it answers only what nothing about the GPU answers
 _MOST_PASSAGES = 3  # of one problem that are shown: a log repeats itself
 
@@ -82,13 +82,13 @@ def rank_causes(
     """
     against = refuted or {}
     suspects = [_held_against(one, clues, against) for one in _suspects(clues, told, joined, minor)]
-    if any(one.finding.problem not in _NO_FAULT for one in suspects):
+    if any(one.finding.problem not in NO_FAULT for one in suspects):
         suspects = [one for one in suspects if one.finding.problem != "healthy"]
     ordered = sorted(suspects, key=lambda one: _place(one, suspects))
     first = ordered[0] if ordered else None
     kept = [one for one in ordered if first is None or _stands_beside(one, first)]
     named = frozenset(one.finding.problem for one in kept)
-    doubted = [one for one in ordered if one not in kept and not behind(one.finding.problem, named)]
+    doubted = [one for one in ordered if one not in kept and not _follows(one, named)]
     unlikely = tuple(Unlikely(one.finding, _doubt(one, kept, clues, against)) for one in doubted)
     open_ = tuple(one for one in joined.undetermined if one.problem in {clue.problem for clue in clues} - named)
     return Ranking(tuple(one.finding for one in kept), unlikely, open_, first.rank if first else None)
@@ -179,6 +179,13 @@ def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
     if suspect is first:
         return suspect.rank is not Rank.RULED_OUT or suspect.line > 0
     return suspect.rank not in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS, Rank.RULED_OUT}
+
+
+def _follows(suspect: Candidate, named: frozenset[str]) -> bool:
+    """Whether what is named explains it, so that it is no other answer."""
+    if suspect.rank is Rank.GENERAL and any(behind(effect, named) for effect in _WITHOUT_GPU):
+        return True
+    return bool(behind(suspect.finding.problem, named))
 
 
 def _doubt(suspect: Candidate, kept: list[Candidate], clues: tuple[Clue, ...], refuted: Mapping[str, Text]) -> Text:

@@ -76,6 +76,14 @@ def test_machine_is_asked_about_a_consequence_only_where_the_text_says_no_more()
     assert _ids(rank_causes((consequence, state), NOTHING, proof)) == ["xid-79-gpu-fell-off-bus"]
 
 
+def test_consequence_that_the_answer_explains_is_no_doubt_about_it() -> None:
+    consequence = _clue("torch-cpu-only", Weight.CONSEQUENCE, line=1)
+    lost = rank_causes((consequence, _clue("xid-79-gpu-fell-off-bus", Weight.STATE, line=2)), NOTHING, NOTHING)
+    assert not lost.less_likely
+    full = rank_causes((consequence, _clue("oom-true", line=2)), NOTHING, NOTHING)
+    assert _doubted(full) == ["torch-cpu-only"]
+
+
 def test_sound_machine_is_never_named_beside_a_fault() -> None:
     clues = (_clue("healthy", Weight.STATE, line=1), _clue("no-driver", Weight.CONSEQUENCE, line=2))
     explained = rank_causes(clues, NOTHING, NOTHING)
