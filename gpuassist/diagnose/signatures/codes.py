@@ -209,7 +209,7 @@ def _counted(word: str, said: str) -> bool:
 _OWN_WORDS = re.compile(
     r"cuda|\bptx\b|\bmps\b|\becc\b|nvlink|device-side|device ordinal|launch|grid licen|kernel image|display driver|gpu access|nvml"
 )
-_MANY = 4  # words
+_FEW, _MANY = 3, 4  # words
 _BEFORE = (
     rf"(?<![\w/.-])({_FUNCTION}|{_PROGRAM})(?![A-Za-z0-9/])[^\n]{{0,80}}?(?:error|exception|fail\w{{0,4}}|init\w{{0,14}}|:)"
     r"[^\n]{0,60}?(?<![A-Za-z])"
@@ -226,8 +226,8 @@ def _of_sentence(words: str, meant: tuple[tuple[str, str], ...]) -> Signature:
     pattern = re.escape(words).replace(r"\ ", " ")
     ending = r"(?!\w)" if words[-1].isalnum() else ""
     enums = {enum for enum, _ in meant}
-    own = _OWN_WORDS.search(words) or (len(words.split()) >= _MANY and enums & {"", "cudaError_t", "CUresult"})
-    if own:
+    count = len(words.split())
+    if (count >= _FEW and _OWN_WORDS.search(words)) or (count >= _MANY and enums & {"", "cudaError_t", "CUresult"}):
         return Signature((words,), rf"(?<![A-Za-z]){pattern}{ending}", _by_sentence(meant[0][1]), 240)
     return Signature((words,), rf"{_BEFORE}{pattern}{ending}", _by_library(dict(meant)), 240)
 
@@ -238,7 +238,9 @@ def _by_sentence(state: str) -> Meaning:
 
 def _by_library(states: dict[str, str]) -> Meaning:
     def meaning(match: re.Match[str], setting: SignatureInput) -> Iterable[Sign]:
-        state = next((states[enum] for enum in enums_of(match[1]) if enum in states), None)
+        enums = enums_of(match[1])
+        of_cuda = ("",) if "CUresult" in enums else ()  # programs' own wordings are all of CUDA's codes
+        state = next((states[enum] for enum in (*enums, *of_cuda) if enum in states), None)
         return () if state is None else _signs(state, match, setting)
 
     return meaning

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signatures.codes import BY_STATE
-from gpuassist.knowledge.codes import CodeRecord
+from gpuassist.knowledge.codes import CodeRecord, CodeState
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import CODES, parameters, problem, problems, read
 from tests.rows import for_each
@@ -241,7 +241,21 @@ def test_programs_print_codes_in_their_own_ways(words: str, expected: str) -> No
     assert expected in problems(CODES, words)
 
 
+@for_each("state", [one for one in TABLE.states.values() if one.wordings])
+def test_programs_own_sentences_lead_where_the_code_leads(state: CodeState) -> None:
+    for words in state.wordings:
+        assert state.problem in problems(CODES, f"CUDA error in cuLaunchKernel: {words}"), words
+
+
 NO_CODE = [
+    "CUDA error: kernel launch failed: invalid configuration argument",
+    "The launch failed, so we sold no GPU",
+    "CUDA error: invalid argument",
+    "cudaErrorInvalidValue",
+    "CUDA_SUCCESS and CUBLAS_STATUS_SUCCESS",
+    "the operation is not supported on this platform",
+    "ERROR: Driver not initialized (webdriver)",
+    "Timeout: no data, not found, already initialized",
     "took 100 ms",
     "error rate 2",
     "epoch 35",
