@@ -31,6 +31,7 @@ KEYWORDS = {"text": None, "counted": (1, 2)}
 SENTENCES = {
     "xids": ("meaning", "action"),
     "codes": ("meaning", "action"),
+    "code_states": ("reason",),
     "bad_pairs": ("why", "remedy"),
     "wheels": ("role",),
     "conda_packages": ("role",),
