@@ -10,6 +10,7 @@ from msgspec import Struct
 from gpuassist.detect.readers import Contradiction
 from gpuassist.diagnose.ranking import Rank
 from gpuassist.formats.visible import shortened
+from gpuassist.model.account import Account
 from gpuassist.model.codec import Json
 from gpuassist.model.finding import Answer, Evidence
 from gpuassist.model.lazy_regex import lazy_regex
@@ -96,6 +97,16 @@ def picture_of(explanation: Explanation, answer: Answer) -> MemoryPicture | None
     return explanation.memory if answer is owner else None
 
 
+def accounts_shown(explanation: Explanation) -> tuple[Account, ...]:
+    """What the text tells, without what its title says already."""
+    title = explanation.title
+    return tuple(
+        Account(text(""), one.lines) if one.title == title else one
+        for one in explanation.accounts
+        if one.title != title or one.lines
+    )
+
+
 def places_of(contradiction: Contradiction) -> Text:
     """The lines of the text that contradict each other."""
     return text("lines {numbers}", numbers=", ".join(map(str, contradiction.lines)))
@@ -130,6 +141,7 @@ def explanation_document(explanation: Explanation, words: Words) -> Json:
         "contradictions": [
             {"fact": words(one.fact), "values": list(one.values), "lines": list(one.lines)} for one in explanation.contradictions
         ],
+        "read": [{"title": words(one.title), "lines": [words(line) for line in one.lines]} for one in explanation.accounts],
         "guides": list(dict.fromkeys(guide.topic for answer in explanation.answers for guide in answer.guides)),
         "left_out_bytes": explanation.paste.left_out,
     }

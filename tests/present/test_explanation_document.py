@@ -25,6 +25,7 @@ KEYS = {
     "basis",
     "facts_read",
     "contradictions",
+    "read",
     "guides",
     "left_out_bytes",
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import torch_cuda, torch_version, without_gpu
+from gpuassist.formats.bare_answers import bare_answers
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
@@ -36,6 +37,17 @@ def _unavailable(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("torch-cpu-only", Weight.STATE)
         if isinstance(setting.case.driver, Unknown):
             yield sign("no-driver", Weight.STATE)
+
+
+def _answered(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """The bare answer to whether CUDA is available, in a text of nothing but such answers."""
+    found = bare_answers(setting.paste.words)
+    if found is None or found.available is not False:
+        return
+    if "+cpu" in found.release:
+        yield sign("torch-cpu-only", torch=found.release)
+    else:
+        yield from _unavailable(match, setting)
 
 
 def _older_works(setting: SignatureInput, cuda: Version) -> bool:
@@ -130,6 +142,12 @@ SIGNATURES = (
             r"is_available\(\)\)[\"']?\n[^\n]{0,60}\+cu\d{2,3} False\b",
         ),
         _unavailable,
+    ),
+    Signature(
+        ("false", "no cuda", "no gpu", "not available", "without cuda", "using cpu"),
+        r"(?i:\bFalse\b|\bNo (?:CUDA|GPU)|not available|without CUDA|using CPU)",
+        _answered,
+        window=60,
     ),
     Signature(
         ("module 'torch' has no attribute",),
