@@ -1,4 +1,4 @@
-"""The script that reads NVIDIA's headers finds codes that the table lacks, keeps what a person said of a code, and can only look."""
+"""The script that reads NVIDIA's headers finds what the table lacks, keeps what a person said of a code, and can only look."""
 
 from __future__ import annotations
 

@@ -128,12 +128,20 @@ def _by_short_name(match: re.Match[str], setting: SignatureInput) -> Iterable[Si
 
 # A number, where a word before it in its line says that it is an error, and one before that of which library.
 _LIBRARIES = "cudnn|cublas(?:lt)?|cufft|cusolver|curand|cusparse|cupti|nvml|nccl|nvrtc|nvjitlink|npp|optix"
-_OWNERS = "cuda|cu|nvml|cupti|cudnn|cublas|cufft|cusolver|curand|cusparse|nccl|nvrtc|nvJitLink|npp[is]?|optix"
+_OWNERS = (
+    "cuda|cu(?!BLAS|DNN|FFT|RAND|SPARSE|SOLVER|PTI)|nvml|cupti|cudnn|cublas|cufft|cusolver|curand|cusparse|nccl|nvrtc|nvJitLink"
+    "|npp[is]?|optix"
+)
 _FUNCTION = rf"(?-i:(?:{_OWNERS})[A-Z]\w{{2,50}}|THCudaCheck)"
 _PROGRAM = rf"(?:cudart|cuda|{_LIBRARIES})"
 _ERROR = (
     r"(?<![A-Za-z])(?:error[ _-]?(?:code|number|no|id)|err_?no|err(?:or)?|exception|fail(?:ed|ure|s)?|return(?:ed|s)"
     r"|return[ _]?code|status(?:[ _]code)?|result(?:[ _]code)?|(?<!exit )code)(?![A-Za-z])"
+)
+# Behind the name of a library alone a result may be anything.
+_PLAIN_ERROR = (
+    r"(?<![A-Za-z])(?:error[ _-]?(?:code|number|no|id)|err_?no|err(?:or)?|exception|fail(?:ed|ure|s)?|(?<!cuda )status(?:[ _]code)?"
+    r"|status code|returned error)(?![A-Za-z])"
 )
 _OF_IT = r"(?:[ \t]{1,2}(?:with|code|number|no|value|status|error|result|failure|is|was|of|returned|cuda|driver)\b[:=]?){0,4}"
 _APART = r"(?:[ \t]{1,3}|[ \t]{0,3}[:=#(\[{<'\"]{1,3}[ \t]{0,3})"
@@ -146,7 +154,7 @@ _PARTS = (
 _OWN_NAME = r"(?<![\w/.-])"
 _NUMBERED = one_of(
     rf"{_OWN_NAME}({_FUNCTION})\b(?!/)(?:\([^()\n]{{0,80}}\))?[^\n]{{0,60}}?{_ERROR}{_OF_IT}{_APART}{_NUMBER}",
-    rf"{_OWN_NAME}({_PROGRAM})(?![A-Za-z0-9./]|-[\w]|:\d){_PARTS}{_ERROR}{_OF_IT}{_APART}{_NUMBER}",
+    rf"{_OWN_NAME}({_PROGRAM})(?![A-Za-z0-9./]|-[\w]|:\d){_PARTS}{_PLAIN_ERROR}{_OF_IT}{_APART}{_NUMBER}",
     rf"{_OWN_NAME}({_PROGRAM})(?![A-Za-z0-9./]|-[\w]|:\d)[^\n]{{0,120}}?(?:error[ _]?(?:code|number)|err_?no|(?<=[ ,(])code(?==))"
     rf"[ \t]?[:=(\[ ]{{1,3}}{_NUMBER}",
     rf"()(?:driver library|vram) init failure:? {_NUMBER}",
@@ -170,12 +178,16 @@ _STARTED = (
 )
 _AFTER = 120  # characters in which the sentence of a number follows it
 _SAYS = re.compile(r"^([^\n]{0,40})\n[ \t]{0,4}-> ?")  # as CUDA's samples go on
+_RETURNED = re.compile(r"return|result|: ?-?\d+$", re.IGNORECASE)
+_FAILED = re.compile(r"err|fail|status", re.IGNORECASE)
+_GETS_NO_NUMBER = re.compile(r"Get(?:Device|DeviceProperties|LastError|Handle\w*|Context)(?:_v\d)?$")
 _MOST_GPUS = 17  # of a machine, and no code above it is a likely number of them
 _GOES_ON = re.compile(
     r"[)\]}>'\"]{0,3}[ \t]{0,4}(?:$|[\n()\[\]{}<>:;,.!|\"'`=/-]|(?:in|at|on|from|while|when|during|file|line|for)\b)"
 )
-# A tool that failed, where the library is only what it built or fetched.
+# A tool that failed, where the library is only what it built or fetched; and an error that is measured.
 _TOOLS = re.compile(r"\bexit(?:ed|[ _-](?:code|status))|\*\*\* \[|\bcurl\b|https?://|\bHTTP\b|No such file", re.IGNORECASE)
+_MEASURED = re.compile(r"\b(?:vs\.?|mean|max|min|rel(?:ative)?|abs(?:olute)?|average|avg|rmse?|l2|accuracy)\b", re.IGNORECASE)
 
 
 def _by_number(match: re.Match[str], setting: SignatureInput) -> Iterable[Sign]:
@@ -184,13 +196,14 @@ def _by_number(match: re.Match[str], setting: SignatureInput) -> Iterable[Sign]:
     word = next((one for one in given if one is not digits), "cuda")
     start = match.string.rfind("\n", 0, match.start()) + 1
     rest = _SAYS.sub(r"\1 ", match.string[match.end() : match.end() + _AFTER]).partition("\n")[0]
-    if _TOOLS.search(match.string[max(start, match.start() - _AFTER) : match.end()] + rest[:20]):
+    before = match.string[max(start, match.start() - _AFTER) : match.start()]
+    if _TOOLS.search(before + match[0] + rest[:20]) or _MEASURED.search(before):
         return ()
     meant = setting.case.knowledge.codes.numbered(enums_of(word), int(digits))
     # Of what it meant in some release: what its line says in words, else what tells of a problem, today's first.
     record = next((one for one in meant if _is_said(one, rest)), None)
     ends = not match[0].endswith(digits) or _GOES_ON.match(rest)
-    if record is None and ends and not (_counted(word, match[0]) and int(digits) < _MOST_GPUS):
+    if record is None and ends and not _tells(word, match[0], int(digits)):
         record = next((one for one in meant if setting.case.knowledge.codes.leads(one.state)), None)
     return _signs(record.state, match, setting) if record is not None else ()
 
@@ -200,9 +213,11 @@ def _is_said(record: CodeRecord, rest: str) -> bool:
     return bool(record.words and record.words.lower()[:20] in lowered) or record.name.lower() in lowered
 
 
-def _counted(word: str, said: str) -> bool:
-    """Whether a function may have told how many GPUs there are: `cudaGetDeviceCount returned 2`."""
-    return "Count" in word and "return" in said.lower()
+def _tells(function: str, said: str, number: int) -> bool:
+    """Whether a function may rather have told a value: `cudaGetDeviceCount returned 2`, `cuDriverGetVersion returned 12040`."""
+    if "Get" not in function or not _RETURNED.search(said) or _FAILED.search(said, len(function)):
+        return False
+    return number < _MOST_GPUS if "Count" in function else not _GETS_NO_NUMBER.search(function)
 
 
 # A sentence. One of a few common words counts only behind the name of the library.
