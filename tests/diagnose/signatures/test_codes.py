@@ -173,7 +173,7 @@ PROGRAMS = [
     ("RuntimeError: cuda runtime error (48) : no kernel image is available for execution on the device", "no-kernel-image"),
     ("RuntimeError: cuda runtime error (8) : invalid device function", "no-kernel-image"),
     (
-        "RuntimeError: cuda runtime error (46) : all CUDA-capable devices are busy or unavailable at /tmp/x",
+        "RuntimeError: cuda runtime error (46) : all CUDA-capable devices are busy or unavailable at /pytorch/Module.cpp:37",
         "cuda-init-failed-driver-state",
     ),
     (
