@@ -52,6 +52,11 @@ class RecordTable(Generic[R]):
             given = (row.fields.get(field), *(others if isinstance(others, list) else ()))
             yield place, tuple(one for one in given if isinstance(one, str))
 
+    def values(self, *fields: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """Each place with these fields as they stand there, "" for one that is left out; builds no record."""
+        for place, row in enumerate(self._rows.rows):
+            yield place, tuple(row.fields.get(field, "") for field in fields)
+
     def damaged(self) -> tuple[Text, ...]:
         """The lines that could not be used; builds every record to find out."""
         self.all()
@@ -135,9 +140,10 @@ class KnowledgeFiles:
         self.engine_releases = RecordTable(read, "engine_releases", build.engine_release)
         self.commands = RecordTable(read, "commands", build.command)
         self.xids = RecordTable(read, "xids", build.xid)
-        self.nvml_codes = RecordTable(read, "nvml_codes", build.nvml_code)
         self.message_marks = RecordTable(read, "message_marks", messages.language_marks)
         self.messages = {one: RecordTable(read, f"messages/{one}", messages.foreign_message) for one in messages.LANGUAGES}
+        self.codes = RecordTable(read, "codes", build.code)
+        self.code_states = RecordTable(read, "code_states", build.code_state)
 
     def damaged(self) -> tuple[Text, ...]:
         """Every line of every file that could not be used; reads them all."""

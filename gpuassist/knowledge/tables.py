@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gpuassist.knowledge import names
+    from gpuassist.knowledge.codes import Codes
     from gpuassist.knowledge.commands import Commands
     from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits, KernelFlavour
     from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         CondaRecord,
         GpuRecord,
         ImageRecord,
-        NvmlCodeRecord,
         RunfileRecord,
         SystemRecord,
         ToolkitRecord,
@@ -206,12 +206,12 @@ class Knowledge:
         """An Xid event by the number in the kernel's log."""
         return self._files.xids.first("number", str(number))
 
-    def nvml_codes(self) -> tuple[NvmlCodeRecord, ...]:
-        return self._files.nvml_codes.all()
+    @cached_property
+    def codes(self) -> Codes:
+        """The return codes of NVIDIA's libraries."""
+        from gpuassist.knowledge.codes import Codes
 
-    def nvml_code(self, code: int) -> NvmlCodeRecord | None:
-        """What NVML means by a return code."""
-        return self._files.nvml_codes.first("code", str(code))
+        return Codes(self._files.codes, self._files.code_states.all())
 
     def message_marks(self) -> tuple[LanguageMarks, ...]:
         """By which words a language shows that is written with Latin letters."""

@@ -67,7 +67,7 @@ def _image(setting: SignatureInput) -> str:
 SIGNATURES = (
     Signature(
         ("could not select device driver",),
-        r"could not select device driver \\?[\"'](?:nvidia|cdi)?\\?[\"'] with capabilities: \[\[[^\]\n]{1,60}\]\]",
+        r"could not select device driver (?:\\?[\"'](?:nvidia|cdi)?\\?[\"'] )?with capabilities: \[\[[^\]\n]{1,60}\]\]",
         means("container-toolkit-missing"),
     ),
     Signature(

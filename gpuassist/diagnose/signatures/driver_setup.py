@@ -91,6 +91,9 @@ def _no_counters(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("profiler-counter-permission", container="yes" if in_container(setting) else "")
 
 
+BY_STATE: dict[str, Meaning] = {"counters-closed": _no_counters}
+
+
 SIGNATURES = (
     Signature(
         ("failed to fulfil mount request", "stat'ing file", "cannot stat", "error mounting", "mount src=", "statfs"),
@@ -190,9 +193,8 @@ SIGNATURES = (
         _no_tool,
     ),
     Signature(
-        ("err_nvgpuctrperm", "insufficient_privileges", "gpu performance counters", "permission to profile on the target"),
-        r"(?:ERR_NVGPUCTRPERM|CUPTI_ERROR_(?:VIRTUALIZED_DEVICE_)?INSUFFICIENT_PRIVILEGES"
-        r"|does not have permission to (?:access NVIDIA GPU Performance Counters|profile on the target device))",
+        ("err_nvgpuctrperm", "gpu performance counters", "permission to profile on the target"),
+        r"(?:ERR_NVGPUCTRPERM|does not have permission to (?:access NVIDIA GPU Performance Counters|profile on the target device))",
         _no_counters,
     ),
 )

@@ -154,9 +154,8 @@ SIGNATURES = (
         means("nouveau-active"),
     ),
     Signature(
-        ("ecc error", "remapping failure", "page blacklist", "ecc_uncorrectable", "eccuncorrectable"),
-        r"(?:uncorrectable ECC error encountered|Remapping Failure Occurred {1,20}: Yes|CUDA_ERROR_ECC_UNCORRECTABLE"
-        r"|cudaErrorECCUncorrectable)",
+        ("remapping failure",),
+        r"Remapping Failure Occurred {1,20}: Yes",
         means("ecc-errors"),
     ),
     Signature(

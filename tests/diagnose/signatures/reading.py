@@ -10,11 +10,14 @@ from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.catalogue_entry import read_entry
 from gpuassist.diagnose.in_english import in_english
 from gpuassist.diagnose.signature import Signature, SignatureInput, clues
+from gpuassist.diagnose.signatures import codes
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Clue, Paste
 from gpuassist.model.text import Text
 from tests.values import knowledge
 
+# What the table of codes recognises, for the families that say what circumstances make of it.
+CODES = (*codes.SIGNATURES, *codes.of_sentences(knowledge()))
 PROBLEMS = Path(__file__).parents[3] / "resources" / "problems"
 
 
