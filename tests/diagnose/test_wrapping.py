@@ -10,7 +10,9 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from tests.values import knowledge
 
-_MESSAGE = Signature(("off the", "the bus"), r"has fallen off the bus ?(?P<when>again)?\.(?<!no bus\.)", means("xid-79-gpu-fell-off-bus"))
+_MESSAGE = Signature(
+    ("off the", "the bus"), r"has fallen off the bus ?(?P<when>again)?\.(?<!no bus\.)", means("xid-79-gpu-fell-off-bus")
+)
 
 
 def _lines(words: str) -> list[int]:
