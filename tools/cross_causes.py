@@ -1,9 +1,9 @@
-"""Whether a consequence ever hides its cause: every recorded wording of a cause beside every message that almost every fault leads to.
+"""Whether a consequence ever hides its cause: each recorded wording of a cause beside each message that most faults lead to.
 
-`python -m tools.cross_causes [--only ID] [--shown N]`: each pair in both orders through `explain`, without a machine, and beside them
-all pairs of wordings of which the one's problem leads to the other's. A wording that names its cause alone has to name it there too.
-Prints in how many pairs it does not, by consequence and by cause, and exits with 1 where there is one. Minutes;
-`tests/diagnose/test_cross_causes.py` draws from the same wordings.
+`python -m tools.cross_causes [--only ID] [--shown N]`: every pair in both orders through `explain`, without a machine. A wording
+that names its cause alone has to name it beside the consequence too; where one does not, it is listed and the tool exits with 1.
+Then all pairs of wordings of which the one's problem leads to the other's: those are counted and listed only, for two texts may
+contradict each other. Minutes; `tests/diagnose/test_cross_causes.py` draws from the same wordings.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ CONSEQUENCES = (
     "RuntimeError: CUDA unknown error - this may be due to an incorrectly set up environment",
     "cuInit(0) returned 999",
     "CUDA initialization error: cuInit failed with error code 3",
-    "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is installed"
-    " and running.",
+    "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA"
+    " driver is installed and running.",
     "No devices were found",
     "Num GPUs Available:  0",
     "WARNING: No GPU/TPU found, falling back to CPU. (Set TF_CPP_MIN_LOG_LEVEL=0 and rerun for more info.)",
@@ -77,32 +77,27 @@ def main() -> int:
     parser.add_argument("--shown", type=int, default=40, help="how many of those that are hidden are listed")
     options = parser.parse_args()
     session = compose("en")
-    tried, hidden = 0, []
-    for cause, other in _pairs(causes(session)):
-        if options.only not in cause.case.id:
-            continue
-        for words in (f"{other}\n{cause.case.words}", f"{cause.case.words}\n{other}"):
-            tried += 1
-            explanation = explain(session, words)
-            if not cause.named_by(explanation):
-                hidden.append((cause.case.id, other.split("\n")[0], first_of(explanation)))
-    for line in _summary(tried, hidden, options.shown):
-        print(line)
+    every = causes(session)
+    chosen = [one for one in every if options.only in one.case.id]
+    hidden = _tried(session, "consequences", [(one, words) for one in chosen for words in CONSEQUENCES], options.shown)
+    follow = [(one, other.case.words) for one in chosen for other in every if other.answer in LEADS_TO.get(one.answer, ())]
+    _tried(session, "what follows", follow, options.shown)
     return 1 if hidden else 0
 
 
-def _pairs(every: tuple[Cause, ...]) -> Iterator[tuple[Cause, str]]:
-    for cause in every:
-        yield from ((cause, consequence) for consequence in CONSEQUENCES)
-        effects = LEADS_TO.get(cause.answer, frozenset())
-        yield from ((cause, one.case.words) for one in every if one.answer in effects)
-
-
-def _summary(tried: int, hidden: list[tuple[str, str, str]], shown: int) -> Iterator[str]:
-    yield f"{tried} pairs, in {len(hidden)} the cause does not stand first"
-    for name, found in (("cause", Counter(one[0] for one in hidden)), ("consequence", Counter(one[1] for one in hidden))):
-        yield from (f"{count:6}  {name}: {of}" for of, count in found.most_common(shown))
-    yield from (f"  {cause}  beside {consequence!r}: {answer or 'nothing'}" for cause, consequence, answer in hidden[:shown])
+def _tried(session: Session, beside: str, pairs: list[tuple[Cause, str]], shown: int) -> int:
+    """How many causes do not stand first beside the other text, in either order."""
+    hidden = []
+    for cause, other in pairs:
+        for words in (f"{other}\n{cause.case.words}", f"{cause.case.words}\n{other}"):
+            explanation = explain(session, words)
+            if not cause.named_by(explanation):
+                hidden.append((cause.case.id, other.split("\n")[0], first_of(explanation)))
+    print(f"beside {beside}: {2 * len(pairs)} texts, in {len(hidden)} the cause does not stand first")
+    for name, found in (("cause", Counter(one[0] for one in hidden)), ("other", Counter(one[1] for one in hidden))):
+        print(*(f"{count:6}  {name}: {of}" for of, count in found.most_common(shown)), sep="\n")
+    print(*(f"  {cause}  beside {other!r}: {answer or 'nothing'}" for cause, other, answer in hidden[:shown]), sep="\n")
+    return len(hidden)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Clue, Weight
 from gpuassist.model.text import Text, text, verbatim
 
-_NO_FAULT = frozenset({"healthy", "not-a-gpu-problem"})
+NO_FAULT = frozenset({"healthy", "not-a-gpu-problem"})
 _ELSEWHERE = "not-a-gpu-problem"  # logs are full of it: it answers only what nothing about the GPU answers
 _MOST_PASSAGES = 3  # of one problem that are shown: a log repeats itself
 
@@ -47,6 +47,8 @@ class Candidate(Struct, frozen=True):
     line: int
     breadth: int
     """How many problems are known to lead to what its first passage means above all."""
+    shown: bool = False
+    """Whether a line means it above all."""
 
 
 class Unlikely(Struct, frozen=True):
@@ -80,13 +82,13 @@ def rank_causes(
     """
     against = refuted or {}
     suspects = [_held_against(one, clues, against) for one in _suspects(clues, told, joined, minor)]
-    if any(one.finding.problem not in _NO_FAULT for one in suspects):
+    if any(one.finding.problem not in NO_FAULT for one in suspects):
         suspects = [one for one in suspects if one.finding.problem != "healthy"]
     ordered = sorted(suspects, key=lambda one: _place(one, suspects))
     first = ordered[0] if ordered else None
     kept = [one for one in ordered if first is None or _stands_beside(one, first)]
     named = frozenset(one.finding.problem for one in kept)
-    doubted = [one for one in ordered if one not in kept and not behind(one.finding.problem, named)]
+    doubted = [one for one in ordered if one not in kept and not _follows(one, named)]
     unlikely = tuple(Unlikely(one.finding, _doubt(one, kept, clues, against)) for one in doubted)
     open_ = tuple(one for one in joined.undetermined if one.problem in {clue.problem for clue in clues} - named)
     return Ranking(tuple(one.finding for one in kept), unlikely, open_, first.rank if first else None)
@@ -112,7 +114,7 @@ def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor
         proof = by_text.get(problem) or (by_machine.get(problem) if any(clue in asked for clue in group) else None)
         line = min(clue.passage.line for clue in group)
         first = next(clue.problem for clue in clues if clue.passage.line == line)
-        yield Candidate(_from_clues(group, proof), _rank(group, proof), line, _known_causes(first))
+        yield Candidate(_from_clues(group, proof), _rank(group, proof), line, _known_causes(first), first == problem)
     for problem, proof in by_text.items():
         if problem not in said:
             yield Candidate(proof, Rank.BESIDE if problem in minor else Rank.PROVED, 0, _known_causes(problem))
@@ -161,11 +163,12 @@ def _place(suspect: Candidate, suspects: list[Candidate]) -> tuple[int, int, boo
     """By rank, but never before its own cause; then what has the fewest causes itself, in the order of the text; what is none of
     the GPU's last.
     """
-    founded = frozenset(one.finding.problem for one in suspects if one.rank < Rank.POSSIBLE)
+    least = {True: Rank.POSSIBLE, False: Rank.PROVED}
+    founded = frozenset(one.finding.problem for one in suspects if one.rank <= least[one.shown])
     causes = behind(suspect.finding.problem, founded)
     rank = max([suspect.rank, *(one.rank for one in suspects if one.finding.problem in causes)])
     elsewhere = suspect.finding.problem == _ELSEWHERE
-    rank = max(rank, Rank.POSSIBLE) if elsewhere else rank
+    rank = max(rank, Rank.GENERAL) if elsewhere else rank
     return rank, len(causes), elsewhere, suspect.breadth, suspect.line
 
 
@@ -174,6 +177,13 @@ def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
     if suspect is first:
         return suspect.rank is not Rank.RULED_OUT or suspect.line > 0
     return suspect.rank not in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS, Rank.RULED_OUT}
+
+
+def _follows(suspect: Candidate, named: frozenset[str]) -> bool:
+    """Whether what is named explains it, so that it is no other answer."""
+    if suspect.rank is Rank.GENERAL and any(behind(effect, named) for effect in _WITHOUT_GPU):
+        return True
+    return bool(behind(suspect.finding.problem, named))
 
 
 def _doubt(suspect: Candidate, kept: list[Candidate], clues: tuple[Clue, ...], refuted: Mapping[str, Text]) -> Text:
@@ -246,7 +256,6 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "gpu-too-old-for-torch": "no-kernel-image torch-lacks-sm nccl-cuda-error",
         "no-kernel-image": "nccl-cuda-error",
         "pip-no-matching-python": "torch-cpu-only pip-wrong-index",
-        "pip-wrong-index": "torch-cpu-only",
         "conda-resolved-cpu-build": "torch-cpu-only",
         "wrong-python-env": "torch-cpu-only",
         "torch-cpu-only": "xformers-torch-mismatch torchvision-torch-mismatch",

@@ -46,9 +46,13 @@ def test_other_words_are_not(words: str) -> None:
     assert not _lines(words)
 
 
-def test_places_in_a_folded_text_are_those_of_the_text() -> None:
-    words = "  one two\n\n  three\tfour "
+@pytest.mark.parametrize("times", [1, 1000])
+def test_places_in_a_folded_text_are_those_of_the_text(times: int) -> None:
+    words = "".join(f"  one{turn} two{turn}\n\n  > three{turn}\tfour{turn} \nfive{turn}" for turn in range(times))
     folded = Folded(words)
-    assert folded.words == " one two three four "
-    for word in ("one", "two", "three", "four"):
-        assert folded.place(folded.words.index(word)) == words.index(word)
+    assert folded.words.startswith(" one0 two0 three0 four0 five0")
+    assert "  " not in folded.words
+    for turn in {0, times // 2, times - 1}:
+        for name in ("one", "two", "three", "four", "five"):
+            word = f"{name}{turn}"
+            assert folded.place(folded.words.index(word)) == words.index(word)

@@ -25,7 +25,6 @@ def _cuda_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("nccl-cuda-error", Weight.STATE, error=failure[1] if failure else "")
 
 
-@general
 def _system_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("/dev/shm", "shared memory", "no space left", "posix_fallocate"):
         yield sign("nccl-shm", Weight.CAUSE)

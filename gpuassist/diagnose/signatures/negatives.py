@@ -146,6 +146,7 @@ SIGNATURES = (
     Signature(
         (
             "to be on the same device",
+            "on the same device as the indexed tensor",
             "input type (",
             "expected scalar type",
             "expected object of scalar type",
@@ -153,7 +154,8 @@ SIGNATURES = (
             "device type tensor to numpy",
             "torch.cuda.floattensor) and weight",
         ),
-        r"(?:Expected all tensors to be on the same device|expected (?:object of )?scalar type \w{3,12} but (?:found|got)"
+        r"(?:Expected all tensors to be on the same device|on the same device as the indexed tensor"
+        r"|expected (?:object of )?scalar type \w{3,12} but (?:found|got)"
         r"|mat1 and mat2 must have the same dtype|expected m1 and m2 to have the same dtype"
         r"|Input type \([\w.]{3,40}\) and weight type \([\w.]{3,40}\) should be the same"
         r"|can't convert (?:cuda:\d+|CUDA) (?:device type )?tensor to numpy)",
@@ -192,13 +194,18 @@ SIGNATURES = (
         r"|Trying to backward through the graph a second time)",
         means("not-a-gpu-problem", cause=text("the program uses gradients wrongly")),
     ),
+    Signature(
+        ("could not insert",),
+        r"could not insert ['\"](?!nvidia|nouveau|nova|bbswitch|vfio)(?P<module>[\w-]{1,40})['\"]: [^\n]{3,60}",
+        means("not-a-gpu-problem", Weight.STATE, cause=text("it is the kernel module of another device")),
+    ),
     Signature(("cannot import name",), r"(?P<error>ImportError): cannot import name '?[\w.]{1,80}'?[^\n]{0,160}", _python),
     Signature(
         ("error: ",),
         r"(?m:^)(?P<error>SyntaxError|IndentationError|NameError|KeyError|IndexError|ZeroDivisionError|FileNotFoundError"
         r"|UnicodeDecodeError"
         r"|TypeError|ValueError|AttributeError|RecursionError|NotADirectoryError|IsADirectoryError"
-        r"|PermissionError): \S[^\n]{0,120}",
+        r"|PermissionError|RuntimeError|AssertionError): \S[^\n]{0,120}",
         _python,
     ),
 )
