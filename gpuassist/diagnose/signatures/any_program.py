@@ -1,6 +1,4 @@
-"""What programs of every kind say in words of their own: they find no GPU, are built without CUDA, want a newer driver, or a
-library that is not there.
-"""
+"""What programs of every kind say in words of their own: they find no GPU, are built without CUDA, want a newer driver."""
 
 from __future__ import annotations
 
@@ -26,14 +24,6 @@ _GPU = (
 _THERE = "(?:found|detected|available|visible|present|accessible|discovered)"
 _ABSENT = r"(?:not (?:available|accessible|detected|found|present|visible)|unavailable)"
 _UNABLE = r"(?:cannot|can't|could not|couldn't|unable to|failed to|error)"
-_LIBRARY = (
-    r"(?P<library>cuDNN|cuBLAS(?:Lt)?|cuFFT|cuSOLVER|cuSPARSE|cuRAND|NVRTC|nvJitLink|libNVVM|NVVM|CUPTI|NCCL|NVSHMEM"
-    r"|libcudart(?:\.so)?[\w.*]{0,8}|CUDA libraries|libdevice)"
-)
-_LIBRARIES = (
-    *("cudnn", "cublas", "cufft", "cusolver", "cusparse", "nvrtc", "nvjitlink", "nvvm", "cupti", "nccl lib", "nvshmem"),
-    *("libcudart", "cuda libraries", "libdevice"),
-)
 
 
 def _line_of(match: re.Match[str]) -> str:
@@ -92,22 +82,6 @@ def _driver_state(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
         yield sign("wsl-driver-or-windows", Weight.STATE)
     else:
         yield sign("no-driver" if "installed" in match[0].lower() else "driver-not-loaded", Weight.STATE)
-
-
-def _library(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """TensorFlow brings its libraries by an extra; everything else loads what is installed."""
-    if re.search(r"fall(?:s|ing)? ?back|using \S{1,20} bundled", _line_of(match)):
-        return
-    if setting.says("tensorflow"):
-        yield sign("tensorflow-cuda-libs-missing", Weight.STATE, library=match["library"])
-    yield sign("missing-cuda-runtime-lib", Weight.STATE, library=match["library"])
-
-
-def _compiler(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """XLA compiles with the ptxas of a toolkit or of NVIDIA's wheels."""
-    if setting.says("tensorflow"):
-        yield sign("tensorflow-cuda-libs-missing", Weight.STATE, library="ptxas")
-    yield sign("missing-cuda-runtime-lib", Weight.STATE, library="ptxas")
 
 
 def _memory(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
@@ -179,11 +153,12 @@ _BUILDS = (
         means("bitsandbytes-cuda-setup"),
     ),
     Signature(
-        ("are you sure you have a cuda build", "looks like you have a broken build", "nccl support"),
+        ("are you sure you have a cuda build", "looks like you have a broken build", "nccl support", "nccl built in"),
         one_of(
             r"NVTX functions not installed\. Are you sure you have a CUDA build",
             r"libcudart functions unavailable\. It looks like you have a broken build",
             r"PyTorch is not compiled with NCCL support|NCCL support is not compiled",
+            r"Distributed package doesn't have NCCL built in",
         ),
         means("torch-cpu-only", Weight.STATE),
     ),
@@ -196,6 +171,16 @@ _BUILDS = (
             r"skipping CUDA device[^\n]{0,10}compute capability not in compiled architectures",
         ),
         means("no-kernel-image", Weight.STATE),
+    ),
+    Signature(
+        ("no compiled ",),
+        r"No compiled \w{3,60}(?: kernel)? for (?:a compute capability less than )?CUDA device capability",
+        means("no-kernel-image"),
+    ),
+    Signature(
+        ("cuda execution provider is either", "cudaexecutionprovider is not available"),
+        r"CUDA execution provider is either not enabled or not available|CUDAExecutionProvider is not available",
+        means("onnxruntime-cpu-build", Weight.STATE),
     ),
 )
 
@@ -216,13 +201,24 @@ _DRIVER = (
         window=160,
     ),
     Signature(
-        ("driver",),
+        (
+            *(
+                "is too old",
+                "is too low",
+                "driver too old",
+                "not support this api",
+                "an older driver",
+                "driver compatibility for cuda",
+            ),
+            *("insufficient driver version", "is outdated", "be outdated", "out of date", "seems outdated"),
+        ),
         one_of(
             r"driver(?: version)? (?:on your system )?is too (?:old|low)\b(?! for extracting)",
             r"NVIDIA driver too old",
             r"\bDriver does not support this API",
             r"detected an older driver",
             r"could not verify NVIDIA driver compatibility for CUDA",
+            r"Possibly insufficient driver version:",
             r"(?:NVIDIA|CUDA|GPU) driver (?:is|seems|appears to be) (?:outdated|out of date)",
         ),
         _old_driver,
@@ -263,83 +259,33 @@ _DRIVER = (
     ),
 )
 
-_MISSING = (
-    Signature(
-        _LIBRARIES,
-        one_of(
-            rf"{_UNABLE}(?: to)? (?:load(?:ing)?|open|dlopen|find|locate)(?: the| any| library){{0,2}} {_LIBRARY}"
-            r"(?=\s*(?:[.:,;!)'\"]|\blibrar|\Z|\n))",
-        ),
-        _library,
-        window=120,
-    ),
-    Signature(
-        _LIBRARIES,
-        rf"\b{_LIBRARY}(?: library| file)? (?:(?:is|was|are) (?:unavailable|not (?:available|found|installed|loaded))"
-        r"|(?:cannot|could not) be (?:found|loaded)|not found)\b",
-        _library,
-        window=120,
-    ),
-    Signature(("missing libdevice file",), r"Missing (?P<library>libdevice) file", _library),
-    Signature(
-        ("ptx compilation provider", "ptxas not found", "failed to launch ptxas", "no nvlink binary"),
-        r"No PTX compilation provider is available|\bptxas not found|Failed to launch ptxas|no nvlink binary was found",
-        _compiler,
-    ),
-    Signature(
-        ("cuda_home", "cuda toolkit"),
-        one_of(
-            r"CUDA was not found on the system, please set the CUDA_HOME",
-            r"needs a CUDA toolkit[^\n]{0,20}, but none was found",
-            r"Set `?CUDA_HOME`? to a (?:full |complete )?CUDA toolkit",
-        ),
-        means("cuda-home-unset"),
-    ),
-    Signature(
-        ("nvcc", "nvdisasm", "cuobjdump", "fatbinary", "cuda include dir", "cuda_runtime.h from"),
-        one_of(
-            r"\b(?:nvdisasm|cuobjdump|fatbinary) (?:has not been|was not|not|could not be) found",
-            r"\bnvcc is required to build",
-            r"with nvcc, but none was found",
-            r"CUDA include dir not available on this system|failed to find cuda include directory",
-            r"Unable to find cuda_runtime\.h from",
-        ),
-        means("nvcc-not-on-path", Weight.STATE),
-    ),
-    Signature(
-        (
-            "ccl library is too old",
-            "not backwards compatible",
-            "too old version of nccl",
-            "not found in the nccl library",
-            "mismatched nccl git",
-        ),
-        one_of(
-            r"NCCL library is (?:too old|not backwards compatible)\.",
-            r"compiled with too old version of NCCL",
-            r"symbol \S{1,60} is not found in the NCCL library",
-            r"Mismatched NCCL git versions detected",
-        ),
-        means("nccl-version-mismatch", Weight.STATE),
-    ),
-    Signature(
-        ("nvlink connected gpus",), r"P2P is disabled between NVLINK connected GPUs", means("nccl-p2p-acs-iommu", Weight.STATE)
-    ),
-)
-
 _MEMORY = (
     Signature(
-        ("gpu memory", "device memory", "vram", "cuda memory", "gpu ran out", "gpu's remaining memory", "full model on gpu"),
+        (
+            *("enough gpu", "enough free", "enough available", "enough device", "enough cuda", "enough video", "enough vram"),
+            *("insufficient gpu", "insufficient free", "insufficient device", "insufficient vram", "insufficient video"),
+            *(
+                "ran out of",
+                "allocate gpu",
+                "allocate device",
+                "allocate cuda",
+                "of memory on device/gpu",
+                "gpu's remaining memory",
+            ),
+            *("full model on gpu", "no gpu memory", "cuda out of memory"),
+        ),
         one_of(
             r"(?:not enough|insufficient) (?:(?:free |available )?(?:GPU|device|CUDA|video) (?:memory|RAM)|VRAM)",
             r"\bfor GPU ran out of memory|ran out of (?:GPU|device|video|CUDA) memory",
             r"(?:cannot|failed to|unable to|could not|can't) allocate (?:GPU|device|CUDA|\d{1,12} Bytes of memory on device/GPU)"
             r"[^\n]{0,20}(?:memory|buffer)",
             r"does not fit any GPU's remaining memory|unable to load full model on GPU",
+            r"\bno GPU memory (?:is left|for the KV cache)",
+            r"CUDA ran out of memory outside PyTorch's allocator|CUDA out of memory\. Tried to allocate\s{0,4}\Z",
         ),
         _memory,
         window=160,
     ),
 )
 
-SIGNATURES = (*_NONE, *_BUILDS, *_DRIVER, *_MISSING, *_MEMORY)
+SIGNATURES = (*_NONE, *_BUILDS, *_DRIVER, *_MEMORY)

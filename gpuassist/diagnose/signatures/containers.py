@@ -90,6 +90,11 @@ SIGNATURES = (
         means("container-toolkit-missing", Weight.STATE),
     ),
     Signature(
+        ("libraries for driver version", "versioned driver libraries"),
+        r"failed to (?:locate|get) (?:libraries for driver version|versioned driver libraries)",
+        unless_wsl("libcuda-missing", Weight.STATE),
+    ),
+    Signature(
         ("no nvidia device nodes", "wsl driver store paths"),
         r"no NVIDIA device nodes found|could not locate \S{1,60} at WSL driver store paths",
         unless_wsl("driver-not-loaded", Weight.STATE),

@@ -72,16 +72,18 @@ SIGNATURES = (
         r"(?P<number>\d{1,2}(?:\.\d)?)",
     ),
     _asks(
-        ("compute capabilit", "cuda capability"),
+        ("is insufficient", "not sufficient", "is too low", "is too old", "is less than", "is below", "is lower than"),
         r"compute capabilit(?:y|ies)[^\n]{0,40}\bis (?:insufficient|not sufficient|too low|too old|less than|below|lower than)"
         r"(?:[^.\n]{0,20}?(?P<number>\d{1,2}\.\d))?",
     ),
     _asks(
-        ("compute capabilit",),
+        ("capability <", "capability below", "capability lower", "capability less"),
         r"(?:not supported|unsupported)[^.\n]{0,60}compute capability (?:<|below|lower than|less than) ?"
         r"(?P<number>\d{1,2}(?:\.\d)?)",
     ),
-    _asks(("compute capabilit",), r"minimum compute capability of (?P<number>\d{1,2}\.\d) is required"),
+    _asks(("+ compute capabilit",), r"\bneed (?P<number>\d{1,2}\.\d)\+ compute capability"),
+    _asks(("unsupported compute capabilit",), r"Unsupported compute capability[^.\n]{0,6}(?:\.\d)?\. Supported: \d"),
+    _asks(("minimum compute capabilit",), r"minimum compute capability of (?P<number>\d{1,2}\.\d) is required"),
     _asks(
         ("requires >",),
         r"compute capability [\d.]{1,8} is not supported ?\(requires ?>= ?(?P<number>\d{1,2}\.\d)\)",

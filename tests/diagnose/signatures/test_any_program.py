@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.any_program import SIGNATURES
+from gpuassist.diagnose.signatures import any_program, missing_parts
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
 from tests.rows import for_each
 
+SIGNATURES = (*any_program.SIGNATURES, *missing_parts.SIGNATURES)
 NONE = (
     "RuntimeError: No GPU found. A GPU is needed for quantization.",
     "MisconfigurationException: You requested to find 2 devices but there are no visible CUDA devices on this machine.",
