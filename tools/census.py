@@ -78,6 +78,11 @@ _SUBJECT = re.compile(
     r"|nvswitch|nvlink|\bmig\b|\bxid|tensorrt|\buvm\b|fabric manager|nouveau|dcgm|kernel (?:module|header|version)|host ?engine",
     re.IGNORECASE,
 )
+# Help of an option, or a doc string: nobody meets it as a message.
+_NO_MESSAGE = re.compile(
+    r"^[a-z0-9-]{4,60}(?:value|/opt/some/file|libexample\.so)[A-Z]|Timeout in seconds|\[Stable\]|Ignor(?:ed|ing) XID|Args:|Returns:"
+    r"|^If (?:true|set)\b"
+)
 # Why a sentence that may be of the set-up leads to no problem; the first that fits counts.
 _REASONS: tuple[tuple[str, str], ...] = (
     (
@@ -152,7 +157,7 @@ def _print_table(outcomes: list[Outcome]) -> None:
 def _recorded() -> Iterator[tuple[str, str, str]]:
     for line in RECORD.read_text("utf-8").splitlines():
         row = json.loads(line)
-        yield from ((row["package"], row["version"], words) for words in row["words"])
+        yield from ((row["package"], row["version"], words) for words in row["words"] if not _NO_MESSAGE.search(words))
 
 
 def _gathered(session: Session, folder: Path, *, fetch: bool) -> Iterator[Outcome]:
@@ -165,7 +170,7 @@ def _gathered(session: Session, folder: Path, *, fetch: bool) -> Iterator[Outcom
             sys.stdout.write(f"{source.name:<26} not there\n")
             continue
         for words in sentences(place, source.only):
-            if words not in seen and _SET_UP.search(words) and _SUBJECT.search(words):
+            if words not in seen and _SET_UP.search(words) and _SUBJECT.search(words) and not _NO_MESSAGE.search(words):
                 seen.add(words)
                 yield _outcome(session, source.name, _version(place), words)
 

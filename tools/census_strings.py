@@ -175,7 +175,8 @@ _VALUES: tuple[tuple[str, str], ...] = (
     (r"(?:rank|gpu|gpus|device|devices|ordinal|index|id)\W{0,4}$", "0"),
     (r"(?:size|bytes|memory|allocate)\W{0,6}$", "1024"),
     (r"version\W{0,8}$", "1.2.3"),
-    (r"(?:path|file|directory|open|read|find|at|from|in)\W{0,6}$", "/opt/work/file"),
+    (r"(?:path|file|directory|open|read|find|at|from|in)\W{0,6}$", "/opt/some/file"),
+    (r"failed to load$", " "),
     (r"(?:library|load)\W{0,6}$", "libexample.so"),
     (r"(?:error|err|code|reason|status|failed|because)\W{0,6}$", "some reason"),
 )

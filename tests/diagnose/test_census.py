@@ -31,9 +31,14 @@ def test_sentence_leads_to_its_problem(words: str, problem: str) -> None:
     assert explain(_session(), words).answers[0].id == problem
 
 
-@for_each(("words", "reason"), lambda: _told("reason"))
-def test_sentence_that_shows_no_fault_of_the_set_up_gets_none(words: str, reason: str) -> None:
-    assert reason
+def _silent() -> Iterator[str]:
+    """Ten together, as in a log: one by one they would take five seconds."""
+    words = [words for words, _ in _told("reason")]
+    yield from ("\n".join(words[start : start + 10]) for start in range(0, len(words), 10))
+
+
+@for_each("words", _silent)
+def test_sentences_that_show_no_fault_of_the_set_up_get_none(words: str) -> None:
     assert not explain(_session(), words).convicts
 
 

@@ -72,13 +72,13 @@ SIGNATURES = (
         ),
         means("cuda-home-unset"),
     ),
+    Signature(("nvcc ",), r"\bnvcc \S{1,12} in \S{1,80} is too old", means("nvcc-arch-too-new", Weight.STATE)),
     Signature(
         ("nvcc", "nvdisasm", "cuobjdump", "fatbinary", "cuda include dir", "cuda_runtime.h from"),
         one_of(
             r"\b(?:nvdisasm|cuobjdump|fatbinary) (?:has not been|was not|not|could not be) found",
             r"\bnvcc is required to build",
             r"with nvcc, but none was found",
-            r"\bnvcc \S{1,12} in \S{1,80} is too old",
             r"CUDA include dir not available on this system|failed to find cuda include directory",
             r"Unable to find cuda_runtime\.h from",
         ),
