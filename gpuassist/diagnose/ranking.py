@@ -10,6 +10,7 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
+from gpuassist.diagnose.quotes import distinct
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.verdicts import finding
 from gpuassist.model.environment import Accelerator
@@ -152,7 +153,7 @@ def _from_clues(group: list[Clue], proof: Finding | None) -> Finding:
     parameters = dict(proof.parameters) if proof else {}
     for clue in sorted(group, key=lambda clue: clue.weight):
         parameters.update({name: value for name, value in clue.parameters if value != ""})
-    passages = list(dict.fromkeys(clue.passage for clue in group))[:_MOST_PASSAGES]
+    passages = distinct(clue.passage for clue in group)[:_MOST_PASSAGES]
     shown = tuple(
         Evidence(text("the text says"), verbatim(passage.words), f"pasted text, line {passage.line}") for passage in passages
     )
@@ -362,7 +363,8 @@ _FAILURE = lazy_regex(
 )
 # What describing tools print of machines where nothing is wrong.
 _HARMLESS = lazy_regex(
-    r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported|\b0 errors?\b"
+    r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported"
+    r"|links are inactive|\b0 errors?\b"
     r"|(?:error|retired|ecc)[\w ]*: *(?:0|no|none|n/a|disabled|enabled)\b|^ *(?:[-#>]|\[?[\w@:~ -]*[$#]) ",
     re.IGNORECASE,
 )
@@ -385,12 +387,13 @@ def sound(setting: SignatureInput) -> Finding | None:
     torches = ((one.version, one.torch.version) for one in case.cuda_torches[:2])
     found.extend(Evidence(text("torch"), verbatim(name), fact.source) for name, fact in torches if isinstance(fact, Known))
     evidence = tuple(found)
-    if not evidence or _speaks_of_failure(setting.paste.words):
+    if not evidence or speaks_of_failure(setting.paste.words):
         return None
     fits = bool(case.cuda_torches) and isinstance(case.driver, Known) and bool(case.cards)
     return finding("healthy", *evidence, torch="yes" if fits else "")
 
 
-def _speaks_of_failure(words: str) -> bool:
+def speaks_of_failure(words: str) -> bool:
+    """Whether a line of the text tells of something that went wrong, of whatever program."""
     lines = words.split("\n", _MOST_LINES)[:_MOST_LINES]
     return any(_FAILURE.search(line[:2000]) and not _HARMLESS.search(line[:2000]) for line in lines)

@@ -269,7 +269,7 @@ _MEMORY = (
                 "allocate gpu",
                 "allocate device",
                 "allocate cuda",
-                "of memory on device/gpu",
+                "of memory on device",
                 "gpu's remaining memory",
             ),
             *("full model on gpu", "no gpu memory", "cuda out of memory"),
@@ -277,7 +277,7 @@ _MEMORY = (
         one_of(
             r"(?:not enough|insufficient) (?:(?:free |available )?(?:GPU|device|CUDA|video) (?:memory|RAM)|VRAM)",
             r"\bfor GPU ran out of memory|ran out of (?:GPU|device|video|CUDA) memory",
-            r"(?:cannot|failed to|unable to|could not|can't) allocate (?:GPU(?!-)|device|CUDA|\d{1,12} Bytes of memory on device/GPU)"
+            r"(?:cannot|failed to|unable to|could not|can't) allocate (?:GPU(?!-)|device|CUDA|\d{1,12} Bytes of memory on device)"
             r"[^\n]{0,20}(?:memory|buffer)",
             r"does not fit any GPU's remaining memory|unable to load full model on GPU",
             r"\bno GPU memory (?:is left|for the KV cache)",

@@ -327,7 +327,7 @@ SIGNATURES = (
     Signature(
         ("libcuda.so",),
         r"(?:libcuda\.so(?:\.1)?: cannot open shared object file|Could not (?:load dynamic|find|open) (?:library )?'?libcuda\.so"
-        r"|libcuda\.so(?:\.1)?(?: library)? (?:not found|cannot be found|could not be found))",
+        r"|libcuda\.so(?:\.1)?(?: library| =>)? (?:not found|cannot be found|could not be found))",
         _no_libcuda,
     ),
     Signature(

@@ -45,10 +45,15 @@ def _python(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("not-a-gpu-problem", Weight.STATE, cause=text("the Python program fails ({error})", error=match["error"]))
 
 
+def _out_of_memory(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
+    """The kernel names the process that it ended: that says whose it was, and that a DataLoader had a part in it, it does not."""
+    yield sign("dataloader-shm-or-ram", Weight.STATE, process=match["process"] or "")
+
+
 def _exited(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A worker that ended for a reason of its own shows that reason above."""
     if not setting.says("cuda error", "out of memory. tried", "device-side assert"):
-        yield sign("dataloader-shm-or-ram", Weight.STATE)
+        yield sign("dataloader-shm-or-ram", Weight.STATE, loader="yes")
 
 
 def _killed(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -61,7 +66,7 @@ SIGNATURES = (
         ("killed by signal", "out of shared memory", "insufficient shared memory"),
         r"(?:DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,60}\) (?:is|was) killed by signal: [^\n]{3,60}"
         r"|dataloader's workers are out of shared memory|insufficient shared memory \(shm\))",
-        means("dataloader-shm-or-ram"),
+        means("dataloader-shm-or-ram", loader="yes"),
     ),
     Signature(("exited unexpectedly",), r"DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,60}\) exited unexpectedly", _exited),
     Signature(
@@ -69,7 +74,7 @@ SIGNATURES = (
         r"(?:unable to (?:open|write to file|resize|allocate|write to|mmap) [^\n]{0,40}(?:shared memory|</torch_"
         r"|</[\w.]+>)[^\n]{0,60}"
         r"|received 0 items of ancdata)",
-        means("dataloader-shm-or-ram"),
+        means("dataloader-shm-or-ram", loader="yes"),
     ),
     Signature(
         ("cpuallocator", "not enough memory: you tried", "cpualloc", "alloc_cpu"),
@@ -85,9 +90,9 @@ SIGNATURES = (
     ),
     Signature(
         ("oom-kill", "out of memory: kill", "oom_reaper"),
-        r"(?:Out of memory: Kill(?:ed)? process \d+ \([^)\n]{1,30}\)|oom-kill:constraint=\S{5,60}|invoked oom-killer"
+        r"(?:Out of memory: Kill(?:ed)? process \d+ \((?P<process>[^)\n]{1,30})\)|oom-kill:constraint=\S{5,60}|invoked oom-killer"
         r"|oom_reaper: reaped)",
-        means("dataloader-shm-or-ram", Weight.STATE),
+        _out_of_memory,
     ),
     Signature(
         ("exit code 137", "exitcode", "exited with code 137", "exit code: 137", "signal 9", "sigkill", "\nkilled"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpuassist.diagnose.named_in_words import for_jetson
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import OLDEST, torch_version, without_gpu
 from gpuassist.model.fact import Known
@@ -81,9 +82,7 @@ def _without_cuda(setting: SignatureInput, torch: str) -> Iterator[Sign]:
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
     weight = Weight.STATE if without_gpu(setting) else Weight.CAUSE
-    index, wheel = setting.case.jetson_torch
-    obstacle = "jetson-wheels" if setting.case.jetson else ""
-    yield sign("torch-cpu-only", weight, torch=torch, obstacle=obstacle, jetpack_index=index, jetpack_wheel=wheel)
+    yield sign("torch-cpu-only", weight, torch=torch, **for_jetson(setting))
 
 
 def _cpu_build(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
