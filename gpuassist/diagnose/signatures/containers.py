@@ -88,9 +88,25 @@ SIGNATURES = (
         ("nvidia-container-runtime", "nvidia-container-cli", "nvidia-container-toolkit", "nvidia-docker"),
         r"(?:nvidia-container-(?:runtime(?:-hook)?|cli|toolkit)\\?[\"']?: (?:executable file not found|no such file or directory"
         r"|command not found)|nvidia-container-(?:runtime(?:-hook)?|cli): (?:not found|command not found)"
+        r"|couldn't find binary nvidia-container-(?:cli|runtime) in PATH"
         r"|Unable to locate package nvidia-(?:container-toolkit|docker2?|container-runtime)"
         r"|No match for argument: nvidia-(?:container-toolkit|docker2?)|nvidia-docker: command not found)",
         means("container-toolkit-missing"),
+    ),
+    Signature(
+        ("runtime hook directly",),
+        r"invoking the NVIDIA Container Runtime Hook directly[^\n]{0,60} is not supported",
+        means("container-toolkit-missing", Weight.STATE),
+    ),
+    Signature(
+        ("libraries for driver version", "versioned driver libraries"),
+        r"failed to (?:locate|get) (?:libraries for driver version|versioned driver libraries)",
+        unless_wsl("libcuda-missing", Weight.STATE),
+    ),
+    Signature(
+        ("no nvidia device nodes", "wsl driver store paths"),
+        r"no NVIDIA device nodes found|could not locate \S{1,60} at WSL driver store paths",
+        unless_wsl("driver-not-loaded", Weight.STATE),
     ),
     Signature(
         ("configure the nvidia container toolkit", "incompatible platform detected", "incompatible strategy detected"),
@@ -115,11 +131,10 @@ SIGNATURES = (
             "volume plugin nvidia-docker",
             "unknown flag: --gpus",
             "unknown option: --gpus",
-            "insufficient nvidia.com/gpu",
             "unknown flag: --gpu",
         ),
         r"(?:looking up volume plugin nvidia-docker"
-        r"|unknown (?:flag|option): --gpus?(?![\w-])|Insufficient nvidia\.com/gpu)",
+        r"|unknown (?:flag|option): --gpus?(?![\w-]))",
         means("container-toolkit-missing", Weight.STATE),
     ),
     Signature(

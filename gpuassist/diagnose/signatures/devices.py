@@ -121,6 +121,11 @@ SIGNATURES = (
         _ordinal,
     ),
     Signature(
+        ("is not visible (cuda_visible_devices",),
+        r"device (?P<ordinal>\d{1,3}) is not visible \(CUDA_VISIBLE_DEVICES=",
+        _ordinal,
+    ),
+    Signature(
         ("duplicate gpu detected",),
         r"Duplicate GPU detected ?: rank \d+ and rank \d+ both on CUDA device",
         means("cuda-visible-devices-bad"),

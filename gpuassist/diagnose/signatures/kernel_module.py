@@ -129,7 +129,7 @@ SIGNATURES = (
         r"(?:kernel module (?:failed to load|was not loaded|could not be loaded) because it was not signed by a key"
         r"|was not signed by a"
         r"\s{1,4}key that is trusted)",
-        _refused,
+        means("secure-boot-unsigned-module"),  # of NVIDIA's installer alone
     ),
     Signature(
         ("not found in directory",),
