@@ -102,7 +102,7 @@ SIGNATURES = (
             r"Guest driver is incompatible with host driver",
             r"Incompatible Guest/Host drivers",
         ),
-        means("cuda-init-failed-driver-state", Weight.STATE),
+        means("vgpu-guest-driver"),
     ),
     Signature(
         ("mig-strategy", "migenabled", "no mig devices configured", "mig devices found", "migdevice"),
