@@ -32,6 +32,9 @@ _SLEPT: Hint = (
 _NO_TOOL: Hint = (
     ("nvidia-smi",),
     r"nvidia-smi: (?:command )?not found|command not found: nvidia-smi|command 'nvidia-smi' not found|unknown command:? ?nvidia-smi"
+    r"|['‘]nvidia-smi['’] (?:is not in your path|can be found in the following|is currently not installed|is not a typo)"
+    r"|\bno nvidia-smi in \(|no such file or directory: '(?:/\S{1,40}/)?nvidia-smi'|spawn nvidia-smi enoent"
+    r"|['‘]nvidia-smi['’]: no such file"
     r"|'nvidia-smi' is not recognized|nvidia-smi: no such file"
     r"|nvidia-smi : 无法将",
 )
@@ -48,6 +51,8 @@ _BLACKWELL: Hint = (
     r"\brtx (?:pro )?50[5-9]0\b|\b50[5-9]0 ?ti\b|\b50[5-9]0\b(?=,| laptop| with| and|(?m:$))|\bblackwell\b"
     r"|\bgb20[2-7]\b|\bb[23]00\b",
 )
+_SYSTEM_CONTAINER: Hint = (("lxc", "lxd", "incus", "proxmox", "nspawn"), r"\b(?:lxc|lxd|incus|proxmox|systemd-nspawn)\b")
+_SYSTEM_KINDS = frozenset({"lxc", "systemd-nspawn"})
 AMD: Hint = (
     ("rocm", "hip ", "hiperror", "/dev/kfd", "rocblas", "miopen", "hsa_override"),
     r"\+rocm\d|ROCM used to build PyTorch: \d|\bHIP (?:error|out of memory|runtime)\b|\bhipError\w|\brocminfo\b|/dev/kfd\b"
@@ -86,6 +91,11 @@ def unless_wsl(problem: str, weight: Weight = Weight.CAUSE) -> Meaning:
 def in_container(setting: SignatureInput) -> bool:
     """Whether it comes from a container, or from starting one."""
     return bool(setting.case.container) or shows(setting, _CONTAINER)
+
+
+def in_system_container(setting: SignatureInput) -> bool:
+    """Whether it comes from a container that runs a whole system: LXC, Incus, systemd-nspawn."""
+    return setting.case.container in _SYSTEM_KINDS or shows(setting, _SYSTEM_CONTAINER)
 
 
 def given_to_container(setting: SignatureInput) -> bool:

@@ -71,7 +71,7 @@ def in_english(paste: Paste, knowledge: Knowledge) -> Paste:
         return paste
     for place, line in written.items():
         lines[place] = _in_latin_signs(line)
-    return Paste("\n".join(lines), paste.left_out, words)
+    return Paste("\n".join(lines), paste.left_out, paste.original or words)
 
 
 class _Reading:

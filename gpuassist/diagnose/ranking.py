@@ -226,8 +226,9 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "rm-init-adapter-failed": "nvidia-smi-no-devices no-driver cuda-init-failed-driver-state",
         "xid-79-gpu-fell-off-bus": "nvidia-smi-no-devices rm-init-adapter-failed cuda-init-failed-driver-state gpu-sensor-error"
         " xid-119-gsp-timeout illegal-memory-access",
-        "xid-119-gsp-timeout": "rm-init-adapter-failed nvidia-smi-no-devices cuda-init-failed-driver-state",
-        "ecc-errors": "cuda-init-failed-driver-state illegal-memory-access",
+        "xid-119-gsp-timeout": "rm-init-adapter-failed nvidia-smi-no-devices cuda-init-failed-driver-state gpu-reset-required"
+        " xid-other",
+        "ecc-errors": "cuda-init-failed-driver-state illegal-memory-access gpu-reset-required",
         "gpu-overheating": "xid-79-gpu-fell-off-bus xid-other nvidia-smi-no-devices",
         "hybrid-graphics-prime": "driver-module-blacklisted no-driver driver-not-loaded nvidia-smi-no-devices",
         "driver-not-loaded": "no-driver",

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import RuleInput
+from gpuassist.diagnose.cut_lines import completed
 from gpuassist.diagnose.framework import terms
 from gpuassist.diagnose.in_english import in_english
 from gpuassist.diagnose.judge import judge, recognise
@@ -109,7 +110,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     at another time, maybe by somebody else.
     """
     pasted = data if isinstance(data, Paste) else read_paste(data)
-    paste = in_english(pasted, session.knowledge)
+    paste = in_english(completed(pasted), session.knowledge)
     told = read_all(paste, session.knowledge)
     basis = _basis(told, machine, recorded=recorded)
     whole = joined(told, machine) if machine is not None and basis.ground is Ground.JOINED else told

@@ -28,11 +28,16 @@ SIGNATURES = (
     Signature(
         ("nvidia.com/gpu", "nvidia.com/mig-"),
         one_of(
-            r"Insufficient nvidia\.com/(?:gpu|mig-[\w.]{3,20})",
             r"(?:Allocate failed|requested number of devices unavailable|no healthy devices? present)[^\n]{0,80}nvidia\.com/",
             r"nvidia\.com/gpu[^\n]{0,40}(?:not found|is not (?:available|advertised|registered)|<none>)",
         ),
-        means("kubernetes-gpu-not-offered"),
+        means("kubernetes-gpu-not-offered", Weight.STATE),
+    ),
+    # Whatever the node lacks, the scheduler says the same.
+    Signature(
+        ("insufficient nvidia.com/",),
+        r"Insufficient nvidia\.com/(?:gpu|mig-[\w.]{3,20})",
+        means("kubernetes-gpu-not-offered", Weight.CONSEQUENCE),
     ),
     Signature(
         (
@@ -52,19 +57,24 @@ SIGNATURES = (
     ),
     Signature(
         (
-            "docker default runtime to",
             "could not load nvml library",
             "detected non-nvml platform",
             "nvml not detected",
             "nvml init failed",
         ),
         one_of(
-            r"did you set the docker default runtime to `?nvidia",
+            r"(?:initiali[sz]e|initiali[sz]ing|start|init)(?:d|ed)? nvml(?: with error)?: {1,2}could not load NVML library",
             r"Detected non-NVML platform: could not load NVML library",
             r"NVML not detected: could not load NVML library",
             r"could not load NVML library: libnvidia-ml\.so",
         ),
         means("container-toolkit-missing"),
+    ),
+    # The plugin's hint below whatever NVML said.
+    Signature(
+        ("docker default runtime to",),
+        r"did you set the docker default runtime to `?nvidia",
+        means("container-toolkit-missing", Weight.STATE),
     ),
     Signature(
         (

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import driver_version, given_to_container, in_container, unless_wsl
+from gpuassist.diagnose.hints import (
+    driver_version,
+    given_to_container,
+    in_container,
+    in_system_container,
+    in_wsl,
+    unless_wsl,
+)
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.knowledge.specifier import version_in
@@ -38,6 +45,27 @@ def _node_missing(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
         yield sign("container-cdi-stale", Weight.STATE)
     else:
         yield sign("uvm-device-missing" if "uvm" in said else "driver-not-loaded", Weight.STATE)
+
+
+def _not_started(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """What NVML or CUDA answered on the host, before there was a container."""
+    said = match[0].lower()
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.STATE)
+    elif "insufficient permissions" in said:
+        yield sign("container-lxc-devices" if in_system_container(setting) else "device-permissions", Weight.CAUSE)
+    elif "gpu is lost" in said:
+        yield sign("xid-79-gpu-fell-off-bus", Weight.CAUSE, handle="yes")
+    else:
+        if "cuda error: unknown" in said:
+            missing = setting.says("/dev/nvidiactl") and not setting.says("nvidia-uvm", "nvidia_uvm")
+            yield sign("uvm-device-missing", Weight.CAUSE if missing else Weight.STATE)
+        yield sign("cuda-init-failed-driver-state", Weight.STATE)
+
+
+def _rules_refused(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """Who is not root outside of all containers may not change the rules of devices."""
+    yield sign("container-lxc-devices" if in_system_container(setting) else "device-permissions", Weight.STATE, rules="yes")
 
 
 def _without_list(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
@@ -111,7 +139,7 @@ SIGNATURES = (
     Signature(
         ("configure the nvidia container toolkit", "incompatible platform detected", "incompatible strategy detected"),
         r"(?:did you configure the NVIDIA Container Toolkit|Incompatible (?:platform|strategy) detected)",
-        means("container-toolkit-missing"),
+        means("container-toolkit-missing", Weight.STATE),
     ),
     Signature(
         (
@@ -184,7 +212,7 @@ SIGNATURES = (
         ("initialization error", "detection error", "driver rpc error", "driver error"),
         r"nvidia-container-cli: (?:initialization error: (?:cuda error: [^\n]{3,60}|driver (?:rpc )?error: [^\n]{3,60}|nvml error: "
         r"(?:unknown error|gpu is lost|insufficient permissions))|detection error: [^\n]{3,80})",
-        unless_wsl("cuda-init-failed-driver-state", Weight.STATE),
+        _not_started,
     ),
     Signature(
         ("file exists",),
@@ -210,13 +238,15 @@ SIGNATURES = (
     Signature(
         ("cgroup subsystem devices not found", "open failed: /sys/fs/cgroup/devices", "ldcache error"),
         r"(?:cgroup subsystem devices not found|nvidia-container-cli: ldcache error: [^\n]{3,80}"
-        r"|open failed: /sys/fs/cgroup/devices)",
+        r"|open failed: /sys/fs/cgroup/devices(?!\S{0,200}: permission denied))",
         means("container-toolkit-missing", Weight.STATE),
     ),
     Signature(
-        ("bpf_cgroup_device", "failed to get device cgroup", "bpf_prog_query"),
-        r"(?:bpf_prog_query\(BPF_CGROUP_DEVICE\) failed|failed to get device cgroup mount path)",
-        means("device-permissions", Weight.STATE),
+        ("bpf_cgroup_device", "failed to get device cgroup", "bpf_prog_query", "devices.allow:", "failed to add device rules"),
+        r"(?:bpf_prog_query\(BPF_CGROUP_DEVICE\) failed|failed to get device cgroup mount path"
+        r"|mount error: (?:failed to add device rules: write|open failed:) \S{1,300}:"
+        r" (?:operation not permitted|permission denied))",
+        _rules_refused,
     ),
     Signature(
         ("/dev/nvidia", "failed to stat cdi host device"),

@@ -48,6 +48,13 @@ def _no_driver(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("no-driver", Weight.STATE)
 
 
+def _not_running(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """TensorFlow looks for the module, and nvidia-smi comes with the driver: where both speak, the driver is there."""
+    if setting.says("communicate with the nvidia driver") and not in_wsl(setting) and not in_container(setting):
+        yield sign("driver-not-loaded", Weight.STATE)
+    yield from _no_driver(match, setting)
+
+
 def _too_old(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`found version 11040` is the CUDA that the driver library serves; a newer one than the driver's own is cuda-compat's."""
     # 12080 is 12.8, 9010 is 9.1; 9000 and older ones are written alike.
@@ -211,7 +218,9 @@ def _stub(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 
 def _no_libcuda(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    if in_wsl(setting) and (setting.case.running or setting.says("/usr/lib/wsl/lib")):
+    if "failed to find cuda library" in setting.lowered[max(0, match.start() - 80) : match.start()]:
+        yield sign("libcuda-missing", Weight.ASIDE)  # NCCL looks for it without a number, which CUDA itself does not need
+    elif in_wsl(setting) and (setting.case.running or setting.says("/usr/lib/wsl/lib")):
         yield sign("wsl-stub-lib", Weight.STATE)
         yield sign("no-driver", Weight.STATE)
     else:
@@ -255,7 +264,7 @@ SIGNATURES = (
         ("kernel driver does not appear to be running", "could not find cuda drivers", "proc/driver/nvidia/version does not exist"),
         r"(?:kernel driver does not appear to be running on this host|Could not find cuda drivers on your machine"
         r"|/proc/driver/nvidia/version does not exist)",
-        _no_driver,
+        _not_running,
     ),
     Signature(("found no nvidia driver",), r"Found no NVIDIA driver on your system", _no_driver),
     Signature(

@@ -7,14 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import Hint, card_name, driver_version, in_container, in_wsl, shows
+from gpuassist.diagnose.hints import card_name, driver_version, in_container, in_system_container, in_wsl
 from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.fact import Known
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
-
-_SYSTEM_CONTAINER: Hint = (("lxc", "lxd", "incus", "proxmox", "nspawn"), r"\b(?:lxc|lxd|incus|proxmox|systemd-nspawn)\b")
-_KINDS = frozenset({"lxc", "systemd-nspawn"})
 
 _OFFERED = lazy_regex(r"libcuda\.so\.1 \(libc6,(?:x86-64|AArch64)[^)\n]{0,40}\) => (/\S{4,120})/libcuda\.so\.1")
 
@@ -36,7 +33,7 @@ def _video(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 def _refused(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """NVML's `Unknown Error` is a node that may not be opened; that no driver answers may be a node that is not there."""
-    if setting.case.container in _KINDS or shows(setting, _SYSTEM_CONTAINER):
+    if in_system_container(setting):
         opened = match.groupdict().get("opened") is not None
         yield sign("container-lxc-devices", Weight.CAUSE if opened else Weight.STATE)
 

@@ -13,7 +13,10 @@ from gpuassist.model.paste import Weight
 
 _AROUND = 6000  # characters around a message in which its driver and kernel are named
 _KERNEL = r"\d+\.\d+[\w.+~-]{0,60}"
-_DRIVER_NAMED = lazy_regex(r"(?:nvidia[^\n/ ]{0,12}/|-m nvidia\S{0,10} -v |nvidia-(?:srv-|open-)?\w{0,8}/)(\d{3}\.\d[\d.]{0,8}\d)")
+_DRIVER_NAMED = lazy_regex(
+    r"(?:-nvidia-(?:x11|open)-|nvidia-drivers-|nvidia[^\n/ ]{0,12}/|-m nvidia\S{0,10} -v |nvidia-(?:srv-|open-)?\w{0,8}/)"
+    r"(\d{3}\.\d[\d.]{0,8}\d)"
+)
 _KERNEL_NAMED = lazy_regex(rf"(?:KERNEL_UNAME=|on kernel:? |autoinstall on |for kernel:? |-k )({_KERNEL})")
 _SPECIAL = lazy_regex(
     r"(?:-zen\d|-(?:xanmod|liquorix|cachyos|lqx|rt|surface|tkg|hardened|clear|rc\d+)|\.amdgpu|-amdgpu|PREEMPT_RT)", re.I
@@ -89,6 +92,34 @@ def _prime(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("hybrid-graphics-prime", Weight.CAUSE, mode=next((found for found in match.groups() if found), ""))
 
 
+_BACK = lazy_regex(
+    r"(?:envycontrol (?:-s|--switch)|supergfxctl (?:-m|--mode)|system76-power graphics|optimus-manager --switch|prime-select) ?=?"
+    r"(?:nvidia|hybrid|on-demand|compute)",
+    re.IGNORECASE,
+)
+
+
+def _switched_off(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """The order to do without the card, where a program then misses it and nothing below takes the order back."""
+    if setting.says(*_FAILS, "no devices were found", "is_available()", "nvidia-smi: command not found"):
+        later = setting.paste.words[match.end() : match.end() + _AROUND]
+        if not _BACK.search(later):
+            yield sign("hybrid-graphics-prime", Weight.CAUSE, mode=match["mode"] or match["mode2"])
+
+
+_SECURE_BOOT_OFF = lazy_regex(
+    r"secure ?boot(?:[ :=]{1,3}(?:is |was |state )?(?:already |also )?)(?:disabled|off\b|not enabled|deactivated)"
+    r"|(?:disabled|disabling|turned off|turning off|without|no|switched off) (?:the )?secure ?boot|secureboot disabled",
+    re.IGNORECASE,
+)
+
+
+def _said_of_secure_boot(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """What somebody writes; where it is off, it is not the reason."""
+    if _ours(setting) and not setting.finds(_SECURE_BOOT_OFF):
+        yield sign("secure-boot-unsigned-module", Weight.STATE)
+
+
 def _in_use(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The CUDA installer too stops for an X server, and only where it is to install the driver."""
     if _ours(setting) or setting.says("cuda"):
@@ -107,7 +138,23 @@ def _nouveau(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("nouveau-active", Weight.CAUSE if missing else Weight.STATE)
 
 
+_NOT = r"(?:can['’]?t|cannot|won['’]?t|will not|not|no longer|n['’]t|fail\w{0,4}|refus\w{1,3}|unable to|reject\w{0,3}|block\w{0,3})"
+
 SIGNATURES = (
+    Signature(
+        ("secure boot", "secureboot"),
+        rf"\b{_NOT}(?: be)? ?(?:load|work|start|boot|recogni[sz]e|detect)?\w{{0,4}}[^\n]{{0,60}}secure ?boot"
+        rf"|secure ?boot[^\n]{{0,100}}\b{_NOT}[^\n.]{{0,30}}\b(?:load|work|start|recogni[sz]e|detect)\w{{0,4}}",
+        _said_of_secure_boot,
+        200,
+    ),
+    Signature(
+        ("envycontrol", "prime-select intel", "supergfxctl", "system76-power", "optimus-manager", "integrated mode"),
+        r"(?:envycontrol (?:-s|--switch)|supergfxctl (?:-m|--mode)|system76-power graphics|optimus-manager --switch) ?=?"
+        r"(?P<mode>integrated|intel)\b|sudo prime-select (?P<mode2>intel)\b",
+        _switched_off,
+        120,
+    ),
     Signature(
         (
             "key not available",
@@ -133,7 +180,7 @@ SIGNATURES = (
     ),
     Signature(
         ("not found in directory",),
-        rf"Module (?P<module>nvidia[\w-]{{0,20}}) not found in directory /lib/modules/(?P<kernel>{_KERNEL})",
+        rf"Module (?P<module>nvidia[\w-]{{0,20}}) not found in directory /lib/modules/(?P<kernel>{_KERNEL})?",
         _not_there,
     ),
     Signature(
@@ -168,21 +215,32 @@ SIGNATURES = (
             "dkms build -m nvidia",
             "dkms.conf",
             "dkms module 'nvidia",
+            "dkms install --no-depmod",
+            "-nvidia-x11-",
+            "-nvidia-open-",
+            "x11-drivers/nvidia-drivers-",
         ),
         rf"(?:Bad return status for module build on kernel:? ?{_KERNEL}|\(bad exit status: ?\d+\)"
         rf"|dkms autoinstall on \S{{3,80}} failed for [^\n]{{0,40}}nvidia|Failed to run `?\S{{0,20}}dkms (?:build"
-        rf"|install) -m nvidia|DKMS module 'nvidia\S{{0,30}}'[^\n]{{0,60}}fail)",
+        rf"|install) -m nvidia|DKMS module 'nvidia\S{{0,30}}'[^\n]{{0,60}}fail"
+        r"|`dkms install --no-depmod nvidia\S{0,30} -k [^'\n]{3,80}' exited [1-9]"
+        r"|builder for ['‘]/nix/store/\w{3,40}-nvidia-(?:x11|open)-[\w.-]{3,60}\.drv['’] failed"
+        r"|Cannot build '/nix/store/\w{3,40}-nvidia-(?:x11|open)-[\w.-]{3,60}\.drv'\.?\s{1,12}Reason: builder failed"
+        r"|ERROR: x11-drivers/nvidia-drivers-[\w.-]{3,40}::\w{2,30} failed \((?:compile|prepare|install) phase\))",
         build_failed,
     ),
     Signature(
         (
             *("gpl-incompatible module", "dkms/nvidia", ".ko] undefined!", "/kernel/nvidia", "/kernel-open/nvidia"),
-            *("/kernel/common/", "/usr/src/nvidia-", "/nvidia-linux-"),
+            *("/kernel/common/", "/usr/src/nvidia-", "/nvidia-linux-", "kernel-open", "makefile.build", "nvidia-drm/nvidia-drm-"),
         ),
         r"(?:/kernel(?:-open)?/(?:nvidia[\w-]{0,8}|common)/[\w./-]{3,80}\.[ch]:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: "
         r"|modpost: [^\n]{3,80} \[\S{0,120}/nvidia[\w-]{0,8}\.ko\] undefined!"
         r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: |/dkms/nvidia\S{3,160}\] [^\W\d_]{3,20} \d{1,3}\b"
-        r"|\*\*\* \[[^\]\n]{0,80}/(?:usr/src/nvidia|NVIDIA-Linux)-[^\]\n]{3,160}\] [^\W\d_]{3,20} \d{1,3}\b"
+        r"|(?m:^)[ \t>]{0,12}nvidia(?:-drm|-uvm|-modeset|-peermem)?/[\w-]{2,60}\.[ch]:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: "
+        r"|\*\*\* \[[^\]\n]{0,160}(?: |/)nvidia(?:-drm|-uvm|-modeset|-peermem)?/[\w-]{2,60}\.o\] [^\W\d_]{3,20} \d{1,3}\b"
+        r"|\*\*\* \[[^\]\n]{0,200}/kernel-open\] [^\W\d_]{3,20} \d{1,3}\b"
+        r"|\*\*\* \[[^\]\n]{0,200}/(?:usr/src/nvidia|NVIDIA-Linux)-[^\]\n]{3,160}\] [^\W\d_]{3,20} \d{1,3}\b"
         r"|GPL-incompatible module nvidia\S{0,12} uses GPL-only symbol)",
         build_failed,
     ),

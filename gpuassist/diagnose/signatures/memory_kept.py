@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import in_wsl
+from gpuassist.diagnose.hints import in_container, in_wsl
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
 from gpuassist.formats.allocator import WORKSPACES, read_allocator
 from gpuassist.formats.oom import principal
@@ -30,6 +30,7 @@ _EVALUATES = lazy_regex(r"_{0,2}(?:valid|val_|eval|test|infer|predict|extract|em
 _FAR = 1200  # characters
 _SMALLEST_LEFT = 1 << 30
 _LARGE, _LARGER = 0.1, 0.25  # of the card
+_READ = 64 << 10  # characters of a text that is looked through line by line
 
 
 def _summed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -146,6 +147,15 @@ def _of_nobody(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("gpu-memory-held-by-dead-process", Weight.STATE, used=shown_size(used), index=match["index"])
 
 
+def _gone(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """The number of a process that the GPU's table names and the system has no more; in a container the numbers are its own."""
+    pid = match["pid"]
+    rows = [line for line in setting.lowered.split("\n") if pid in line and "mib" in line] if len(setting.lowered) < _READ else []
+    if in_wsl(setting) or not (rows or setting.says("mib", " mb |", "gpustat", "gpu memory", "显存")):
+        return
+    yield sign("gpu-memory-held-by-dead-process", Weight.CAUSE if rows and not in_container(setting) else Weight.STATE)
+
+
 def _left_over(setting: SignatureInput, *, least: float = _LARGE) -> dict[str, str]:
     """The memory of a GPU that is in use and that no process has, by the facts; empty where there is none."""
     for card in setting.case.cards:
@@ -253,6 +263,12 @@ SIGNATURES: tuple[Signature, ...] = (
         r"\[?(?:Not Found|Unknown Error)\]?[ \t]{1,60}(?P<used>\d{1,7})MiB",
         _of_nobody,
         150,
+    ),
+    Signature(
+        ("no such process",),
+        r"kill: (?:kill )?\(?(?P<pid>\d{2,8})\)?(?: failed)?[ :-]{1,4}no such process",
+        _gone,
+        100,
     ),
     Signature(("processes:",), r"(?:Compute processes|Processes):[^\n]{0,80}", _not_listed, 100),
     Signature(

@@ -11,10 +11,16 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 _TALKS = (
-    ("nccl", "all_reduce", "allreduce", "p2pbandwidthlatencytest", "simplep2p", "distributeddataparallel"),
-    r"(?<![-\w])nccl\b(?!-)|nccl_\w|all_?reduce|p2pbandwidthlatencytest|simplep2p|distributeddataparallel",
+    (
+        *("nccl", "all_reduce", "allreduce", "p2pbandwidthlatencytest", "simplep2p", "distributeddataparallel"),
+        *(" gpus", "multi-gpu", "one gpu", "多卡"),
+    ),
+    r"(?<![-\w])nccl\b(?!-)|nccl_\w|all_?reduce|p2pbandwidthlatencytest|simplep2p|distributeddataparallel"
+    r"|train\w{0,4}[^\n]{0,40}(?:more than one|multiple|several|two|both|all|\d) gpus?\b|multi-?gpu train|多卡训练",
 )
 _VERSION = (("nccl version",), r"NCCL version (\d{1,2}\.\d{1,2}\.\d{1,2})\b")
+_MUCH = 0.7  # of the rate
+_ROWS = r"(?:[ \t]{0,12}(?:D\\D|\d{1,2}\b)[ \t\d.]{1,400}(?:\n|\Z)){1,20}"
 # Its explanation of a system error names sockets as an example: `System call (socket, malloc, munmap, etc) failed`.
 _NETWORK = lazy_regex(r"(?<!\()socket|connection|network|ib device|ibv_|no route", re.IGNORECASE)
 _CUDA_FAILURE = lazy_regex(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"]", re.IGNORECASE)
@@ -67,6 +73,26 @@ def _wrong_size(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("nccl-version-mismatch", Weight.STATE)
 
 
+def _slower(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
+    """What the CUDA samples measure between GPUs: slower with peer access than without it, so that it goes a way round."""
+    without, direct = _between(match["without"]), _between(match["direct"])
+    if without and direct and direct < _MUCH * without:
+        yield sign("nccl-p2p-acs-iommu", Weight.CAUSE)
+
+
+def _between(matrix: str) -> float:
+    """The middle one of the rates between two different GPUs; 0 where there are none."""
+    rows = [line.split() for line in matrix.split("\n")]
+    rates = sorted(
+        float(rate)
+        for row in rows
+        if len(row) > 1 and row[0].isdigit()
+        for column, rate in enumerate(row[1:])
+        if column != int(row[0]) and rate.replace(".", "", 1).isdigit()
+    )
+    return rates[len(rates) // 2] if rates else 0.0
+
+
 _peer = means("nccl-p2p-acs-iommu", Weight.STATE)
 
 BY_STATE: dict[str, Meaning] = {
@@ -109,6 +135,13 @@ SIGNATURES = (
     ),
     Signature(
         ("io_page_fault", "dmar: [dma"), r"(?:IO_PAGE_FAULT [^\n]{0,80}|DMAR: \[DMA (?:Read|Write)[^\n]{0,60}fault)", _page_fault
+    ),
+    Signature(
+        ("p2p=disabled bandwidth",),
+        rf"P2P=Disabled Bandwidth Matrix \(GB/s\)\s{{1,4}}(?P<without>{_ROWS})[^\n]{{0,20}}P2P=Enabled Bandwidth[^\n]{{0,60}}\n"
+        rf"(?P<direct>{_ROWS})",
+        _slower,
+        4000,
     ),
     Signature(("verification error @ element",), r"Verification error @ element \d+", _peer),
     Signature(

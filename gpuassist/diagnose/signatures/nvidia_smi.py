@@ -74,6 +74,14 @@ def _unknown_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
+def _nameless(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    if in_wsl(setting):
+        own = setting.says("apt install cuda", "apt-get install cuda", "install nvidia-", "with its driver", "linux driver")
+        yield sign("wsl-linux-driver-installed" if own else "wsl-driver-or-windows", Weight.STATE)
+    else:
+        yield sign("driver-library-mismatch", Weight.STATE)
+
+
 def _no_permission(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Whoever may not even start NVML may not open the devices; settings are for root alone."""
     yield sign("device-permissions", Weight.CAUSE if setting.says("initialize nvml", "nvmlinit", "nvml init") else Weight.STATE)
@@ -154,7 +162,8 @@ SIGNATURES = (
     Signature(
         ("api mismatch",),
         rf"API mismatch: ?the client(?: '[^'\n]{{1,80}}')?(?: \(pid \d+\))? has the version"
-        rf" (?P<libraries>{_VERSION}),?\s?{GAP}?but this kernel module has the version (?P<loaded>{_VERSION})",
+        rf" (?P<libraries>{_VERSION})(?:,?\s?(?:\w{{0,3}}[>…])?{GAP}?"
+        rf"(?:but )?this kernel module has the version (?P<loaded>{_VERSION}))?",
         _mismatch,
     ),
     Signature(
@@ -177,7 +186,10 @@ SIGNATURES = (
         ("nvidia-smi",),
         r"(?:nvidia-smi: (?:command )?not found|command not found: nvidia-smi|Command ['‘]nvidia-smi['’] not found"
         r"|Unknown command:? ?nvidia-smi|nvidia-smi['’]? is not recognized|nvidia-smi: (?:未找到命令|找不到命令|Kommando nicht"
-        r" gefunden|Befehl nicht gefunden|commande introuvable|orden no encontrada|No such file or directory))",
+        r" gefunden|Befehl nicht gefunden|commande introuvable|orden no encontrada|No such file or directory)"
+        r"|['‘]nvidia-smi['’] (?:is not in your PATH|can be found in the following|is currently not installed|is not a typo)"
+        r"|\bno nvidia-smi in \(|No such file or directory: '(?:/\S{1,40}/)?nvidia-smi'|spawn nvidia-smi ENOENT"
+        r"|['‘]nvidia-smi['’]: No such file)",
         _no_tool,
     ),
     Signature(
@@ -189,6 +201,11 @@ SIGNATURES = (
         ("libnvidia-ml.so",),
         r"couldn't find libnvidia-ml\.so library in your system",
         _no_library,
+    ),
+    Signature(
+        ("initialize nvml: n/a",),  # not even the error has a name: nvidia-smi and the library are of two drivers
+        r"Failed to initialize NVML: N/A",
+        _nameless,
     ),
     Signature(("no devices were found",), r"No devices were found", _no_devices),
     Signature(("no devices found",), r"(?m:^)\s*No devices found\.?\s*(?m:$)", _no_devices_listed),

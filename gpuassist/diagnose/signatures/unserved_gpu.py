@@ -116,7 +116,7 @@ SIGNATURES = (
     Signature(
         ("legacy",),
         rf"The (?:NVIDIA )?(?P<gpu>[\w \t/+()-]{{3,70}}?) GPU{GAP}?\s?(?:at [^\n]{{5,30}}\))?\s?installed in this system"
-        rf" is supported through{GAP}?\s?the{GAP}?\s?NVIDIA (?P<branch>\d{{2,3}})\.(?:xx|\d[\d.]*)\.? [Ll]egacy"
+        rf"(?: is|>|…)? supported through{GAP}?\s?the{GAP}?\s?NVIDIA (?P<branch>\d{{2,3}})\.(?:xx|\d[\d.]*)\.? [Ll]egacy"
         rf"(?:[^.]{{0,40}}\. Please visit \S{{10,60}} for more information\. The"
         rf" (?P<driver>\d[\d.]{{3,12}})\s)?",
         _legacy,
@@ -124,6 +124,11 @@ SIGNATURES = (
     ),
     Signature(
         ("legacy",), r"(?:only )?supported (?:up to|by) the (?:NVIDIA )?(?P<branch>\d{3})(?:\.xx)? legacy drivers? series", _legacy
+    ),
+    Signature(  # what is left of the sentence where a window cut its lines
+        ("legacy drivers",),
+        r"supported through the (?:NVRM: )?NVIDIA (?P<branch>\d{2,3})\.(?:xx|\d[\d.]*)\.? Legacy drivers",
+        _legacy,
     ),
     Signature(
         ("ignoring the legacy gpu",),
