@@ -9,6 +9,7 @@ from enum import IntEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from gpuassist.diagnose.package_lists import looked_at
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.verdicts import finding
 from gpuassist.model.environment import Accelerator
@@ -339,8 +340,7 @@ def sound(setting: SignatureInput) -> Finding | None:
     evidence = tuple(found)
     if not evidence or _speaks_of_failure(setting.paste.words):
         return None
-    fits = bool(case.cuda_torches) and isinstance(case.driver, Known) and bool(case.cards)
-    return finding("healthy", *evidence, torch="yes" if fits else "")
+    return finding("healthy", *evidence, **looked_at(case))
 
 
 def _speaks_of_failure(words: str) -> bool:

@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.diagnose.signature import SignatureInput, passages
 from gpuassist.diagnose.tool_releases import torch_version
-from gpuassist.knowledge.records import TorchRelease
+from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
+from gpuassist.knowledge.records import TorchBuild, TorchRelease
 from gpuassist.knowledge.specifier import admits, version_in
+from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import value_or
 from gpuassist.model.text import Parameter
@@ -17,13 +19,53 @@ from gpuassist.model.version import Version
 
 
 def exact_pins(case: RuleInput, one: InstalledTorch) -> dict[str, str]:
-    """The nvidia packages that this very torch asks for by an exact version; empty where its build is not known."""
-    version, cuda = version_in(one.version), value_or(one.torch.cuda, None)
+    """The nvidia packages that this very torch asks for by an exact version; empty where its build is not known. Patches of a
+    release ask for the same.
+    """
+    build = build_of(case, one)
+    return _exact(build.pins or ()) if build is not None else {}
+
+
+def build_of(case: RuleInput, one: InstalledTorch) -> TorchBuild | None:
+    """The build that a torch of pip's is, of those that are known."""
+    told, cuda = read_torch_version(one.version), built_for(case, one)
+    if told is None or told.origin is not BuildOrigin.RELEASE or cuda is None:
+        return None
+    return next(
+        (build for build in _builds(case, told.release) if build.cuda is not None and build.cuda.release == cuda.release), None
+    )
+
+
+def built_for(case: RuleInput, one: InstalledTorch) -> Version | None:
+    """The CUDA that a torch of pip's was built for: by its tag, by the runtime that lies beside it where there is such a build, or
+    else that of PyPI's own build, whose version has no tag.
+    """
+    told, beside = read_torch_version(one.version), value_or(one.torch.cuda, None)
+    if told is None or told.cuda is not None or told.tag:
+        return told.cuda if told is not None and told.cuda is not None else beside
+    builds = _builds(case, told.release)
+    if beside is not None and any(build.cuda is not None and build.cuda.release == beside.release for build in builds):
+        return beside
+    return next((build.cuda for build in builds if build.default), None) or beside
+
+
+def wheels_needed(case: RuleInput, one: InstalledTorch) -> bool:
+    """Whether a torch of pip's counts on NVIDIA's packages; those builds that bring all of CUDA themselves do not."""
+    build = build_of(case, one)
+    return build is not None and (build.pins is None or any(name.startswith("nvidia-") for name, _ in build.pins))
+
+
+def cuda_majors(knowledge: Knowledge, package: str) -> tuple[int, ...]:
+    """The CUDA majors that a part of CUDA is for, by its name; empty for any other package."""
+    wheel = knowledge.wheel(package)
+    if wheel is None or not wheel.of_cuda or not package.startswith("nvidia-"):
+        return ()
+    return wheel.cuda_majors
+
+
+def _builds(case: RuleInput, release: Version) -> list[TorchBuild]:
     machine = value_or(case.machine.host.architecture, "x86_64")
-    builds = case.knowledge.torch_builds(version) if version is not None else ()
-    known = (build for build in builds if build.machine == machine and build.cuda == cuda and build.newest == version)
-    pins = next((build.pins for build in known if build.pins), None) or ()
-    return _exact(pins)
+    return [build for build in case.knowledge.torch_builds(release) if build.machine == machine]
 
 
 def _exact(pins: Iterable[tuple[str, str]]) -> dict[str, str]:

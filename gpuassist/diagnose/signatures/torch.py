@@ -154,7 +154,7 @@ SIGNATURES = (
     Signature(
         ("no longer supports this gpu because it is too old",),
         r"Found GPU\s?\d+\s+(?P<gpu>[^\n]{2,80}?)\s+which is of cuda capability (?P<capability>\d{1,2}\.\d)\."
-        r"\s+PyTorch no longer supports",
+        r"\s+(?:[^\n]{1,80}[ |-])?PyTorch no longer supports",
         _too_old,
     ),
     Signature(
