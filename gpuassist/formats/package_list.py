@@ -23,6 +23,7 @@ _NAME = r"(?P<name>[A-Za-z][\w.-]{1,60})"
 _VERSION = r"(?P<version>\d[\w.!+]{0,40})"
 _LABEL = r"(?:\[(?:pip3?|conda)\] ?)?"
 _BRANCHES = r"[\s│├└─|`\\+-]{1,80}"
+_BEHIND = r"[ \t]{2,}\S.{0,300}|[ \t]+(?:/|~/|[A-Z]:\\).{0,300}"
 _LAYOUTS = tuple(
     lazy_regex(one)
     for one in (
@@ -37,7 +38,7 @@ _LAYOUTS = tuple(
         rf"^\s*{_LABEL}{_NAME}[ \t]+{_VERSION}[ \t]+(?P<build>[\w.]*_[\w.]+|pypi|<pip>)(?:[ \t]+.{{0,160}})?$",
         rf"^\s*{_NAME}={_VERSION}=(?P<build>[\w.]+)$",
         # `pip list`, `poetry show`: columns; a description or a directory may follow
-        rf"^\s*{_LABEL}{_NAME}[ \t]{{1,60}}(?:\(!\)[ \t]+)?{_VERSION}(?:[ \t]{{2,}}\S.{{0,300}}|[ \t]+(?:/|~/|[A-Z]:\\).{{0,300}})?$",
+        rf"^\s*{_LABEL}{_NAME}[ \t]{{1,60}}(?:\(!\)[ \t]+)?{_VERSION}(?:{_BEHIND})?$",
         rf"^\s*(?P<name>nvidia-[\w-]{{2,40}}|torch)[ \t]{{1,60}}{_VERSION} [A-Zc][A-Za-z]{{2,20}} .{{0,200}}$",
         # the frames of `pdm list` and of Markdown
         rf"^\s*[│┃|]\s*{_NAME}\s*[│┃|]\s*{_VERSION}\s*[│┃|].{{0,200}}$",

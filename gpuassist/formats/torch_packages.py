@@ -46,6 +46,7 @@ _VERSION = r"(?P<version>\d{1,4}(?:\.\d{1,8}){1,4}[\w.+!%]{0,60})"
 _PIP_NAME = r"(?P<name>torch)"
 _CONDA_NAME = r"(?P<name>pytorch(?:-nightly|-gpu|-cpu)?)"
 _BUILD = r"(?P<build>[A-Za-z][\w.]*_[\w.]+|\w+_\d+)"
+_BRANCHES = r"[\s│├└─|`\\+-]{0,80}"
 _SIZE = r"[\d.,]+ ?[kKMGT]?i?B"
 # Cheap to look for, and part of every layout below.
 _LIKELY = lazy_regex(
@@ -152,7 +153,7 @@ _LAYOUTS: tuple[tuple[re.Pattern[str], Callable[[int, re.Match[str]], Mention]],
     # `poetry show`, whose columns are as wide as they have to be
     (lazy_regex(rf"^\s*{_PIP_NAME} +{_VERSION} Tensors and Dynamic"), _pip(LineKind.INSTALLED)),
     # pipdeptree and `uv tree`, also as a branch of what asks for it; the frames of pdm; `pip list --format=json`
-    (lazy_regex(rf"^[\s│├└─|`\\+-]{{0,80}}{_PIP_NAME} (?:\[required: [^\]]{{1,80}}, installed: {_VERSION}\]|v(?P<own>\d[\w.+]{{2,40}})(?: \(|$))"),
+    (lazy_regex(rf"^{_BRANCHES}{_PIP_NAME} (?:\[required: [^\]]{{1,80}}, installed: {_VERSION}\]|v(?P<own>\d[\w.+]{{2,40}})(?: \(|$))"),
      _branch),
     (lazy_regex(rf"^\s*[│┃|]\s*{_PIP_NAME}\s*[│┃|]\s*{_VERSION}\s*[│┃|]"), _pip(LineKind.INSTALLED)),
     (lazy_regex(rf"\"name\": ?\"{_PIP_NAME}\", ?\"version\": ?\"{_VERSION}\""), _pip(LineKind.INSTALLED)),

@@ -16,8 +16,8 @@ from gpuassist.model.text import text
 
 # What stands around a list: its heading, the command, an empty line, a prompt.
 _AROUND = lazy_regex(
-    r"^\s*(?:$|Package\s+Version|-{3,}[- ]*$|#|[│┃|+─━-]|Using Python|\S{0,60}[$#%>❯] |\(\S{1,40}\) \S{0,60}[$#>] |Name:|Summary:|Location:|Version:"
-    r"|Home-page:|Author|License:|Requires:|Required-by:|pip3? |conda |uv )"
+    r"^\s*(?:$|Package\s+Version|-{3,}[- ]*$|#|[│┃|+─━-]|Using Python|\S{0,60}[$#%>❯] |\(\S{1,40}\) \S{0,60}[$#>] "
+    r"|Name:|Summary:|Location:|Version:|Home-page:|Author|License:|Requires:|Required-by:|pip3? |conda |uv )"
 )
 _ROW = lazy_regex(r"^\s*(?:\[(?:pip3?|conda)\] ?)?[A-Za-z][\w.-]{0,60}(?:==|[ \t]{1,60})\d[\w.!+]{0,40}(?:\s|$)")
 _MOST = 400  # lines of a list
