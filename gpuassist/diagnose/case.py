@@ -12,7 +12,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from gpuassist.diagnose.driver_at_work import jetpack_on, of_the_board, of_windows, waiting_for_restart
-from gpuassist.knowledge.choice import BuildHost, GpuWish, InstalledToolkit, TorchChoice, choose_torch, installed
+from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, installed
 from gpuassist.knowledge.compatibility import (
     DriverFit,
     driver_floor,

@@ -108,9 +108,8 @@ def _uv(number: int, found: re.Match[str]) -> Mention:
     return replace(_pip(LineKind.REMOVED if found["sign"] == "-" else LineKind.ANNOUNCED)(number, found), tool="uv")
 
 
-def _branch(number: int, found: re.Match[str]) -> Mention:
-    version = found["version"] or found["own"]
-    return Mention(number, found["name"], version, LineKind.INSTALLED, "uv" if found["own"] else "pip")
+def _uv_tree(number: int, found: re.Match[str]) -> Mention:
+    return Mention(number, found["name"], found["version"], LineKind.INSTALLED, "uv")
 
 
 _LAYOUTS: tuple[tuple[re.Pattern[str], Callable[[int, re.Match[str]], Mention]], ...] = (
@@ -153,8 +152,8 @@ _LAYOUTS: tuple[tuple[re.Pattern[str], Callable[[int, re.Match[str]], Mention]],
     # `poetry show`, whose columns are as wide as they have to be
     (lazy_regex(rf"^\s*{_PIP_NAME} +{_VERSION} Tensors and Dynamic"), _pip(LineKind.INSTALLED)),
     # pipdeptree and `uv tree`, also as a branch of what asks for it; the frames of pdm; `pip list --format=json`
-    (lazy_regex(rf"^{_BRANCHES}{_PIP_NAME} (?:\[required: [^\]]{{1,80}}, installed: {_VERSION}\]|v(?P<own>\d[\w.+]{{2,40}})(?: \(|$))"),
-     _branch),
+    (lazy_regex(rf"^{_BRANCHES}{_PIP_NAME} \[required: [^\]]{{1,80}}, installed: {_VERSION}\]"), _pip(LineKind.INSTALLED)),
+    (lazy_regex(rf"^{_BRANCHES}{_PIP_NAME} v{_VERSION}(?: \(|$)"), _uv_tree),
     (lazy_regex(rf"^\s*[│┃|]\s*{_PIP_NAME}\s*[│┃|]\s*{_VERSION}\s*[│┃|]"), _pip(LineKind.INSTALLED)),
     (lazy_regex(rf"\"name\": ?\"{_PIP_NAME}\", ?\"version\": ?\"{_VERSION}\""), _pip(LineKind.INSTALLED)),
 )  # fmt: skip

@@ -198,7 +198,8 @@ class Companion(Struct, frozen=True):
 
 class TorchRelease(Struct, frozen=True):
     """A torch release (2.7) with its patches. `published` is the day of its first one (the month alone where no day is known);
-    `known_in_detail` is false where gpuassist knows no builds of it, because it is older than they are.
+    `known_in_detail` is false where gpuassist knows no builds of it, because it is older than they are: of such `cudas` are the
+    CUDA releases that it is built for, PyPI's own first. `nccl` is what lies in its wheels, None where they bring it as a package.
     """
 
     release: Version
@@ -209,6 +210,8 @@ class TorchRelease(Struct, frozen=True):
     known_in_detail: bool
     source: str
     checked: str
+    nccl: Version | None = None
+    cudas: tuple[Version, ...] = ()
 
     def companions_of(self, torch: Version) -> tuple[Companion, ...]:
         """What belongs to a version of it: to its own patch, or to the newest before it; of 2.7 alone to the newest of all."""

@@ -55,7 +55,8 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "nvcc-arch-too-new": {"firsts", "last"},
     "nvcc-not-on-path": {"install"},
     "torch-cuda-vs-toolkit-mismatch": {"alternative", "building"},
-    "torch-lacks-sm": {"dropped", "install", "tag", "floor", "python_version", "wanted_python", "last"},  # rules by torch_choice
+    "torch-lacks-sm": {"dropped", "install", "tag", "floor", "python_version", "wanted_python", "last", "nccl"}
+    | {"dated", "others"},  # rules by torch_choice
     "healthy": {"wheels"},
 }
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import shows
+from gpuassist.diagnose.hints import cards_named, shows
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.diagnose.tool_releases import python_version, torch_version
+from gpuassist.diagnose.torch_choice import offered, torch_to_install
+from gpuassist.diagnose.torch_dated import carriers
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
@@ -19,9 +23,35 @@ _CUDA_FAILURE = lazy_regex(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"
 
 
 def _cuda_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """NCCL passes on an error of CUDA; its own log says which."""
+    """NCCL passes on an error of CUDA; its own log says which. Its version dates the torch that brings it, and with it the GPUs
+    that this has code for.
+    """
     failure = setting.finds(_CUDA_FAILURE)
-    yield sign("nccl-cuda-error", Weight.STATE, error=failure[1] if failure else "")
+    yield from _dated(setting)
+    told = carriers(setting)
+    yield sign("nccl-cuda-error", Weight.STATE, error=failure[1] if failure else "", nccl=told.nccl, torch=told.releases)
+
+
+def _dated(setting: SignatureInput) -> Iterator[Sign]:
+    """That the torch which brings this NCCL has no code for a GPU that is there; PyPI's own builds of it, if others have."""
+    told = carriers(setting)
+    for gpu, capability in cards_named(setting) if told.nccl and not torch_version(setting) else ():
+        runs = told.runs(setting.case.knowledge, capability)
+        if runs is None or runs.by_default:
+            continue
+        choice = torch_to_install(setting.case, None, (capability,), python=version_in(python_version(setting)))
+        yield sign(
+            "torch-lacks-sm",
+            Weight.STATE if runs.others else Weight.CAUSE,
+            gpu=gpu,
+            capability=str(capability),
+            nccl=told.nccl,
+            dated=told.releases,
+            others=", ".join(map(str, runs.others)),
+            newer="yes",
+            **offered(setting.case, choice, (capability,), version_in(python_version(setting))),
+        )
+        return
 
 
 def _system_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -86,7 +116,11 @@ SIGNATURES = (
         r"|connecting to address [^\n]{0,60}with family \d{1,6} is neither AF_INET",
         _wrong_size,
     ),
-    Signature(("unhandled cuda error", "ncclunhandledcudaerror"), r"(?:unhandled cuda error|ncclUnhandledCudaError)", _cuda_error),
+    Signature(
+        ("unhandled cuda error", "ncclunhandledcudaerror"),
+        r"(?:unhandled cuda error(?:[^\n]{0,60}?NCCL version [\d.]{5,8}\d)?|ncclUnhandledCudaError)",
+        _cuda_error,
+    ),
     Signature(("unhandled system error", "ncclsystemerror"), r"(?:unhandled system error|ncclSystemError)", _system_error),
     Signature(
         ("faster communication broadband", "faster communication speeds via p2p"),
