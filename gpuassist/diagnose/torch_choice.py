@@ -43,14 +43,13 @@ def offered(
     """
     build = choice.build
     if build is None or build.cuda is None:
-        return {"obstacle": choice.obstacle.value if choice.obstacle else ""}
+        return {}
     named = {"install": str(build.newest), "tag": build.tag, "floor": _floor(case, build.cuda, capabilities)}
     if choice.obstacle is not Obstacle.PYTHON or python is None:
-        return {**named, "obstacle": choice.obstacle.value if choice.obstacle else ""}
+        return named
     there = [one.newest for one in case.knowledge.torch_builds() if python.release in one.pythons]
     return {
         **named,
-        "obstacle": choice.obstacle.value,
         "python_version": str(python.release),
         "wanted_python": str(_USUAL_PYTHON if _USUAL_PYTHON in build.pythons else build.pythons[-1]),
         "last": str(max(there)) if there else "",

@@ -9,13 +9,14 @@ from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.diagnose.signature import SignatureInput, passages
 from gpuassist.diagnose.tool_releases import torch_version
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
+from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.records import TorchBuild, TorchRelease
 from gpuassist.knowledge.specifier import admits, version_in
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import value_or
 from gpuassist.model.text import Parameter
-from gpuassist.model.version import Version
+from gpuassist.model.version import ComputeCapability, Version, VersionError
 
 
 def exact_pins(case: RuleInput, one: InstalledTorch) -> dict[str, str]:
@@ -70,6 +71,38 @@ def _builds(case: RuleInput, release: Version) -> list[TorchBuild]:
 
 def _exact(pins: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: pin for name, pin in pins if name.startswith("nvidia-") and pin[:1].isdigit()}
+
+
+def takes(wanted: str, torch: Version) -> bool:
+    """Whether a range, as a package writes it, admits a torch."""
+    try:
+        return admits(wanted, torch)
+    except VersionError:
+        return True  # written in a way that is not known here
+
+
+def coming(case: RuleInput, wanted: str) -> dict[str, str]:
+    """The torch that pip would put there: the newest that is asked for, in PyPI's build; its CUDA, and the GPUs that it loses."""
+    patches = [patch for release in case.knowledge.torch_releases() for patch in release.patches if takes(wanted, patch)]
+    newest = max(patches, default=None)
+    if newest is None:
+        return {}
+    build = next((one for one in _builds(case, newest) if one.default), None)
+    release = case.knowledge.torch_release(newest)
+    if build is not None and build.cuda is not None:
+        lost = [one for one in case.capabilities if not kernels_run(one, build.targets, cuda=build.cuda)]
+        return {"comes": str(newest), "cuda": str(build.cuda), "lost": _codes(lost)}
+    cuda = release.cudas[0] if release is not None and release.cudas else None
+    toolkit = case.knowledge.toolkit(cuda) if cuda is not None else None
+    if toolkit is None:
+        return {"comes": str(newest)}
+    served = [target.capability for target in toolkit.targets]
+    lost = [one for one in case.capabilities if not any(of.major == one.major and of <= one for of in served)]
+    return {"comes": str(newest), "cuda": str(cuda), "lost": _codes(lost)}
+
+
+def _codes(capabilities: Iterable[ComputeCapability]) -> str:
+    return ", ".join(f"sm_{one.major}{one.minor}" for one in capabilities)
 
 
 def belongs(case: RuleInput, one: InstalledTorch, package: Package) -> bool:

@@ -58,6 +58,7 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "torch-lacks-sm": {"dropped", "install", "tag", "floor", "python_version", "wanted_python", "last", "nccl"}
     | {"dated", "others"},  # rules by torch_choice
     "healthy": {"wheels"},
+    "torch-pinned-by-package": {"comes", "cuda", "lost", "was", "now", "was_tag", "cpu", "tool"},
 }
 
 _PACKAGES = tuple(one for one in Family if one not in {Family.WSL, Family.CONTAINER})

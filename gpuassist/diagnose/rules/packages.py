@@ -8,16 +8,15 @@ from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.diagnose.rules import wheels
 from gpuassist.diagnose.rules.shell import older
 from gpuassist.diagnose.rules.wheels import OF_PIP, of_pip
-from gpuassist.diagnose.torch_companions import belongs, wanted
+from gpuassist.diagnose.torch_companions import belongs, coming, takes, wanted
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.knowledge.companions import bad_pairs_among
-from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.records import BadPair
-from gpuassist.knowledge.specifier import admits, version_in
-from gpuassist.model.environment import Manager, Package, TorchAsker
+from gpuassist.knowledge.specifier import version_in
+from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.text import text, verbatim
-from gpuassist.model.version import ComputeCapability, Version, VersionError
+from gpuassist.model.version import ComputeCapability, Version
 
 # What a pair is called where its problem has an entry of its own.
 OWN_ENTRY = {"bitsandbytes-triton": "bitsandbytes-triton-mismatch"}
@@ -115,7 +114,9 @@ def no_package_asks_for_another_torch(case: RuleInput) -> Iterator[Verdict]:
     """pip lets a package stand beside a torch that it does not ask for, and exchanges that torch at the next occasion."""
     for one in case.torches:
         torch = version_in(one.version)
-        asking = [] if torch is None else [asker for asker in value_or(one.environment.askers, ()) if not _takes(asker, torch)]
+        asking = (
+            [] if torch is None else [asker for asker in value_or(one.environment.askers, ()) if not takes(asker.wanted, torch)]
+        )
         # torchvision and torchaudio are told by themselves.
         asking = [asker for asker in asking if asker.package not in {"torchvision", "torchaudio"}]
         if not asking:
@@ -138,30 +139,8 @@ def no_package_asks_for_another_torch(case: RuleInput) -> Iterator[Verdict]:
             python=_place(one)["python"],
             others=", ".join(f"{asker.package} ({asker.wanted})" for asker in others),
             engine=engine.key if engine is not None else "",
-            **_coming(case, first),
+            **coming(case, first.wanted),
         )
-
-
-def _takes(asker: TorchAsker, torch: Version) -> bool:
-    try:
-        return admits(asker.wanted, torch)
-    except VersionError:
-        return True  # written in a way that is not known here
-
-
-def _coming(case: RuleInput, asker: TorchAsker) -> dict[str, str]:
-    """The torch that pip would put there: the newest that is asked for, in PyPI's own build."""
-    patches = [patch for release in case.knowledge.torch_releases() for patch in release.patches if _takes(asker, patch)]
-    newest = max(patches, default=None)
-    if newest is None:
-        return {}
-    machine = value_or(case.machine.host.architecture, "x86_64")
-    builds = (one for one in case.knowledge.torch_builds(newest) if one.default and one.machine == machine)
-    build = next(builds, None)
-    if build is None or build.cuda is None:
-        return {"comes": str(newest)}
-    lost = [f"sm_{one.major}{one.minor}" for one in case.capabilities if not kernels_run(one, build.targets, cuda=build.cuda)]
-    return {"comes": str(newest), "cuda": str(build.cuda), "lost": ", ".join(lost)}
 
 
 def packages_are_no_bad_pair(case: RuleInput) -> Iterator[Verdict]:

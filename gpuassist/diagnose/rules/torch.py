@@ -130,7 +130,7 @@ def _replacement(case: RuleInput, one: InstalledTorch) -> dict[str, str]:
         "tool": one.tool,
         "python": value_or(one.environment.interpreter, "python"),
         **offered(case, choice, case.capabilities, value_or(one.environment.python_version, None)),
-        **({"obstacle": Obstacle.JETSON_WHEELS.value} if for_jetson else {}),
+        "obstacle": Obstacle.JETSON_WHEELS.value if for_jetson else choice.obstacle.value if choice.obstacle else "",
         "jetpack_index": index if for_jetson else "",
         "jetpack_wheel": wheel if for_jetson else "",
     }
