@@ -50,14 +50,14 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "video-memory-lost-over-sleep": {"refused"},
     "cuda-visible-devices-bad": {"ordinal"},
     "driver-too-old-for-cuda": {"served", "unsure"},
-    "conda-channel-frozen": {"wanted"},
+    "conda-channel-frozen": {"wanted", "none"},
     "cudnn-version-mismatch": {"unsure"},
     "nvcc-arch-too-new": {"firsts", "last"},
     "nvcc-not-on-path": {"install"},
     "torch-cuda-vs-toolkit-mismatch": {"alternative", "building"},
     "torch-lacks-sm": {"dropped", "install", "tag", "floor", "python_version", "wanted_python", "last", "nccl"}
     | {"dated", "others"},  # rules by torch_choice
-    "healthy": {"wheels"},
+    "healthy": {"wheels", "build", "arguments"},
     "torch-pinned-by-package": {"comes", "cuda", "lost", "was", "now", "was_tag", "cpu", "tool"},
 }
 

@@ -41,8 +41,8 @@ PIP = (
             {"package": "oldnlp", "wanted": ">=1.6,<1.13", "torch": "2.4.1"},
         ),
         (
-            "No solution found when resolving dependencies:\n  Because oldnlp==0.9.1 depends on torch<1.13 and your project depends on"
-            " torch==2.4.1",
+            "No solution found when resolving dependencies:\n  Because oldnlp==0.9.1 depends on torch<1.13 and your"
+            " project depends on torch==2.4.1",
             {"package": "oldnlp", "version": "0.9.1", "wanted": "<1.13", "torch": "2.4.1"},
         ),
         (
