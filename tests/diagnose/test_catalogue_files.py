@@ -56,7 +56,8 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "nvcc-not-on-path": {"install"},
     "torch-cuda-vs-toolkit-mismatch": {"alternative", "building"},
     "torch-lacks-sm": {"dropped", "install", "tag", "floor", "python_version", "wanted_python", "last", "nccl"}
-    | {"dated", "others"},  # rules by torch_choice
+    | {"dated", "others", "engine", "instead", "pythons", "nvrtc"},  # rules by torch_choice
+    "missing-cuda-runtime-lib": {"tensorrt", "requirement", "own"},
     "healthy": {"wheels", "build", "arguments"},
     "torch-pinned-by-package": {"comes", "cuda", "lost", "was", "now", "was_tag", "cpu", "tool"},
 }

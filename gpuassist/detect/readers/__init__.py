@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from gpuassist.detect.readers import (
+    bottleneck,
     collect_env,
     device_query,
     gpustat,
@@ -40,6 +41,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     gpustat.read,
     nvtop.read,
     collect_env.read,
+    bottleneck.read,
     nvcc.read,
     oneliners.read,
     device_query.read,

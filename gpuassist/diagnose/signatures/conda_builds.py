@@ -10,12 +10,13 @@ from msgspec import Struct
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
 from gpuassist.formats.conda_build import CondaBuild, read_build
 from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
+from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import Version
+from gpuassist.model.version import Code, Target, Version
 
 _ROW = lazy_regex(
     r"^\s*pytorch(?:-gpu|-cpu)?\s+(?P<version>\d{1,2}(?:\.\d{1,3}){1,3})\s+(?P<build>\S{2,60})(?:\s+\(\+\s*\d+ builds?\))?"
@@ -45,7 +46,7 @@ def _search(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if fitting:
         best = max(fitting, key=lambda one: (one.version, one.build.cuda or Version(()), one.build.python or Version(())))
         channels = f"-c {best.channel}{' -c nvidia' if best.channel == 'pytorch' and best.version >= _FIRST_WITH_NVIDIA else ''}"
-        yield sign("healthy", Weight.STATE, build=best.spec, arguments=f"{channels} {best.spec}", lacking=_lacking(setting))
+        yield sign("healthy", Weight.CONSEQUENCE, build=best.spec, arguments=f"{channels} {best.spec}", lacking=_lacking(setting))
     elif with_cuda and any(one.channel.endswith("pytorch") for one in with_cuda):
         yield sign("conda-channel-frozen", Weight.STATE, none="yes")
 
@@ -76,12 +77,17 @@ def _fits(one: Listed, setting: SignatureInput) -> bool:
     if driver is not None and not driver_serves_cuda(driver, cuda):
         return False
     builds = case.knowledge.torch_builds(one.version)
-    known = [build.targets for build in builds if build.cuda is not None and build.cuda.release == cuda.release]
+    known = [_own_code(build) for build in builds if build.cuda is not None and build.cuda.release == cuda.release]
     toolkit = case.knowledge.toolkit(cuda)
     if known:
         return all(kernels_run(capability, known[0], cuda=cuda) for capability in case.capabilities)
     served = [target.capability for target in toolkit.targets] if toolkit is not None else []
     return all(any(of.major == capability.major and of <= capability for of in served) for capability in case.capabilities)
+
+
+def _own_code(build: TorchBuild) -> tuple[Target, ...]:
+    """Without PTX: of a GPU that it would be compiled for anew torch itself says that the two are not compatible."""
+    return tuple(target for target in build.targets if target.code is Code.CUBIN)
 
 
 def _lacking(setting: SignatureInput) -> Text:

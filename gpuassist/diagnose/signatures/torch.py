@@ -160,11 +160,6 @@ SIGNATURES = (
         means("torch-lacks-sm"),
     ),
     Signature(
-        ("invalid value for --gpu-architecture",),
-        r"nvrtc: error: invalid value for --gpu-architecture",
-        means("torch-lacks-sm", Weight.STATE),
-    ),
-    Signature(
         ("supported by the triton gpu compiler", "triton only supports devices"),
         r"(?:Found (?P<gpu>[^\n]{2,80}?) which is too old to be supported by the triton GPU compiler[^\0]{0,120}?)?"
         r"Triton only supports devices of CUDA Capability\s*>=\s*[\d.]+,\s+but your device is of CUDA capability "

@@ -29,7 +29,7 @@ def test_newest_build_that_fits_is_named(rows: str, recipe: Recipe | None, build
 
 
 def test_list_without_a_build_for_the_gpu_names_the_channel() -> None:
-    one = machine(Recipe(gpus=(RTX_5090,), driver="580.95.05"))
+    one = machine(Recipe(gpus=(RTX_5090,), driver="580.95.05", open_module=True))
     assert problems(SIGNATURES, HEAD + OLD + NEW, one) == {"conda-channel-frozen"}
 
 

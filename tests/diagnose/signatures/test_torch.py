@@ -157,10 +157,6 @@ def test_program_that_wants_a_gpu_and_sees_none_has_several_causes() -> None:
     assert problem(SIGNATURES, f"torch==2.1.0+cpu\n{words}") == CPU
 
 
-def test_nvrtc_that_refuses_the_gpu_points_to_torch() -> None:
-    assert problem(SIGNATURES, "nvrtc: error: invalid value for --gpu-architecture (-arch)") == LACKS
-
-
 def test_card_that_triton_does_not_serve_is_only_possibly_too_old() -> None:
     words = (
         "Found Quadro P1000 which is too old to be supported by the triton GPU compiler, which is used as the backend. Triton only "
