@@ -10,7 +10,7 @@ from msgspec import Struct
 from gpuassist.model.lazy_regex import lazy_regex
 
 
-class Row(Struct, frozen=True):
+class ProfiledFunction(Struct, frozen=True):
     """A function of cProfile's table: `seconds` are its own, without what it calls."""
 
     calls: int
@@ -18,7 +18,7 @@ class Row(Struct, frozen=True):
     function: str
 
 
-class Operator(Struct, frozen=True):
+class ProfiledOperator(Struct, frozen=True):
     """An operator of torch's table, by the time that is its own: on the processor and, where that was measured, on the GPU."""
 
     name: str
@@ -32,8 +32,8 @@ class Profile(Struct, frozen=True):
     """
 
     seconds: float | None
-    rows: tuple[Row, ...]
-    operators: tuple[Operator, ...]
+    rows: tuple[ProfiledFunction, ...]
+    operators: tuple[ProfiledOperator, ...]
     cpu: float | None = None
     gpu: float | None = None
 
@@ -59,7 +59,7 @@ def read_profile(lines: Iterable[str]) -> Profile | None:
     every = list(lines)[:_MOST]
     seconds = next((float(found["seconds"]) for line in every if (found := _TOTAL.match(line))), None)
     rows = tuple(
-        Row(int(found["calls"]), float(found["own"]), found["function"].strip())
+        ProfiledFunction(int(found["calls"]), float(found["own"]), found["function"].strip())
         for line in (every if seconds is not None else ())
         if (found := _ROW.match(line[:400]))
     )
@@ -70,12 +70,12 @@ def read_profile(lines: Iterable[str]) -> Profile | None:
     return Profile(seconds, rows, operators, sums.get("CPU"), sums.get("CUDA"))
 
 
-def of_start(row: Row) -> bool:
+def of_start(row: ProfiledFunction) -> bool:
     """Whether a row is a cost of starting, or a pause: no part of the work that is repeated."""
     return _START.search(row.function) is not None
 
 
-def _operators(lines: list[str]) -> Iterator[Operator]:
+def _operators(lines: list[str]) -> Iterator[ProfiledOperator]:
     """Of the last table: where there are two, that of CUDA comes second."""
     heads = [place for place, line in enumerate(lines) if _HEAD.match(line)]
     if not heads:
@@ -88,12 +88,12 @@ def _operators(lines: list[str]) -> Iterator[Operator]:
     summed: dict[str, tuple[float, float]] = {}
     for line in lines[heads[-1] + 2 :]:
         cells = _COLUMNS.split(line.strip())
-        if len(cells) != len(columns):
+        if len(cells) != len(columns) or not cells[0].strip("-"):
             break
         own, there = _seconds(cells[cpu]), _seconds(cells[gpu]) if gpu >= 0 else 0.0
         before = summed.get(cells[0], (0.0, 0.0))
         summed[cells[0]] = before[0] + (own or 0.0), before[1] + (there or 0.0)
-    yield from (Operator(name, own, there if gpu >= 0 else None) for name, (own, there) in summed.items())
+    yield from (ProfiledOperator(name, own, there if gpu >= 0 else None) for name, (own, there) in summed.items())
 
 
 def _seconds(words: str) -> float | None:

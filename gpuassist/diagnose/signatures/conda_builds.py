@@ -25,7 +25,7 @@ _ROW = lazy_regex(
 _MOST = 4000  # rows of a list
 
 
-class Listed(Struct, frozen=True):
+class ListedBuild(Struct, frozen=True):
     """A row; `spec` is how conda is asked for it."""
 
     version: Version
@@ -54,17 +54,17 @@ def _search(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 _FIRST_WITH_NVIDIA = Version((1, 13))  # whose CUDA is in that channel
 
 
-def _rows(words: str) -> Iterator[Listed]:
+def _rows(words: str) -> Iterator[ListedBuild]:
     for line in words.split("\n")[:_MOST]:
         found = _ROW.match(line[:300])
         version = version_in(found["version"]) if found else None
         if found and version is not None:
             channel = found["channel"].removesuffix("/linux-64").removesuffix("/linux-aarch64")
             spec = f"pytorch={found['version']}={found['build']}"
-            yield Listed(version, read_build(found["build"]), channel, spec)
+            yield ListedBuild(version, read_build(found["build"]), channel, spec)
 
 
-def _fits(one: Listed, setting: SignatureInput) -> bool:
+def _fits(one: ListedBuild, setting: SignatureInput) -> bool:
     """As far as is known what is there."""
     case, cuda = setting.case, one.build.cuda
     said = passages(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
-from gpuassist.formats.profile import Operator, Profile, Row, of_start, read_profile
+from gpuassist.formats.profile import ProfiledOperator, Profile, ProfiledFunction, of_start, read_profile
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import text
@@ -47,11 +47,11 @@ def _profile(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     )
 
 
-def _busiest(told: Profile) -> Operator | None:
+def _busiest(told: Profile) -> ProfiledOperator | None:
     return max(told.operators, key=lambda one: one.cpu if one.gpu is None else one.gpu, default=None)
 
 
-def _operator_share(told: Profile, operator: Operator) -> str:
+def _operator_share(told: Profile, operator: ProfiledOperator) -> str:
     """Of what torch says that all took; the table may show one operator several times."""
     total = told.cpu if operator.gpu is None else told.gpu
     own = operator.cpu if operator.gpu is None else operator.gpu
@@ -62,7 +62,7 @@ def _percent(part: float, whole: float) -> str:
     return f"{round(100 * part / whole)}"
 
 
-def _named(row: Row) -> str:
+def _named(row: ProfiledFunction) -> str:
     return row.function if len(row.function) <= _MOST_WORDS else row.function[-_MOST_WORDS:]
 
 
