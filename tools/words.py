@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from gpuassist.diagnose.catalogue_entry import read_entry  # noqa: E402
+from gpuassist.diagnose.questions import read_questions  # noqa: E402
 from gpuassist.model.text import sentence  # noqa: E402
 from hatch_build import is_translated  # noqa: E402
 
@@ -54,7 +55,7 @@ def main(languages: list[str]) -> int:
 def extract() -> Catalog:
     """Every message that the program can show, as a catalogue without translations."""
     template = Catalog(project="gpuassist", creation_date=_NO_DATE, fuzzy=False)
-    for message in (*_of_code(), *_of_problems(), *_of_knowledge()):
+    for message in (*_of_code(), *_of_problems(), *_of_questions(), *_of_knowledge()):
         template.add(message, flags=["python-brace-format"] if "{" in str(message) else ())
     return template
 
@@ -82,6 +83,11 @@ def _of_code() -> Iterator[str | tuple[str, ...]]:
 def _of_problems() -> Iterator[str]:
     for path in sorted((ROOT / "resources" / "problems").glob("*.toml")):
         yield from read_entry(path.read_bytes()).messages()
+
+
+def _of_questions() -> Iterator[str]:
+    for question in read_questions((ROOT / "resources" / "questions.toml").read_bytes()):
+        yield from question.messages()
 
 
 def _of_knowledge() -> Iterator[str]:

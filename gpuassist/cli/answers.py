@@ -16,6 +16,7 @@ from gpuassist.present.remedies import LETTERS, ShownRemedy, Telling
 
 _COLOURS = {Severity.PROBLEM: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}
 _ROOT = text("needs administrator rights: copy it, gpuassist shows such commands and never runs them")
+_ROOT_AGAIN = text("needs administrator rights")
 
 
 def severest(answers: Iterable[Answer], *, otherwise: Exit) -> Exit:
@@ -32,10 +33,13 @@ class AnswerWriter:
         self._words = context.session.words
         self._width = width_of(context)
         self._telling = Telling()
+        self._told_of_root = False
 
-    def answer(self, answer: Answer) -> None:
-        """One answer, after an empty line."""
+    def answer(self, answer: Answer, *, is_open: bool = False) -> None:
+        """One answer, after an empty line; `is_open` where it is a question that a command decides."""
         glyph, severity = glyph_of(answer.severity), MARK_WORDS[mark_of(answer.severity)]
+        if is_open:
+            glyph, severity = "?", text("to be decided")
         self._context.say()
         self.say(f"{glyph} {self._words(severity)}: {answer.title}", hanging="  ", style=BOLD + _COLOURS[answer.severity])
         if answer.explanation:
@@ -64,7 +68,8 @@ class AnswerWriter:
         for line in command_lines(remedy) if shown.is_one else ():
             show_command(self._context, line, indent=f"{inside}  ", style=BOLD)
         if remedy.needs_root and (shown.steps or shown.is_one):
-            self.say(f"({self._words(_ROOT)})", indent=inside, style=DIM)
+            self.say(f"({self._words(_ROOT_AGAIN if self._told_of_root else _ROOT)})", indent=inside, style=DIM)
+            self._told_of_root = True
         if remedy.check and shown.is_one:
             self._check(remedy.check, inside)
         for note in shown.notes:

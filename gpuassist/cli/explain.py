@@ -14,10 +14,10 @@ from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.present.explanation import explanation_document
+from gpuassist.present.explanation import accounts_shown, explanation_document
 from gpuassist.present.listing import Section, facts_read
 from gpuassist.present.marks import Exit
-from gpuassist.present.memory import text_bar, text_legend, wanted
+from gpuassist.present.memory import picture_title, text_bar, text_legend, wanted
 from gpuassist.session.explain import Explanation, PasteError, explain, gathered, read_file
 from gpuassist.session.guides import GuideError, guide, topics
 
@@ -32,11 +32,7 @@ def show_memory(context: Context, writer: AnswerWriter, picture: MemoryPicture) 
     """The picture, after an empty line."""
     words = context.session.words
     context.say()
-    if picture.device is None:
-        title = text("The card's memory when it failed")
-    else:
-        title = text("The memory of GPU {index} when it failed", index=picture.device)
-    writer.say(words(title), style=BOLD)
+    writer.say(words(picture_title(picture)), style=BOLD)
     context.say(f"  [{text_bar(picture, max(_NARROWEST, min(_WIDEST, width_of(context) - 4)))}]")
     for line in text_legend(picture, words):
         writer.say(line, indent="  ", hanging="  ")
@@ -133,8 +129,12 @@ class _Report:
             )
         if explanation.memory is not None:
             show_memory(self._context, self._writer, explanation.memory)
-        for answer in explanation.answers:
-            self._writer.answer(answer)
+        if not explanation.convicts:
+            self._show_accounts(explanation)
+        for place, answer in enumerate(explanation.answers):
+            self._writer.answer(answer, is_open=not place and explanation.question is not None)
+        if explanation.convicts:
+            self._show_accounts(explanation)
         if explanation.less_likely:
             self._context.say()
             self._writer.say(self._words(text("Less likely:")))
@@ -152,6 +152,14 @@ class _Report:
                 self._writer.say(f"- {self._words(words)}", indent="  ", hanging="  ")
         if facts_read(explanation.machine) and not explanation.convicts:
             self._show_facts(facts_read(explanation.machine))
+
+    def _show_accounts(self, explanation: Explanation) -> None:
+        for one in accounts_shown(explanation):
+            self._context.say()
+            if one.title.message:
+                self._writer.say(self._words(one.title), style=BOLD)
+            for line in one.lines:
+                self._writer.say(f"- {self._words(line)}", indent="  ", hanging="  ")
 
     def _show_facts(self, sections: tuple[Section, ...]) -> None:
         self._context.say()

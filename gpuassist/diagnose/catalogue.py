@@ -21,6 +21,7 @@ from gpuassist.diagnose.guide import read_guide
 from gpuassist.knowledge.commands import CommandError, Commands
 from gpuassist.knowledge.families import Family
 from gpuassist.model.finding import Action, Answer, CommandUse, Finding, GuideLink, Remedy, Severity
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
@@ -29,21 +30,39 @@ from gpuassist.model.words import Words
 # them is a plan.
 FAMILY = "family"
 PLANNED = "planned"
+# What a pasted text is about (`diagnose.framework`): its key, its name, whether torch is in play, which it is wherever a machine
+# is judged without a text, and what started its container.
+FRAMEWORK = "framework"
+FRAMEWORK_NAME = "framework_name"
+WITH_TORCH = "with_torch"
+CONTAINER_ENGINE = "container_engine"
+SETTING = frozenset({FAMILY, PLANNED, FRAMEWORK, FRAMEWORK_NAME, WITH_TORCH, CONTAINER_ENGINE})
 
 Planner = Callable[[Finding, str, str], Optional[Remedy]]
 """Makes a remedy of a plan: of the finding that asks for it, its goal, and what it does in words; None where too little is known
 for one."""
+
+PackageName = Callable[[str], str]
+"""What PyPI calls a package that a text names; empty where it is no known one."""
+
+_REQUIRED = lazy_regex(r"[\w.-]{1,100}")
+_OF_PIP = "pip-"
+_NAMES_PACKAGE = frozenset({"requirement", "package"})
 
 E = TypeVar("E", Sentence, RemedyEntry)
 W = TypeVar("W", str, Remedy)
 
 
 class Catalogue:
-    """Renders findings; `read` gives the bytes of a resource such as `problems/no-driver.toml`."""
+    """Renders findings; `read` gives the bytes of a resource such as `problems/no-driver.toml`. Where findings rest on a text,
+    `package_name` says which of the names in it may stand in a command of pip: whoever owns a name that somebody misspelt would
+    otherwise be run here.
+    """
 
-    def __init__(self, read: Callable[[str], bytes], commands: Commands) -> None:
+    def __init__(self, read: Callable[[str], bytes], commands: Commands, package_name: PackageName | None = None) -> None:
         self._read = read
         self._commands = commands
+        self._package_name = package_name
 
     def answer(
         self,
@@ -57,32 +76,48 @@ class Catalogue:
         """What the catalogue says of a finding; `surroundings` are parameters of the machine that commands may use, and `planner`
         makes the remedies that are plans for it: without one, what stands where nothing can be planned is said.
         """
-        parameters = {
-            **(surroundings or {}),
-            **{name: words(value) if isinstance(value, Text) else str(value) for name, value in finding.parameters},
-            FAMILY: families[0].value if families else Family.ANY.value,
-        }
         try:
             entry = read_entry(self._read(f"problems/{finding.problem}.toml"))
-            writer = _Writer(
-                entry,
-                parameters,
-                words,
-                commands=self._commands,
-                families=tuple(families),
-                planned=partial(planner, finding) if planner is not None else None,
-            )
+            answer = self.written(finding, entry, families=families, words=words, surroundings=surroundings, planner=planner)
             guides: list[GuideLink] = []
             for topic in entry.guides:
                 title = self._guide_title(topic, words.language)
                 if title:
                     guides.append(GuideLink(topic, title))
-            return replace(writer.answer(finding), guides=tuple(guides))
+            return replace(answer, guides=tuple(guides))
         except (OSError, EntryError, CommandError) as error:
             import logging  # 2 ms of every start, where nothing else needs it
 
             logging.getLogger(__name__).info("the description of %s cannot be used", finding.problem, exc_info=True)
             return _undescribed(finding, error, words)
+
+    def written(
+        self,
+        finding: Finding,
+        entry: CatalogueEntry,
+        *,
+        families: Sequence[Family],
+        words: Words,
+        surroundings: Mapping[str, str] | None = None,
+        planner: Planner | None = None,
+    ) -> Answer:
+        """What an entry says of a finding, without the guides."""
+        parameters = {
+            WITH_TORCH: "yes",
+            **(surroundings or {}),
+            **{name: words(value) if isinstance(value, Text) else str(value) for name, value in finding.parameters},
+            FAMILY: families[0].value if families else Family.ANY.value,
+        }
+        writer = _Writer(
+            entry,
+            parameters,
+            words,
+            commands=self._commands,
+            families=tuple(families),
+            planned=partial(planner, finding) if planner is not None else None,
+            package_name=self._package_name,
+        )
+        return writer.answer(finding)
 
     def _guide_title(self, topic: str, language: str) -> str:
         try:
@@ -110,6 +145,7 @@ class _Writer:
         commands: Commands,
         families: tuple[Family, ...],
         planned: Callable[[str, str], Remedy | None] | None,
+        package_name: PackageName | None = None,
     ) -> None:
         self._entry = entry
         self._parameters = parameters
@@ -119,6 +155,7 @@ class _Writer:
         self._commands = commands
         self._families = families
         self._planned = planned
+        self._package_name = package_name
         self._plans: list[tuple[Step, ...]] = []
 
     def answer(self, finding: Finding) -> Answer:
@@ -134,7 +171,7 @@ class _Writer:
             explanation=self._run_on(_written(self._entry.explanation, self._sentence)),
             evidence=finding.evidence,
             remedies=tuple(_written(self._entry.remedies, self._remedy)),
-            links=self._entry.links,
+            links=tuple(one.message for one in self._entry.links if self._stands(one)),
         )
 
     def _sentence(self, entry: Sentence) -> str | None:
@@ -173,6 +210,12 @@ class _Writer:
         if not all(self._fills(slots_of(template)) for _, template in entry.parameters):
             return None
         parameters = {name: template.format_map(self._slots) for name, template in entry.parameters}
+        if entry.key.startswith(_OF_PIP) and self._package_name is not None:
+            for name, template in entry.parameters:
+                if name in _NAMES_PACKAGE and template.startswith("{"):
+                    parameters[name] = _installable(parameters[name], self._package_name)
+            if not all(parameters.values()):
+                return None
         lines = self._commands.render(entry.key, self._families, parameters)
         return CommandUse(entry.key, tuple(parameters.items()), lines) if lines else None
 
@@ -203,6 +246,13 @@ class _Writer:
         for one in sentences:
             told = self._words(text("{sentences} {sentence}", sentences=told, sentence=one)) if told else one
         return told
+
+
+def _installable(requirement: str, package_name: PackageName) -> str:
+    """A requirement by the name that PyPI has for it; empty where that is not known."""
+    called = _REQUIRED.match(requirement)
+    name = package_name(called[0]) if called else ""
+    return f"{name}{requirement[called.end() :]}" if called and name else ""
 
 
 def _written(entries: Iterable[E], write: Callable[[E], W | None]) -> Iterator[W]:

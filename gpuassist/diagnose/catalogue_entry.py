@@ -31,7 +31,7 @@ class EntryError(ValueError):
 
 
 class Condition(Struct, frozen=True):
-    """Holds where a parameter is not empty, or is exactly `value`; turned round by `negated`."""
+    """Holds where a parameter is not empty, or is `value`, of which several stand between bars; turned round by `negated`."""
 
     parameter: str
     value: str = ""
@@ -40,7 +40,7 @@ class Condition(Struct, frozen=True):
     def holds(self, parameters: Mapping[str, str]) -> bool:
         """Whether it does; a parameter that the finding lacks is empty."""
         found = parameters.get(self.parameter, "")
-        return (found == self.value if self.value else bool(found)) is not self.negated
+        return (found in self.value.split("|") if self.value else bool(found)) is not self.negated
 
 
 class Sentence(Struct, frozen=True):
@@ -83,7 +83,7 @@ class CatalogueEntry(Struct, frozen=True):
     severity_when: tuple[tuple[Condition, Severity], ...]
     parameters: tuple[str, ...]
     defaults: tuple[tuple[str, str], ...]
-    links: tuple[str, ...]
+    links: tuple[Sentence, ...]
     guides: tuple[str, ...]
     titles: tuple[Sentence, ...]
     explanation: tuple[Sentence, ...]
@@ -104,22 +104,22 @@ def read_entry(content: bytes) -> CatalogueEntry:
         document = tomllib.loads(content.decode("utf-8"))
     except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError alike
         raise EntryError(str(error)) from error
-    table = _value(document, "defaults", dict, {})
+    table = read_value(document, "defaults", dict, {})
     titles = _sentences(document, "title")  # of several the first that holds is the title
     if not titles or titles[-1].when:
         raise EntryError("title: the last one must stand without a condition")
     return CatalogueEntry(
-        severity=_severity(_value(document, "severity", str)),
+        severity=_severity(read_value(document, "severity", str)),
         severity_when=tuple(
-            (_condition(name), _severity(word)) for name, word in _value(document, "severity_when", dict, {}).items()
+            (_condition(name), _severity(word)) for name, word in read_value(document, "severity_when", dict, {}).items()
         ),
         parameters=_strings(document, "parameters"),
-        defaults=tuple((name, _value(table, name, str)) for name in table),
-        links=_strings(document, "links"),
+        defaults=tuple((name, read_value(table, name, str)) for name in table),
+        links=_sentences(document, "links"),
         guides=_strings(document, "guides"),
         titles=titles,
         explanation=_sentences(document, "explanation"),
-        remedies=tuple(_remedy(table) for table in _tables(document, "remedy")),
+        remedies=tuple(read_remedy(table) for table in _tables(document, "remedy")),
     )
 
 
@@ -138,19 +138,19 @@ def _sentence(found: object, name: str) -> Sentence:
     table = found if isinstance(found, dict) else {"text": found}
     if not table.keys() <= {"when", "text"}:
         raise EntryError(f"{name}: {table}")
-    return Sentence(_message(table, "text"), *_conditions(table))
+    return Sentence(read_message(table, "text"), *read_conditions(table))
 
 
-def _remedy(table: Table) -> RemedyEntry:
+def read_remedy(table: Table) -> RemedyEntry:
     commands = tuple(_command(one) for one in _tables(table, "commands"))
-    plan = _message(table, "plan") if "plan" in table else ""
+    plan = read_message(table, "plan") if "plan" in table else ""
     if plan and (commands or "check" in table):
         raise EntryError("plan: its steps have the commands and the check")
-    when, otherwise = _conditions(table)
+    when, otherwise = read_conditions(table)
     return RemedyEntry(
-        message=_message(table, "text"),
-        check=_message(table, "check") if "check" in table else "",
-        action=_action(_value(table, "action", str, (Action.COMMAND if commands else Action.NONE).value)),
+        message=read_message(table, "text"),
+        check=read_message(table, "check") if "check" in table else "",
+        action=_action(read_value(table, "action", str, (Action.COMMAND if commands else Action.NONE).value)),
         commands=commands,
         plan=plan,
         when=when,
@@ -160,12 +160,12 @@ def _remedy(table: Table) -> RemedyEntry:
 
 def _command(table: Table) -> CommandEntry:
     parameters = {name: value for name, value in table.items() if name != "key"}
-    return CommandEntry(_value(table, "key", str), tuple((name, _message(parameters, name)) for name in parameters))
+    return CommandEntry(read_value(table, "key", str), tuple((name, read_message(parameters, name)) for name in parameters))
 
 
-def _message(table: Table, name: str) -> str:
+def read_message(table: Table, name: str) -> str:
     """A message whose slots are plain names, so that filling them in cannot fail."""
-    words = _value(table, name, str)
+    words = read_value(table, name, str)
     try:
         slots = [(slot, form, conversion) for _, slot, form, conversion in string.Formatter().parse(words) if slot is not None]
     except ValueError as error:
@@ -175,7 +175,7 @@ def _message(table: Table, name: str) -> str:
     return words
 
 
-def _conditions(table: Table) -> tuple[tuple[Condition, ...], bool]:
+def read_conditions(table: Table) -> tuple[tuple[Condition, ...], bool]:
     """The conditions, and whether `otherwise` is among them."""
     found = table.get("when", [])
     names = [found] if isinstance(found, str) else found
@@ -206,20 +206,20 @@ def _action(words: str) -> Action:
 
 
 def _strings(table: Table, name: str) -> tuple[str, ...]:
-    found = _value(table, name, list, [])
+    found = read_value(table, name, list, [])
     if not all(isinstance(one, str) for one in found):
         raise EntryError(name)
     return tuple(found)
 
 
 def _tables(table: Table, name: str) -> tuple[Table, ...]:
-    found = _value(table, name, list, [])
+    found = read_value(table, name, list, [])
     if not all(isinstance(one, dict) for one in found):
         raise EntryError(name)
     return tuple(found)
 
 
-def _value(table: Table, name: str, kind: type[T], default: T | None = None) -> T:
+def read_value(table: Table, name: str, kind: type[T], default: T | None = None) -> T:
     found = table.get(name, default)
     if not isinstance(found, kind):
         raise EntryError(name)

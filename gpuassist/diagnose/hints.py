@@ -49,11 +49,25 @@ _BLACKWELL: Hint = (
     r"\brtx (?:pro )?50[5-9]0\b|\b50[5-9]0 ?ti\b|\b50[5-9]0\b(?=,| laptop| with| and|(?m:$))|\bblackwell\b"
     r"|\bgb20[2-7]\b|\bb[23]00\b",
 )
+AMD: Hint = (
+    ("rocm", "hip ", "hiperror", "/dev/kfd", "rocblas", "miopen", "hsa_override"),
+    r"\+rocm\d|ROCM used to build PyTorch: \d|\bHIP (?:error|out of memory|runtime)\b|\bhipError\w|\brocminfo\b|/dev/kfd\b"
+    r"|\brocBLAS error|\bMIOpen(?: Error|\()|HSA_OVERRIDE_GFX_VERSION",
+)
+_NVIDIA: Hint = (
+    ("nvidia", "geforce", "quadro", "nvrm"),
+    r"nvidia-smi|\bNVRM:|\b(?:NVIDIA )?(?:GeForce|Quadro|Tesla|RTX A?\d)|\bNVIDIA (?:GPU|driver|Corporation)",
+)
 
 
 def shows(setting: SignatureInput, hint: Hint) -> bool:
     """Whether a text holds a hint; it is looked for once."""
     return bool(passages(setting, *hint, most=1))
+
+
+def of_amd(setting: SignatureInput) -> bool:
+    """Whether it comes from a GPU of AMD, and no NVIDIA GPU is named."""
+    return shows(setting, AMD) and not setting.case.cards and not shows(setting, _NVIDIA)
 
 
 def in_wsl(setting: SignatureInput) -> bool:

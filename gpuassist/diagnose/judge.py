@@ -113,6 +113,8 @@ class Recognised(Struct, frozen=True):
 
 def recognise(setting: SignatureInput) -> Recognised:
     """Every passage that points to a problem of the catalogue."""
+    from gpuassist.diagnose.hints import of_amd
+    from gpuassist.diagnose.ranking import NO_FAULT
     from gpuassist.diagnose.signature import clues
 
     found = dict.fromkeys(
@@ -123,5 +125,7 @@ def recognise(setting: SignatureInput) -> Recognised:
         for one in survived(f"{name}: {signature.literals[0]}", clues, signature, setting)
     )
     shown = [one for one in found if isinstance(one, Clue)]
+    if of_amd(setting):  # programs for AMD's GPUs use CUDA's names
+        shown = [one for one in shown if one.problem in NO_FAULT]
     failed = tuple(one for one in found if isinstance(one, Undetermined))
     return Recognised(tuple(sorted(shown, key=lambda clue: (clue.passage.line, -clue.weight))), failed)

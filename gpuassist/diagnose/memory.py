@@ -9,8 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.diagnose.memory_parts import other_processes, own_bytes, picture_of
+from gpuassist.diagnose.memory_parts import other_processes, own_bytes, picture_of, picture_of_figures
 from gpuassist.diagnose.signature import SignatureInput
+from gpuassist.formats.allocator import read_allocator
 from gpuassist.formats.oom import OutOfMemory, Platform, principal, read_messages
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import value_or
@@ -157,9 +158,14 @@ def _is_shared(message: OutOfMemory) -> bool:
 
 # The picture of the memory that a text shows, with what the machine's facts add: the card's size, and the programs' names.
 def memory_picture(setting: SignatureInput) -> MemoryPicture | None:
-    """The card's memory when a request did not fit; None where the text does not tell enough for a picture."""
+    """The card's memory when a request did not fit, else what torch's own figures tell of it; None where that
+    is not enough for a picture.
+    """
     message = principal(setting.paste.words)
-    if message is None or message.platform is not Platform.CUDA:
+    if message is None:
+        figures = read_allocator(setting.paste.words)
+        return picture_of_figures(figures) if figures is not None else None
+    if message.platform is not Platform.CUDA:
         return None
     if contradiction(message) is not None:
         return None

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from gpuassist.formats.allocator import AllocatorFigures
 from gpuassist.formats.oom import OutOfMemory, ProcessUse
 from gpuassist.formats.size import shown_size
-from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
+from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind, PictureOf
 from gpuassist.model.text import Text, text
 
 _ROUNDING = 0.005  # of the card: torch prints two decimals, of up to six figures
@@ -135,3 +136,24 @@ def _notes(shares: _Shares, size: int, beyond: int) -> Iterator[Text]:
         left = size - (shares.message.reserved or 0) - shares.message.free
         if left > size * _SMALL_REST and not shares.others:
             yield text("The message does not tell CUDA's own part from that of other processes; CUDA itself takes 0.2 to 0.6 GiB.")
+
+
+# The picture of what torch says of its memory when nothing failed.
+def picture_of_figures(told: AllocatorFigures) -> MemoryPicture | None:
+    """The card where its size and what is free are told, else what torch reserved; None where neither is."""
+    allocated, reserved = told.allocated or 0, max(told.reserved or 0, told.allocated or 0)
+    workspace = min(told.workspace, allocated)
+    own = [
+        MemoryPart(PartKind.ALLOCATED, allocated - workspace),
+        MemoryPart(PartKind.WORKSPACE, workspace),
+        MemoryPart(PartKind.CACHED, reserved - allocated),
+    ]
+    if told.total and told.free is not None and told.free + reserved <= told.total:
+        rest = MemoryPart(PartKind.REST if reserved else PartKind.USED, told.total - told.free - reserved, derived=True)
+        parts, size, of = [*own, rest, MemoryPart(PartKind.FREE, told.free)], told.total, PictureOf.CARD
+    elif reserved and told.allocated is not None:
+        parts, size, of = own, reserved, PictureOf.RESERVED
+    else:
+        return None
+    shown = tuple(part for part in parts if part.size_bytes > 0)
+    return MemoryPicture(size, shown, device=told.device, of=of) if shown else None

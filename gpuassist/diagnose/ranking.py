@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
+from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.diagnose.package_lists import looked_at
+from gpuassist.diagnose.quotes import distinct
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.verdicts import finding
 from gpuassist.model.environment import Accelerator
@@ -19,6 +21,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Clue, Weight
 from gpuassist.model.text import Text, text, verbatim
 
+NO_FAULT = frozenset({"healthy", "not-a-gpu-problem"})
 _ELSEWHERE = "not-a-gpu-problem"  # logs are full of it: it answers only what nothing about the GPU answers
 _MOST_PASSAGES = 3  # of one problem that are shown: a log repeats itself
 
@@ -44,6 +47,10 @@ class Candidate(Struct, frozen=True):
     finding: Finding
     rank: Rank
     line: int
+    breadth: int
+    """How many problems are known to lead to what its first passage means above all."""
+    shown: bool = False
+    """Whether a line means it above all."""
 
 
 class Unlikely(Struct, frozen=True):
@@ -77,14 +84,16 @@ def rank_causes(
     """
     against = refuted or {}
     suspects = [_held_against(one, clues, against) for one in _suspects(clues, told, joined, minor)]
-    found = frozenset(one.finding.problem for one in suspects)
+    if any(one.finding.problem not in NO_FAULT for one in suspects):
+        suspects = [one for one in suspects if one.finding.problem != "healthy"]
     ordered = sorted(suspects, key=lambda one: _place(one, suspects))
     first = ordered[0] if ordered else None
     kept = [one for one in ordered if first is None or _stands_beside(one, first)]
-    doubted = [Unlikely(one.finding, _doubt(one, found, against)) for one in ordered if one not in kept]
-    named = {clue.problem for clue in clues}
-    open_ = tuple(one for one in joined.undetermined if one.problem in named - {kept_one.finding.problem for kept_one in kept})
-    return Ranking(tuple(one.finding for one in kept), tuple(doubted), open_, first.rank if first else None)
+    named = frozenset(one.finding.problem for one in kept)
+    doubted = [one for one in ordered if one not in kept and not _follows(one, named)]
+    unlikely = tuple(Unlikely(one.finding, _doubt(one, kept, clues, against)) for one in doubted)
+    open_ = tuple(one for one in joined.undetermined if one.problem in {clue.problem for clue in clues} - named)
+    return Ranking(tuple(one.finding for one in kept), unlikely, open_, first.rank if first else None)
 
 
 def _held_against(suspect: Candidate, clues: tuple[Clue, ...], refuted: Mapping[str, Text]) -> Candidate:
@@ -101,18 +110,28 @@ def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor
         said.setdefault(clue.problem, []).append(clue)
     by_text = {one.problem: one for one in reversed(told.findings)}
     by_machine = {one.problem: one for one in reversed(joined.findings)}
+    # What almost every fault leads to is asked for only where the text says nothing more.
+    asked = [clue for clue in clues if clue.weight > Weight.CONSEQUENCE] or list(clues)
     for problem, group in said.items():
-        proof = by_text.get(problem) or by_machine.get(problem)
-        yield Candidate(_from_clues(group, proof), _rank(group, proof), min(clue.passage.line for clue in group))
+        proof = by_text.get(problem) or (by_machine.get(problem) if any(clue in asked for clue in group) else None)
+        line = min(clue.passage.line for clue in group)
+        first = next(clue.problem for clue in clues if clue.passage.line == line)
+        yield Candidate(_from_clues(group, proof), _rank(group, proof), line, _known_causes(first), first == problem)
     for problem, proof in by_text.items():
         if problem not in said:
-            yield Candidate(proof, Rank.BESIDE if problem in minor else Rank.PROVED, 0)
+            yield Candidate(proof, Rank.BESIDE if problem in minor else Rank.PROVED, 0, _known_causes(problem))
     for problem, proof in by_machine.items():
         # What the machine shows counts where it is a likely cause of what the text shows.
-        alone = frozenset({problem})
-        explains = any(behind(clue.problem, alone) for clue in clues if clue.weight < Weight.CAUSE)
-        if problem not in said and problem not in by_text and explains:
-            yield Candidate(proof, Rank.PROVED, 0)
+        if problem not in said and problem not in by_text and any(_explains(problem, clue) for clue in asked):
+            yield Candidate(proof, Rank.PROVED, 0, _known_causes(problem))
+
+
+def _explains(problem: str, clue: Clue) -> bool:
+    """Whether it is a likely cause of what a passage says."""
+    alone = frozenset({problem})
+    if clue.weight is Weight.CONSEQUENCE and any(behind(effect, alone) for effect in _WITHOUT_GPU):
+        return True
+    return clue.weight < Weight.CAUSE and bool(behind(clue.problem, alone))
 
 
 def _rank(group: list[Clue], proof: Finding | None) -> Rank:
@@ -135,20 +154,24 @@ def _from_clues(group: list[Clue], proof: Finding | None) -> Finding:
     parameters = dict(proof.parameters) if proof else {}
     for clue in sorted(group, key=lambda clue: clue.weight):
         parameters.update({name: value for name, value in clue.parameters if value != ""})
-    passages = list(dict.fromkeys(clue.passage for clue in group))[:_MOST_PASSAGES]
+    passages = distinct(clue.passage for clue in group)[:_MOST_PASSAGES]
     shown = tuple(
         Evidence(text("the text says"), verbatim(passage.words), f"pasted text, line {passage.line}") for passage in passages
     )
     return Finding(group[0].problem, tuple(parameters.items()), (*shown, *(proof.evidence if proof else ())))
 
 
-def _place(suspect: Candidate, suspects: list[Candidate]) -> tuple[int, int, bool, int]:
-    """By rank, but never before its own cause; then in the order of the text, what is none of the GPU's last."""
-    founded = frozenset(one.finding.problem for one in suspects if one.rank < Rank.POSSIBLE)
+def _place(suspect: Candidate, suspects: list[Candidate]) -> tuple[int, int, bool, int, int]:
+    """By rank, but never before its own cause; then what has the fewest causes itself, in the order of the text; what is none of
+    the GPU's last.
+    """
+    least = {True: Rank.POSSIBLE, False: Rank.PROVED}
+    founded = frozenset(one.finding.problem for one in suspects if one.rank <= least[one.shown])
     causes = behind(suspect.finding.problem, founded)
     rank = max([suspect.rank, *(one.rank for one in suspects if one.finding.problem in causes)])
     elsewhere = suspect.finding.problem == _ELSEWHERE
-    return max(rank, Rank.POSSIBLE) if elsewhere else rank, len(causes), elsewhere, suspect.line
+    rank = max(rank, Rank.GENERAL) if elsewhere else rank
+    return rank, len(causes), elsewhere, suspect.breadth, suspect.line
 
 
 def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
@@ -158,12 +181,29 @@ def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
     return suspect.rank not in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS, Rank.RULED_OUT}
 
 
-def _doubt(suspect: Candidate, found: frozenset[str], refuted: Mapping[str, Text]) -> Text:
+def _follows(suspect: Candidate, named: frozenset[str]) -> bool:
+    """Whether what is named explains it, so that it is no other answer."""
+    if suspect.rank is Rank.GENERAL and any(behind(effect, named) for effect in _WITHOUT_GPU):
+        return True
+    return bool(behind(suspect.finding.problem, named))
+
+
+def _doubt(suspect: Candidate, kept: list[Candidate], clues: tuple[Clue, ...], refuted: Mapping[str, Text]) -> Text:
+    """Why it is less likely, by what the text holds."""
+    problem = suspect.finding.problem
     if suspect.rank is Rank.RULED_OUT:
-        return text("a fact speaks against it: {fact}", fact=refuted[suspect.finding.problem])
-    if behind(suspect.finding.problem, found) or suspect.rank is Rank.FOLLOWS:
-        return text("it follows from what is named above")
-    return text("the message fits it as well, but nothing else in the text points to it")
+        return text("a fact speaks against it: {fact}", fact=refuted[problem])
+    if not suspect.line:
+        return text("a fact shows it, and it does not explain what the text says")
+    named = frozenset(one.finding.problem for one in kept)
+    own = {clue.passage.line for clue in clues if clue.problem == problem}
+    others = {clue.passage.line for clue in clues if clue.problem in named}
+    if own <= others:
+        return text("the same words can mean it as well")
+    line = min(own - others)
+    if suspect.rank is Rank.GENERAL:
+        return text("line {line} fits it, but almost every fault of a GPU leads to such a line", line=line)
+    return text("line {line} can mean it; what stands first is told more clearly", line=line)
 
 
 # Which problems follow from which: where the cause is found as well, what it leads to steps behind it.
@@ -218,7 +258,6 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "gpu-too-old-for-torch": "no-kernel-image torch-lacks-sm nccl-cuda-error",
         "no-kernel-image": "nccl-cuda-error",
         "pip-no-matching-python": "torch-cpu-only pip-wrong-index",
-        "pip-wrong-index": "torch-cpu-only",
         "conda-resolved-cpu-build": "torch-cpu-only",
         "wrong-python-env": "torch-cpu-only",
         "torch-cpu-only": "xformers-torch-mismatch torchvision-torch-mismatch",
@@ -252,6 +291,16 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "dataloader-shm-or-ram": "not-a-gpu-problem",
     }.items()
 }
+
+
+# Without a GPU that programs can use, almost all of them say the same.
+_WITHOUT_GPU = ("no-driver", "driver-not-loaded", "nvidia-smi-no-devices", "cuda-init-failed-driver-state", "torch-cpu-only")
+
+
+@cache
+def _known_causes(problem: str) -> int:
+    """How many problems are known to lead to it: the fewer, the more it says."""
+    return sum(problem in effects for effects in LEADS_TO.values())
 
 
 def behind(problem: str, found: frozenset[str]) -> frozenset[str]:
@@ -315,7 +364,8 @@ _FAILURE = lazy_regex(
 )
 # What describing tools print of machines where nothing is wrong.
 _HARMLESS = lazy_regex(
-    r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported|\b0 errors?\b"
+    r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported"
+    r"|links are inactive|\b0 errors?\b"
     r"|(?:error|retired|ecc)[\w ]*: *(?:0|no|none|n/a|disabled|enabled)\b|^ *(?:[-#>]|\[?[\w@:~ -]*[$#]) ",
     re.IGNORECASE,
 )
@@ -338,11 +388,12 @@ def sound(setting: SignatureInput) -> Finding | None:
     torches = ((one.version, one.torch.version) for one in case.cuda_torches[:2])
     found.extend(Evidence(text("torch"), verbatim(name), fact.source) for name, fact in torches if isinstance(fact, Known))
     evidence = tuple(found)
-    if not evidence or _speaks_of_failure(setting.paste.words):
+    if not evidence or speaks_of_failure(setting.paste.words):
         return None
     return finding("healthy", *evidence, **looked_at(case))
 
 
-def _speaks_of_failure(words: str) -> bool:
+def speaks_of_failure(words: str) -> bool:
+    """Whether a line of the text tells of something that went wrong, of whatever program."""
     lines = words.split("\n", _MOST_LINES)[:_MOST_LINES]
     return any(_FAILURE.search(line[:2000]) and not _HARMLESS.search(line[:2000]) for line in lines)

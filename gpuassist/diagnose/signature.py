@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from itertools import islice
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.formats.visible import MARK, shortened
@@ -20,14 +21,14 @@ from gpuassist.model.text import Parameter
 
 
 _WORD = lazy_regex(r"\w+")
-_DIGITS = str.maketrans("123456789", "000000000")  # of log lines that differ in their numbers alone
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")  # of log lines that differ in their numbers alone
 
 
 class Vocabulary:
     """All words of a text, their digits as zeros."""
 
     def __init__(self, words: str) -> None:
-        lines = dict.fromkeys(words.translate(_DIGITS).split("\n"))
+        lines = dict.fromkeys(_without_digits(words).split("\n"))
         found = {word for line in lines for word in _WORD.findall(line)}
         self._words = sorted(found)
         self._backwards = sorted(word[::-1] for word in found)
@@ -35,7 +36,7 @@ class Vocabulary:
 
     def may_form(self, literal: str) -> bool:
         """Whether every word of it is one of these; its first may be the end of one, and its last the beginning."""
-        whole, start, end, middle = _taken_apart(literal.translate(_DIGITS))
+        whole, start, end, middle = _taken_apart(literal)
         return (
             all(_has(self._words, one, whole=True) for one in whole)
             and (not start or _has(self._words, start))
@@ -44,9 +45,15 @@ class Vocabulary:
         )
 
 
+def _without_digits(words: str) -> str:
+    # As bytes in a twentieth of the time.
+    return words.encode("utf-8", "surrogatepass").translate(_DIGITS).decode("utf-8", "surrogatepass")
+
+
 @cache
 def _taken_apart(literal: str) -> tuple[tuple[str, ...], str, str, str]:
     """The words that it holds from their beginning to their end; its last, which may go on; its first; its only one."""
+    literal = _without_digits(literal)
     found = list(_WORD.finditer(literal))
     if len(found) == 1 and found[0].group() == literal:
         return (), "", "", literal
@@ -64,12 +71,54 @@ def _has(every: list[str], word: str, *, whole: bool = False) -> bool:
     return every[place] == word if whole else every[place].startswith(word)
 
 
+_RUN = lazy_regex(r"\s*\n[ \t]*(?:[>|#*│][ \t]+){0,2}|\s{2,}|[^\S ]")
+_LINE = lazy_regex(r"\n(?=[^\s>|#*│])")  # no run goes over it
+_FOLDED = 8 << 10  # characters at a time, of which a piece is read again for the places in it
+
+
+class Folded:
+    """A text with one space wherever it has white space, the marks of a quotation included."""
+
+    def __init__(self, words: str) -> None:
+        self._text, self._starts, self._folded_starts = words, [0], [0]
+        self._known: dict[int, tuple[list[int], list[int]]] = {}
+        folded: list[str] = []
+        start = 0
+        while start < len(words):
+            line = _LINE.search(words, start + _FOLDED)
+            end = line.end() if line else len(words)
+            folded.append(_RUN.sub(" ", words[start:end]))
+            self._starts.append(end)
+            self._folded_starts.append(self._folded_starts[-1] + len(folded[-1]))
+            start = end
+        self.words = "".join(folded)
+
+    def place(self, offset: int) -> int:
+        """Where a character of it stands in the text."""
+        piece = max(0, bisect_right(self._folded_starts, offset) - 1)
+        ends, starts = self._runs(piece)
+        run = bisect_right(ends, offset) - 1
+        return starts[run] + offset - ends[run]
+
+    def _runs(self, piece: int) -> tuple[list[int], list[int]]:
+        """Where what follows each run of a piece begins: here, and in the text."""
+        if piece not in self._known:
+            ends, starts = [self._folded_starts[piece]], [self._starts[piece]]
+            for run in _RUN.finditer(
+                self._text, starts[0], self._starts[piece + 1] if piece + 1 < len(self._starts) else len(self._text)
+            ):
+                ends.append(ends[-1] + run.start() - starts[-1] + 1)
+                starts.append(run.end())
+            self._known[piece] = ends, starts
+        return self._known[piece]
+
+
 _QUOTED = 300  # characters of a passage that are shown
 _LONG = 64 << 10  # characters
 _ENDING = lazy_regex(r"\w{1,40}")
 _PIECE = 16 << 10
 _OVERLAP = 500  # characters that a match may go on in the next piece
-_MOST_PLACES = 60  # of one literal, from either end of the text
+_MOST_PLACES = 24  # of one literal, from either end of the text
 _ADVICE = lazy_regex(
     r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)[^.\n]{1,24}$"
     r"|如果(?:你|您)?[^。\n]{0,60}$",
@@ -94,11 +143,28 @@ class SignatureInput:
         self.answered: dict[Hashable, tuple[re.Match[str], ...]] = {}
 
     def says(self, *literals: str) -> bool:
-        """Whether any of these, in lower case, stands anywhere in the text."""
+        """Whether any of these, in lower case, stands anywhere in the text, however its lines are wrapped."""
         # A cheap test for long logs, whose lines differ in little: most of their words are the same.
         return any(
-            (len(self.lowered) < _LONG or self._vocabulary.may_form(literal)) and literal in self.lowered for literal in literals
+            (len(self.lowered) < _LONG or self._vocabulary.may_form(literal)) and literal in self._read(literal)
+            for literal in literals
         )
+
+    def places(self, literal: str) -> Iterator[int]:
+        """Where it stands in the text; of one that stands there thousands of times its first and its last places, for a log
+        begins with how it was started and ends with what went wrong.
+        """
+        if " " not in literal:
+            return _places_in(self.lowered, literal)
+        return map(self._folded.place, _places_in(self._folded.words, literal))
+
+    def _read(self, literal: str) -> str:
+        """The text in lower case; for a literal of several words, with one space between them."""
+        return self._folded.words if " " in literal else self.lowered
+
+    @cached_property
+    def _folded(self) -> Folded:
+        return Folded(self.lowered)
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
@@ -166,6 +232,19 @@ def sign(problem: str, weight: Weight = Weight.CAUSE, **parameters: Parameter) -
     return Sign(problem, weight, tuple(parameters.items()))
 
 
+_LESS_SURE = {Weight.CAUSE: Weight.STATE, Weight.STATE: Weight.CONSEQUENCE}
+
+
+def general(meaning: Meaning) -> Meaning:
+    """A message that almost every fault leads to: whatever it points to, even by its circumstances, is a step less sure."""
+
+    def lowered(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+        for one in meaning(match, setting):
+            yield replace(one, weight=_LESS_SURE.get(one.weight, one.weight))
+
+    return lowered
+
+
 def clues(signature: Signature, setting: SignatureInput, *, most: int = 20) -> Iterator[Clue]:
     """What a signature finds in the text, at most so many different passages: a log repeats itself."""
     seen: set[str] = set()
@@ -207,7 +286,8 @@ def _is_advice(words: str, place: int) -> bool:
 
 def _matches(signature: Signature, setting: SignatureInput) -> Iterator[re.Match[str]]:
     pattern, read_to = _compiled(signature.pattern), 0
-    for place in _places(signature.literals, setting.lowered):
+    # In the order of the text.
+    for place in sorted({place for literal in signature.literals for place in setting.places(literal)}):
         if place < read_to:
             continue
         match = pattern.search(setting.paste.words, max(read_to, place - signature.window), place + signature.window)
@@ -216,29 +296,22 @@ def _matches(signature: Signature, setting: SignatureInput) -> Iterator[re.Match
             yield match
 
 
-def _places(literals: tuple[str, ...], lowered: str) -> list[int]:
-    """Where any of the literals stands, in order; of one that stands there thousands of times its first and its last places, for
-    a log begins with how it was started and ends with what went wrong.
-    """
-    return sorted({place for literal in literals for place in _places_of(literal, lowered)})
-
-
-def _places_of(literal: str, lowered: str) -> Iterator[int]:
-    place, count = lowered.find(literal), 0
+def _places_in(words: str, literal: str) -> Iterator[int]:
+    place, count = words.find(literal), 0
     while place >= 0 and count < _MOST_PLACES:
         yield place
-        place, count = lowered.find(literal, place + len(literal)), count + 1
+        place, count = words.find(literal, place + len(literal)), count + 1
     if place < 0:
         return
-    place, count = lowered.rfind(literal, place), 0
+    place, count = words.rfind(literal, place), 0
     while place >= 0 and count < _MOST_PLACES:
         yield place
-        place, count = lowered.rfind(literal, 0, place), count + 1
+        place, count = words.rfind(literal, 0, place), count + 1
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return re.compile(_anyhow_wrapped(pattern), re.IGNORECASE)
 
 
 def one_of(*wordings: str) -> str:
@@ -246,11 +319,18 @@ def one_of(*wordings: str) -> str:
     return f"(?:{'|'.join(wordings)})"
 
 
-# Between two words of the kernel's log, which breaks sentences anywhere: a space, or the end of a line with the time stamp, the
-# host and the mark of the next one.
-GAP = r"\s{1,40}(?:[^\n]{0,80}NVRM:\s{1,3})?"
+# Between two words: blanks, or the end of a line, whatever stands before the next one: its indentation, the mark of a quotation,
+# or the time stamp and the host in the kernel's log.
+GAP = r"(?:[ \t]{1,60}|[ \t]{0,20}\n(?:[ \t]{0,60}(?:[>|#*│][ \t]{1,8}){0,2}|[^\n]{0,80}NVRM:[ \t]{1,3}))"
+
+# What a look behind looks for has one length, so that a space in it stays one.
+_TOKEN = lazy_regex(r"\\.|\(\?<[=!][^()]*\)|\[\^?\]?(?:\\.|[^\]\\])*\]| |\(|[^\\\[( ]+", re.DOTALL)
+_COUNTS = ("?", "*", "+", "{")
 
 
-def wrapped(words: str) -> str:
-    """A pattern for these plain words, wherever the log breaks them."""
-    return GAP.join(map(re.escape, words.split()))
+def _anyhow_wrapped(pattern: str) -> str:
+    """A pattern whose spaces take any gap between two words; those in a set or with a count stay what they are."""
+    pieces = _TOKEN.findall(pattern)
+    return "".join(
+        GAP if one == " " and not after.startswith(_COUNTS) else one for one, after in zip(pieces, [*pieces[1:], ""], strict=True)
+    )

@@ -65,9 +65,17 @@ def configuration_of(case: RuleInput) -> Configuration:
         toolkits=tuple(known for known in map(case.known, outside) if known is not None),
         gcc=value_or(gcc.version, None) if gcc else None,
         gccs=tuple(version for version, _ in _compilers(case)),
+        gcc_packages=_gcc_packages(case),
         glibc=value_or(host.glibc, None),
         shelf=shelf_of_machine(case),
     )
+
+
+def _gcc_packages(case: RuleInput) -> tuple[int, ...] | None:
+    """What can be installed beside the usual gcc: by the system's packages, or by conda where these are not known at all."""
+    if families_of(case.machine)[0] is Family.ANY:
+        return case.knowledge.gcc_in(("conda", ""))
+    return case.knowledge.gcc_in(packages_base(value_or(case.machine.host.distribution, _NOWHERE)))
 
 
 def shelf_of_machine(case: RuleInput) -> Shelf | None:

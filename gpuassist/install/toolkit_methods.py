@@ -317,6 +317,16 @@ def _used(release: str, root: str, place: InstallPlace, knowledge: Knowledge) ->
 def gcc_steps(move: GccMove, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     """Installing a compiler that nvcc accepts where none is there, and letting nvcc call it."""
     major = move.version.major
+    works = text("`nvcc` compiles a program in the same terminal")
+    install = text("Install gcc {major} beside the one that is there: nvcc accepts none newer", major=major)
+    if not move.there and place.packages is Family.ANY and place.system.administrator:
+        # Whose computer it is nobody knows, so neither where conda is: its environment names its compiler itself.
+        made = text("`conda list -n gcc-{major} gxx_linux-64` lists it", major=major)
+        does = text("Let nvcc and cmake call gcc {major} for this terminal", major=major)
+        return (
+            step((use("gcc-install", version=major),), place, commands, (install, made)),
+            step((use("nvcc-host-compiler-conda", version=major),), place, commands, (does, works)),
+        )
     # Where the package puts it: without root that of conda-forge.
     if not place.system.administrator:
         root = place.around.conda_root or f"{place.system.home}/miniforge3/envs"
@@ -325,12 +335,10 @@ def gcc_steps(move: GccMove, place: InstallPlace, commands: Commands) -> tuple[S
         installed = packages_of(place.packages).compiler(major)
     steps = list[Step]()
     if not move.there:
-        does = text("Install gcc {major} beside the one that is there: nvcc accepts none newer", major=major)
         # The same place, served by the lines for any system: conda's.
         there = place if place.system.administrator else InstallPlace(python=place.python, around=place.around, system=place.system)
         check = text("{path} is there", path=installed)
-        steps.append(step((use("gcc-install", version=major),), there, commands, (does, check)))
+        steps.append(step((use("gcc-install", version=major),), there, commands, (install, check)))
     does = text("Let nvcc and cmake call gcc {major}; in your start-up file the lines hold for every terminal", major=major)
-    check = text("`nvcc` compiles a program in the same terminal")
     compiler = dict(place.compilers).get(major, "") or installed
-    return (*steps, step((use("nvcc-host-compiler", compiler=compiler),), place, commands, (does, check)))
+    return (*steps, step((use("nvcc-host-compiler", compiler=compiler),), place, commands, (does, works)))

@@ -14,6 +14,7 @@ from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
 from gpuassist.knowledge.driver_packages import DriverPackage, Extent, Keeper, Seen
 from gpuassist.knowledge.engine_records import EngineRecord, EngineRelease
 from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.package_records import GccPackages, PythonPackage
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
     BadPair,
@@ -327,6 +328,8 @@ image = _record(
 )
 image_tag = _record(ImageTag, tag=text_of)
 system = _record(SystemRecord, name=_called("system", text_of), glibc=_maybe(Version.parse), python=_maybe(_version))
+gcc_packages = _record(GccPackages, system=text_of, majors=numbers_of)
+python_package = _record(PythonPackage, name=_called("distribution", text_of), modules=texts_of)
 conda = _record(
     CondaRecord,
     channel=_one(Channel),

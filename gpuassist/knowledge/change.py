@@ -47,7 +47,8 @@ class TorchThere(Struct, frozen=True):
 class Configuration(Struct, frozen=True):
     """A machine as far as parts must fit: None is not there or not known. `one_module` is false under WSL2, `driver_fixed`
     where the driver is part of a system image (Jetson) or belongs to its host's (vGPU), `tegra` where it takes builds of its own
-    (before JetPack 7); `gccs` are the other installed ones, `own_toolkit` is the CUDA release that the distribution itself has.
+    (before JetPack 7); `gccs` are the other installed ones, `gcc_packages` the majors that its packages bring, None where nobody
+    looked; `own_toolkit` is the CUDA release that the distribution itself has.
     `shelf` is what this system's packages hold of drivers, None where no packages bring one (another system's driver, a provider's
     own).
     """
@@ -67,6 +68,7 @@ class Configuration(Struct, frozen=True):
     toolkits: tuple[InstalledToolkit, ...] = ()
     gcc: Version | None = None
     gccs: tuple[Version, ...] = ()
+    gcc_packages: tuple[int, ...] | None = None
     glibc: Version | None = None
     own_toolkit: Version | None = None
     shelf: Shelf | None = None

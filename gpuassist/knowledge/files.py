@@ -127,6 +127,8 @@ class KnowledgeFiles:
         self.images = RecordTable(read, "images", build.image)
         self.image_tags = RecordTable(read, "image_tags", build.image_tag)
         self.systems = RecordTable(read, "systems", build.system)
+        self.gcc_packages = RecordTable(read, "gcc_packages", build.gcc_packages)
+        self.python_packages = RecordTable(read, "python_packages", build.python_package)
         self.conda = RecordTable(read, "conda", build.conda)
         self.conda_packages = RecordTable(read, "conda_packages", build.conda_package)
         self.engines = RecordTable(read, "engines", build.engine)

@@ -354,6 +354,11 @@ def _with_gcc(configuration: Configuration, limit: int | None, option: _Option) 
         yield option
         return
     older = max((one for one in configuration.gccs if gcc_fits(limit, one)), default=None)
+    if older is None and configuration.gcc_packages is not None:
+        held = [major for major in configuration.gcc_packages if gcc_fits(limit, Version((major,)))]
+        if not held:
+            return  # there is none to install: another toolkit is the way
+        limit = max(held)
     move = GccMove(older, there=True) if older is not None else GccMove(Version((limit,)), there=False)
     cost = option.cost + (_LINE if older is not None else _ROOT_PACKAGE)
     yield _Option(cost, option.version, option.move, move, rank=option.rank)

@@ -47,6 +47,11 @@ if TYPE_CHECKING:
 _IMAGE_NAMES = {"rhel": "ubi", "amzn": "amazonlinux", "opensuse-leap": "leap"}
 
 
+def _plain(name: str) -> str:
+    """A package's name in the one spelling that pip makes of it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 class Knowledge:
     """What is known about NVIDIA's products; `read` gives the bytes of a resource such as `knowledge/gpus.json`."""
 
@@ -149,7 +154,7 @@ class Knowledge:
 
     def wheel(self, distribution: str) -> WheelRecord | None:
         """Such a package by its name, `nvidia-cublas-cu12`, in any spelling that pip takes."""
-        return self._files.wheels.first("distribution", re.sub(r"[-_.]+", "-", distribution).lower())
+        return self._files.wheels.first("distribution", _plain(distribution))
 
     def torch_builds(self, release: Version | None = None) -> tuple[TorchBuild, ...]:
         """The builds of a torch release (2.7 of 2.7.1), or of all where none is named, oldest release first."""
@@ -230,6 +235,26 @@ class Knowledge:
         """The version of a distribution's own `python3`, by the distribution and release of its packages; None where not known."""
         name = f"{_IMAGE_NAMES.get(base[0], base[0])}{base[1]}"
         return next((one.python for one in self.systems() if one.name == name), None)
+
+    def gcc_in(self, base: tuple[str, str]) -> tuple[int, ...] | None:
+        """The majors of gcc that a system's archive has beside its usual one, by the distribution and release of its packages;
+        conda-forge's for `("conda", "")`. None where nobody looked.
+        """
+        found = self._files.gcc_packages.first("system", "".join(base)) if any(base) else None
+        return found.majors if found is not None else None
+
+    def python_package(self, name: str) -> str:
+        """What PyPI calls a package that a text names by its distribution or its module; empty where that is not known, so that no
+        name of a log becomes an argument of pip.
+        """
+        wanted = _plain(name)
+        if self._files.wheels.first("distribution", wanted) is not None:
+            return wanted
+        return self._python_packages.get(wanted, "")
+
+    @cached_property
+    def _python_packages(self) -> dict[str, str]:
+        return {_plain(called): one.name for one in self._files.python_packages.all() for called in (one.name, *one.modules)}
 
     def systems(self) -> tuple[SystemRecord, ...]:
         return self._files.systems.all()

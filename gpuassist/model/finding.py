@@ -114,3 +114,22 @@ class Answer(Struct, frozen=True):
     remedies: tuple[Remedy, ...]
     links: tuple[str, ...]
     guides: tuple[GuideLink, ...] = ()
+
+
+class QuestionCase(Struct, frozen=True):
+    """What the output of a command may be, and the problem that it then is; neither id nor title where it is none of the
+    catalogue's.
+    """
+
+    shows: str
+    problem: str
+    title: str
+
+
+class OpenQuestion(Struct, frozen=True):
+    """What a text leaves open, in words: the causes that fit it, and the command lines whose output decides."""
+
+    words: str
+    asks: str
+    commands: tuple[str, ...]
+    cases: tuple[QuestionCase, ...]

@@ -1,4 +1,4 @@
-"""A card's memory at the moment when something did not fit, as parts that add up to the whole card."""
+"""A card's memory, mostly at the moment when something did not fit, or torch's own part of it, as parts that add up."""
 
 from __future__ import annotations
 
@@ -13,14 +13,25 @@ class PartKind(str, Enum):
     """Who has a part of the memory, in the order in which parts are shown."""
 
     ALLOCATED = "allocated"
+    WORKSPACE = "cublas-workspace"
     PRIVATE_POOLS = "private-pools"
     UNUSED = "reserved-unused"
+    CACHED = "cached"
     CONTEXT = "context"
     PROCESS = "process"
     OTHERS = "others"
     REST = "rest"
+    USED = "used"
     UNACCOUNTED = "unaccounted"
     FREE = "free"
+
+
+class PictureOf(str, Enum):
+    """What the whole is that the parts add up to: the card when a request failed, the card, or what torch reserved."""
+
+    FAILURE = "failure"
+    CARD = "card"
+    RESERVED = "reserved"
 
 
 class MemoryPart(Struct, frozen=True):
@@ -34,7 +45,8 @@ class MemoryPart(Struct, frozen=True):
 
 
 class MemoryPicture(Struct, frozen=True):
-    """The whole of a card: the sizes of `parts` add up to `total_bytes` exactly, and none is zero or less.
+    """The whole of a card, or of what torch reserved on it: the sizes of `parts` add up to `total_bytes` exactly, and none is zero
+    or less.
 
     `requested_bytes` and `device` are None where the message does not say; `beyond_bytes` is what this process has outside of the
     card, lent from the computer's memory; `notes` say what about the figures is not as it seems.
@@ -46,3 +58,4 @@ class MemoryPicture(Struct, frozen=True):
     device: int | None = None
     beyond_bytes: int = 0
     notes: tuple[Text, ...] = ()
+    of: PictureOf = PictureOf.FAILURE

@@ -10,8 +10,9 @@ from msgspec import Struct
 from gpuassist.detect.readers import Contradiction
 from gpuassist.diagnose.ranking import Rank
 from gpuassist.formats.visible import shortened
+from gpuassist.model.account import Account
 from gpuassist.model.codec import Json
-from gpuassist.model.finding import Answer, Evidence
+from gpuassist.model.finding import Answer, Evidence, OpenQuestion
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
@@ -52,11 +53,13 @@ SURENESS_WORDS: dict[Sureness, Text] = {
 
 
 def sureness(explanation: Explanation) -> Sureness | None:
-    """Sure where the text names the cause; likely where facts prove one that explains it; possible where it merely fits. None
-    where there is no cause: in a text that shows a sound machine.
+    """Sure where the text names the cause; likely where facts prove one that explains it; possible where it merely fits, or one
+    command would have to decide. None where there is no cause: in a text that shows a sound machine.
     """
     if explanation.rank is None:
         return None
+    if explanation.question is not None:
+        return Sureness.POSSIBLE
     if explanation.rank is Rank.PROVED:
         return Sureness.LIKELY
     return Sureness.POSSIBLE if explanation.rank in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS} else Sureness.SURE
@@ -96,6 +99,16 @@ def picture_of(explanation: Explanation, answer: Answer) -> MemoryPicture | None
     return explanation.memory if answer is owner else None
 
 
+def accounts_shown(explanation: Explanation) -> tuple[Account, ...]:
+    """What the text tells, without what its title says already."""
+    title = explanation.title
+    return tuple(
+        Account(text(""), one.lines) if one.title == title else one
+        for one in explanation.accounts
+        if one.title != title or one.lines
+    )
+
+
 def places_of(contradiction: Contradiction) -> Text:
     """The lines of the text that contradict each other."""
     return text("lines {numbers}", numbers=", ".join(map(str, contradiction.lines)))
@@ -130,6 +143,17 @@ def explanation_document(explanation: Explanation, words: Words) -> Json:
         "contradictions": [
             {"fact": words(one.fact), "values": list(one.values), "lines": list(one.lines)} for one in explanation.contradictions
         ],
+        "read": [{"title": words(one.title), "lines": [words(line) for line in one.lines]} for one in explanation.accounts],
         "guides": list(dict.fromkeys(guide.topic for answer in explanation.answers for guide in answer.guides)),
         "left_out_bytes": explanation.paste.left_out,
+        "question": _question_document(explanation.question) if explanation.question is not None else None,
+    }
+
+
+def _question_document(question: OpenQuestion) -> Json:
+    return {
+        "text": question.words,
+        "asks": question.asks,
+        "commands": list(question.commands),
+        "cases": [{"shows": case.shows, "id": case.problem or None, "title": case.title or None} for case in question.cases],
     }

@@ -11,7 +11,7 @@ from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.commands import command_lines, copyable, copyable_lines, where_to_type
-from gpuassist.present.explanation import left_out, picture_of, places_of
+from gpuassist.present.explanation import accounts_shown, left_out, picture_of, places_of
 from gpuassist.present.listing import Section, facts_read
 from gpuassist.present.memory import as_plain_text
 from gpuassist.present.redaction import HOST, NOBODY, USER, Person, redacted
@@ -41,14 +41,19 @@ class _Lines:
 
     def __init__(self, words: Words) -> None:
         self._words = words
+        self._told = set[str]()  # where to type commands: said once, not under each
 
     def answer(self, explanation: Explanation) -> Iterator[str]:
         """The verdict first; every paragraph is one string."""
         yield self._words(explanation.title)
         shortened = left_out(explanation)
         yield " ".join(self._words(one) for one in (explanation.basis.reason, shortened) if one is not None)
+        if not explanation.convicts:
+            yield from self._accounts(explanation)
         for one, remedies in zip(explanation.answers, shown_together(explanation.answers), strict=True):
             yield from self._one(one, remedies, picture_of(explanation, one))
+        if explanation.convicts:
+            yield from self._accounts(explanation)
         if explanation.less_likely:
             doubts = (text("{title}: {reason}", title=one.answer.title, reason=one.reason) for one in explanation.less_likely)
             yield "\n".join([self._words(text("Less likely:")), *map(self._pair, doubts)])
@@ -70,6 +75,13 @@ class _Lines:
         for section in sections:
             facts = (text("{fact}: {value}", fact=line.label, value=line.value) for line in section.lines)
             yield "\n".join([self._words(section.title), "", *map(self._pair, facts)])
+
+    def _accounts(self, explanation: Explanation) -> Iterator[str]:
+        """What the text tells, before or below what it shows of faults."""
+        if explanation.memory is not None and not explanation.answers:
+            yield "\n".join(f"- {line}" for line in as_plain_text(explanation.memory, self._words).split("\n"))
+        for one in accounts_shown(explanation):
+            yield "\n".join([*([self._words(one.title)] if one.title.message else []), *map(self._pair, one.lines)])
 
     def _one(self, answer: Answer, remedies: tuple[ShownRemedy, ...], picture: MemoryPicture | None) -> Iterator[str]:
         yield f"## {answer.title}"
@@ -96,8 +108,10 @@ class _Lines:
                 yield self._check(self._words(step.check))
         yield from self._commands(command_lines(remedy) if shown.is_one else ())
         where = where_to_type(remedy) if shown.steps or shown.is_one else None
-        if where is not None:
-            yield f"   {self._words(where)}"
+        told = self._words(where) if where is not None else ""
+        if told and told not in self._told:
+            self._told.add(told)
+            yield f"   {told}"
         if remedy.check and shown.is_one:
             yield self._check(remedy.check)
         yield from (f"   {self._words(text('Note: {note}', note=note))}" for note in shown.notes)

@@ -149,5 +149,8 @@ def _holders(machine: Machine) -> Iterator[CardRow]:
         return
     for holder in holders.value:
         label = text("process {pid} of {user}", pid=holder.pid, user=holder.user)
-        words = text("{command}, on {devices}", command=holder.command, devices=", ".join(holder.devices))
-        yield CardRow(label, words, holders.source)
+        if not holder.user:  # of a pasted list, which need not tell it
+            label = text("process {pid}", pid=holder.pid)
+        devices = ", ".join(holder.devices)
+        words = text("{command}, on {devices}", command=holder.command, devices=devices)
+        yield CardRow(label, words if holder.command and devices else verbatim(holder.command or devices), holders.source)

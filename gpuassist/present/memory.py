@@ -6,40 +6,49 @@ from collections.abc import Sequence
 
 from gpuassist.formats.size import shown_size
 from gpuassist.model.codec import Json
-from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
+from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind, PictureOf
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 
 _NAMES: dict[PartKind, Text] = {
     PartKind.ALLOCATED: text("in use by your tensors"),
+    PartKind.WORKSPACE: text("cuBLAS's workspace"),
     PartKind.PRIVATE_POOLS: text("in private pools (CUDA graphs)"),
     PartKind.UNUSED: text("reserved, but in pieces"),
+    PartKind.CACHED: text("reserved, for the next tensors"),
     PartKind.CONTEXT: text("CUDA itself"),
     PartKind.OTHERS: text("other processes"),
     PartKind.REST: text("CUDA itself and other processes"),
+    PartKind.USED: text("in use, by this process and others"),
     PartKind.UNACCOUNTED: text("not accounted for"),
     PartKind.FREE: text("free"),
 }
 _EXPLAINED: dict[PartKind, Text] = {
     PartKind.ALLOCATED: text("live tensors of the program that failed: weights, gradients, activations"),
+    PartKind.WORKSPACE: text("taken at the first matrix product and kept on purpose; `empty_cache()` leaves it, and it is no leak"),
     PartKind.PRIVATE_POOLS: text("kept for captured CUDA graphs; nothing else can use it"),
     PartKind.UNUSED: text("freed tensors whose blocks torch keeps; each lies between others that are in use"),
+    PartKind.CACHED: text("freed tensors whose blocks torch keeps, so that the next ones need not ask the driver"),
     PartKind.CONTEXT: text("CUDA's context, kernels and libraries of this process"),
     PartKind.PROCESS: text("another process on the same card"),
     PartKind.OTHERS: text("processes that the message does not name"),
     PartKind.REST: text("what the message does not tell apart"),
+    PartKind.USED: text("tensors, torch's cache, CUDA's context and other processes: the figures do not tell them apart"),
     PartKind.UNACCOUNTED: text("kept by the driver, or lost to rounding"),
     PartKind.FREE: text("free for everybody"),
 }
 # One character a kind, so that the bar can be read without colours.
 _MARKS: dict[PartKind, str] = {
     PartKind.ALLOCATED: "█",
+    PartKind.WORKSPACE: "%",
     PartKind.PRIVATE_POOLS: "▓",
     PartKind.UNUSED: "▒",
+    PartKind.CACHED: "+",
     PartKind.CONTEXT: "░",
     PartKind.PROCESS: "#",
     PartKind.OTHERS: "=",
     PartKind.REST: "~",
+    PartKind.USED: "-",
     PartKind.UNACCOUNTED: "?",
     PartKind.FREE: "·",
 }
@@ -69,9 +78,22 @@ def short_size(count: int) -> str:
     return f"{count / _GIB:.1f} GiB" if count >= _GIB // 10 else f"{count / (1 << 20):.0f} MiB"
 
 
+def picture_title(picture: MemoryPicture) -> Text:
+    """What the picture shows, and when."""
+    if picture.of is PictureOf.RESERVED:
+        return text("What torch has of the card's memory")
+    if picture.of is PictureOf.CARD:
+        return text("The card's memory")
+    if picture.device is None:
+        return text("The card's memory when it failed")
+    return text("The memory of GPU {index} when it failed", index=picture.device)
+
+
 def wanted(picture: MemoryPicture) -> Text:
     """What was asked for, and the card that it was asked of."""
     card = shown_size(picture.total_bytes)
+    if picture.of is PictureOf.RESERVED:
+        return text("reserved by torch: {total}", total=card)
     if picture.requested_bytes is None:
         return text("card: {total}", total=card)
     return text("wanted: {requested} in one piece · card: {total}", requested=shown_size(picture.requested_bytes), total=card)
@@ -112,6 +134,7 @@ def memory_document(picture: MemoryPicture, words: Words) -> Json:
     return {
         "device": picture.device,
         "total_bytes": picture.total_bytes,
+        "of": picture.of.value,
         "requested_bytes": picture.requested_bytes,
         "beyond_the_card_bytes": picture.beyond_bytes,
         "parts": [

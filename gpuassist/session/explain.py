@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import RuleInput
+from gpuassist.diagnose.framework import terms
 from gpuassist.diagnose.judge import judge, recognise
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
-from gpuassist.diagnose.ranking import Rank, rank_causes, refutations, sound
+from gpuassist.diagnose.ranking import Rank, rank_causes, refutations, sound, speaks_of_failure
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.formats.paste import Gathering, read_paste
-from gpuassist.model.finding import Answer, Severity, Undetermined
+from gpuassist.model.account import Account
+from gpuassist.model.finding import Answer, Finding, OpenQuestion, Severity, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
+from gpuassist.session.accounts import accounts_of, accounts_with_facts
 from gpuassist.session.inspect import in_words
+from gpuassist.session.process_account import holders_here, without_lists
+from gpuassist.session.questions import asked
 from gpuassist.session.remedies import PlannedRemedies
 from gpuassist.system.files import Files
 
@@ -36,6 +42,7 @@ class Ground(str, Enum):
     OTHER_MACHINE = "text of another machine"
 
 
+_MOST_LINKS = 3
 _MEMORY = ("oom-", "gpu-memory-held-by-dead-process", "cublas-init-failed-oom")
 
 
@@ -55,7 +62,9 @@ class UnlikelyAnswer(Struct, frozen=True):
 
 class Explanation(Struct, frozen=True):
     """What is to be said of a text. `answers`: most likely cause first; `known` is false for a text that shows nothing that
-    gpuassist knows; `machine` holds the facts that were read in the text alone; `rank` says how well the first answer is founded.
+    gpuassist knows; `machine` holds the facts that were read in the text alone; `rank` says how well the first answer is founded,
+    and `question` what it leaves open: then its remedies begin with the command that decides; `accounts` say what the text is,
+    where it is the output of a tool.
     """
 
     paste: Paste
@@ -68,6 +77,8 @@ class Explanation(Struct, frozen=True):
     known: bool
     rank: Rank | None = None
     memory: MemoryPicture | None = None
+    question: OpenQuestion | None = None
+    accounts: tuple[Account, ...] = ()
 
     @property
     def convicts(self) -> bool:
@@ -81,6 +92,8 @@ class Explanation(Struct, frozen=True):
             return text("This is no text") if self.paste.left_out else text("There is no text to explain")
         if not self.known:
             return text("I don't know this text")
+        if not self.convicts and self.accounts:
+            return self.accounts[0].title
         if not self.convicts:
             return text("The text shows no problem of the GPU set-up")
         return counted(
@@ -105,27 +118,60 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     # The problems of facts that break nothing by themselves.
     of_facts = in_words(session, Machine(), by_text.findings)
     minor = frozenset(answer.id for answer in of_facts if answer.severity is not Severity.PROBLEM)
-    explained = rank_causes(recognised.clues, by_text, by_all, minor=minor, refuted=refutations(setting))
+    refuted = refutations(setting)
+    explained = rank_causes(recognised.clues, by_text, by_all, minor=minor, refuted=refuted)
     planner = PlannedRemedies(session, whole)
-    answers = in_words(session, whole, explained.findings, planner)
+    live = machine if basis.ground is Ground.JOINED else None
+    findings = tuple(_with_holders(session, one, live, recorded=recorded) for one in explained.findings)
+    named = {one.problem for one in findings[:1]}
+    about = terms(setting, tuple(one for one in recognised.clues if one.problem in named) or recognised.clues)
+    answers = in_words(session, whole, findings, planner, setting=about)
     against = contradictions(paste)
     silent = not (recognised.clues or explained.less_likely or _convicting(answers) or against)
     healthy = sound(SignatureInput(paste, RuleInput(told, session.knowledge))) if silent else None
     if healthy is not None:
-        answers = (*in_words(session, told, (healthy,)), *answers)
-    doubts = in_words(session, whole, tuple(one.finding for one in explained.less_likely), planner)
+        answers = (*in_words(session, told, (healthy,), setting=about), *answers)
+    open_ = asked(session, explained, setting, about=about, refuted=frozenset(refuted), planner=planner)
+    if open_ is not None:
+        answers = (open_.answer, *answers[1:])
+    asking = {case.problem for case in open_.question.cases} if open_ is not None else set()
+    doubted = tuple(one for one in explained.less_likely if one.finding.problem not in asking)
+    accounts = accounts_of(session, paste, live, live=not recorded)
+    tells = bool(accounts) or told != Machine()
+    peaceful = tells and not _convicting(answers) and not speaks_of_failure(without_lists(paste))
+    if peaceful:
+        accounts = accounts_with_facts(told, accounts)
+    doubts = in_words(session, whole, tuple(one.finding for one in doubted), planner, setting=about)
     return Explanation(
         paste=paste,
         machine=told,
-        answers=answers,
-        less_likely=tuple(UnlikelyAnswer(answer, one.reason) for answer, one in zip(doubts, explained.less_likely, strict=True)),
+        answers=tuple(_with_few_links(answers)),
+        less_likely=tuple(UnlikelyAnswer(answer, one.reason) for answer, one in zip(doubts, doubted, strict=True)),
         undetermined=(*memory_doubts(setting), *explained.undetermined, *recognised.failed),
         contradictions=against,
         basis=basis,
-        known=bool(recognised.clues or healthy or _convicting(answers)),
+        known=bool(recognised.clues or healthy or _convicting(answers) or (accounts and peaceful)),
         rank=explained.rank,
         memory=memory_picture(setting),
+        accounts=accounts,
+        question=open_.question if open_ is not None else None,
     )
+
+
+def _with_few_links(answers: tuple[Answer, ...]) -> Iterator[Answer]:
+    """Each page once, and no more of them than somebody opens: those of the most likely cause first."""
+    told = list[str]()
+    for answer in answers:
+        links = [link for link in answer.links if link not in told][: _MOST_LINKS - len(told)]
+        told += links
+        yield replace(answer, links=tuple(links))
+
+
+def _with_holders(session: Session, found: Finding, machine: Machine | None, *, recorded: bool) -> Finding:
+    """That a module cannot be exchanged, with the programs that hold it on this machine."""
+    if machine is None or found.problem != "module-already-loaded":
+        return found
+    return replace(found, evidence=(*found.evidence, *holders_here(session, machine, live=not recorded)))
 
 
 def about_memory(answer: Answer) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
@@ -91,17 +91,25 @@ def answers_of(session: Session, machine: Machine, diagnosis: Diagnosis) -> tupl
 
 
 def in_words(
-    session: Session, machine: Machine, findings: tuple[Finding, ...], planner: Planner | None = None
+    session: Session,
+    machine: Machine,
+    findings: tuple[Finding, ...],
+    planner: Planner | None = None,
+    *,
+    setting: Mapping[str, str] | None = None,
 ) -> tuple[Answer, ...]:
-    """The findings in the user's words and in their own order; `planner` makes their plans, where some were made already."""
-    catalogue = Catalogue(session.world.resources.read, session.knowledge.commands)
+    """The findings in the user's words and in their own order; `planner` makes their plans, where some were made already, and
+    `setting` is what a text is about, whose names go into commands only as far as they are known.
+    """
+    named = session.knowledge.python_package if setting is not None else None
+    catalogue = Catalogue(session.world.resources.read, session.knowledge.commands, named)
     planner = planner or PlannedRemedies(session, machine)
     return tuple(
         catalogue.answer(
             one,
             families=families_of(machine),
             words=session.words,
-            surroundings=surroundings_of(machine),
+            surroundings={**surroundings_of(machine), **(setting or {})},
             planner=planner,
         )
         for one in findings

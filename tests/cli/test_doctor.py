@@ -95,7 +95,7 @@ def test_remedies_are_numbered_with_commands_indented(tmp_path: Path) -> None:
     assert "\n  1. Let new terminals use CUDA 12.4; gpuassist shows the change" in shown
     assert "\n       gpuassist use cuda 12.4\n" in shown
     assert "\n     To see that it worked: `nvcc --version` in a new terminal shows 12.4\n" in shown
-    assert "\n  2. Or for a single build" in shown
+    assert "\n  2. Or, for a single build" in shown
 
 
 def test_root_commands_are_marked(tmp_path: Path) -> None:

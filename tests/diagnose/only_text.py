@@ -14,6 +14,7 @@ ONLY_TEXT = frozenset(
         "container-lost-gpu-after-daemon-reload",
         "container-toolkit-missing",
         "cublas-init-failed-oom",
+        "cublas-workspace",
         "cuda-home-unset",
         "cuda-installer-without-driver",
         "cuda-visible-devices-late",

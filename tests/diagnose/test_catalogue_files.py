@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import gpuassist.diagnose.rules
-from gpuassist.diagnose.catalogue import FAMILY, PLANNED, Catalogue
+from gpuassist.diagnose.catalogue import FAMILY, SETTING, Catalogue
 from gpuassist.diagnose.catalogue_entry import CatalogueEntry, CommandEntry, Condition, read_entry, slots_of
 from gpuassist.formats.devices import DeviceListFault
 from gpuassist.install.drivers.packages import surroundings_of
@@ -39,7 +39,8 @@ MAKERS = "|".join(
         r"(docs\.jax\.dev|www\.tensorflow\.org|conda-forge\.org|docs\.conda\.io|docs\.astral\.sh|pip\.pypa\.io|packaging\.python\.org)/",
         r"(huggingface\.co/docs|learn\.microsoft\.com|docs\.docker\.com|docs\.kernel\.org|docs\.python\.org|onnxruntime\.ai|man7\.org|setuptools\.pypa\.io)/",
         r"documentation\.ubuntu\.com/lxd/",
-        r"github\.com/(NVIDIA|pytorch|facebookresearch|Dao-AILab|bitsandbytes-foundation|triton-lang|state-spaces)/",
+        r"(docs\.ollama\.com|cuda\.juliagpu\.org|docs\.cupy\.dev|hexdocs\.pm)/",
+        r"github\.com/(NVIDIA|ggml-org|pytorch|facebookresearch|Dao-AILab|bitsandbytes-foundation|triton-lang|state-spaces)/",
     )
 )
 FROM_TEXT = {  # parameters that a pasted message gives and no rule
@@ -53,6 +54,7 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "conda-channel-frozen": {"wanted", "none"},
     "cudnn-version-mismatch": {"unsure"},
     "nvcc-arch-too-new": {"firsts", "last"},
+    "nvcc-host-gcc-too-new": {"newer"},
     "nvcc-not-on-path": {"install"},
     "torch-cuda-vs-toolkit-mismatch": {"alternative", "building"},
     "torch-lacks-sm": {"dropped", "install", "tag", "floor", "python_version", "wanted_python", "last", "nccl"}
@@ -83,6 +85,10 @@ def _entry(problem: str) -> CatalogueEntry:
     return read_entry(RESOURCES.read(f"problems/{problem}.toml"))
 
 
+def _links(entry: CatalogueEntry) -> Iterator[str]:
+    return (one.message for one in entry.links)
+
+
 def _sentences(entry: CatalogueEntry) -> Iterator[str]:
     yield from (one.message for one in entry.explanation)
     yield from (one.message for one in entry.remedies)
@@ -90,7 +96,7 @@ def _sentences(entry: CatalogueEntry) -> Iterator[str]:
 
 def _conditions(entry: CatalogueEntry) -> Iterator[Condition]:
     yield from (condition for condition, _ in entry.severity_when)
-    for sentence in (*entry.titles, *entry.explanation):
+    for sentence in (*entry.titles, *entry.explanation, *entry.links):
         yield from sentence.when
     for remedy in entry.remedies:
         yield from remedy.when
@@ -103,7 +109,7 @@ def _used(entry: CatalogueEntry) -> set[str]:
     plans = [remedy.plan for remedy in entry.remedies if remedy.plan]
     where = {"python"} & set(entry.parameters) if plans else set()  # for whose environment it is planned
     slots = {slot for template in (*templates, *plans) for slot in slots_of(template)}
-    return (words | conditions | slots | where) - {FAMILY, PLANNED} - SURROUNDINGS
+    return (words | conditions | slots | where) - SETTING - SURROUNDINGS
 
 
 class _Rules:
@@ -227,12 +233,12 @@ def test_first_remedy_is_no_alternative_to_another(problem: str) -> None:
 
 @every_problem
 def test_links_are_secure(problem: str) -> None:
-    assert all(re.fullmatch(r"https://[a-z0-9.-]+/\S*", link) for link in _entry(problem).links)
+    assert all(re.fullmatch(r"https://[a-z0-9.-]+/\S*", link) for link in _links(_entry(problem)))
 
 
 @every_problem
 def test_links_lead_to_the_makers(problem: str) -> None:
-    assert all(re.match(rf"https://({MAKERS})", link) for link in _entry(problem).links)
+    assert all(re.match(rf"https://({MAKERS})", link) for link in _links(_entry(problem)))
 
 
 @every_problem

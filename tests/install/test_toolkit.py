@@ -180,6 +180,14 @@ def test_compiler_without_root_is_condas() -> None:
     assert "/home/you/miniforge3/envs/gcc-13/bin/x86_64-conda-linux-gnu-g++" in found[1].commands[0]
 
 
+def test_compiler_of_a_system_that_nobody_knows_is_named_by_condas_environment() -> None:
+    change = VersionChange(gcc=GccMove(version("9"), there=False))
+    install, call = install_steps(change, InstallPlace(), knowledge())
+    assert install.commands == ("conda create -n gcc-9 -c conda-forge gxx_linux-64=9",)
+    assert call.commands[0] == "conda activate gcc-9"
+    assert not any("/usr/bin" in line for line in call.commands)
+
+
 def test_nobody_knows_a_way_is_told_in_words() -> None:
     place = replace(UBUNTU, repository="", repository_architecture="")
     first, last = install_steps(VersionChange(toolkit=ToolkitMove(version("11.8"))), place, knowledge())

@@ -187,6 +187,20 @@ def test_an_older_compiler_that_is_there_is_called() -> None:
     assert found.gcc == GccMove(version("13.3.0"), there=True)
 
 
+def _compilers(*held: int) -> VersionChange:
+    one = replace(rig("GeForce RTX 3090", driver="550.54.14", gcc="14.2"), toolkit=installed("11.8"), gcc_packages=held)
+    return change(one, Constraints(toolkit_need=Need.MUST))
+
+
+def test_compiler_is_the_newest_that_the_archive_has_within_the_limit() -> None:
+    assert _compilers(9, 10, 12, 14).gcc == GccMove(version("10"), there=False)
+
+
+def test_without_a_compiler_in_the_archive_another_toolkit_is_the_way() -> None:
+    found = _compilers(14)
+    assert (found.gcc, found.toolkit is not None) == (None, True)
+
+
 def test_a_line_is_worth_it_and_an_installation_is_not() -> None:
     one = replace(rig("RTX 4090", driver="550.54.14"), toolkit=installed("11.7"), torch=torch("2.5", "cu124"))
     demand = Constraints(torch_need=Need.MUST, toolkit_need=Need.LINE)

@@ -29,6 +29,8 @@ KINDS = (
     "image_tags",
     "images",
     "systems",
+    "gcc_packages",
+    "python_packages",
     "conda",
     "commands",
     "xids",

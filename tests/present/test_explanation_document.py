@@ -25,8 +25,10 @@ KEYS = {
     "basis",
     "facts_read",
     "contradictions",
+    "read",
     "guides",
     "left_out_bytes",
+    "question",
 }
 FINDING = {"id", "severity", "title", "explanation", "evidence", "remedies", "links"}
 REMEDY = {"text", "commands", "needs_root", "action", "check"}
@@ -60,9 +62,23 @@ def test_facts_have_their_lines() -> None:
 
 
 def test_less_likely_reading_says_why() -> None:
-    document = _document("cudaGetDeviceCount returned 35\n-> CUDA driver version is insufficient for CUDA runtime version")
-    assert document["less_likely"]
+    document = _document(
+        "nvcc fatal : Unsupported gpu architecture 'compute_90'\nRuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED"
+    )
     assert all(one["reason"] for one in document["less_likely"])
+
+
+def test_question_has_its_command_and_cases() -> None:
+    question = _document("cudaGetDeviceCount returned 35\n-> CUDA driver version is insufficient for CUDA runtime version")[
+        "question"
+    ]
+    assert question["commands"] == ["nvidia-smi"]
+    assert [case["id"] for case in question["cases"]] == ["driver-too-old-for-cuda", "no-driver"]
+    assert all(case["shows"] and case["title"] for case in question["cases"])
+
+
+def test_decided_text_has_no_question() -> None:
+    assert _document("nvcc fatal : Unsupported gpu architecture 'compute_90'")["question"] is None
 
 
 def test_ground_of_the_answer_is_named() -> None:

@@ -26,6 +26,7 @@ EXPECTED = {
     "freeing-memory",
     "installing-torch",
     "memory-numbers",
+    "memory-overhead",
     "module-already-loaded",
     "needing-less-memory",
     "precision",

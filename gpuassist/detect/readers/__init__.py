@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from gpuassist.detect.readers import (
+    bare_answers,
     bottleneck,
     collect_env,
     device_query,
@@ -21,6 +22,7 @@ from gpuassist.detect.readers import (
     oneliners,
     packages,
     places,
+    process_lists,
     torch_warnings,
 )
 from gpuassist.detect.readers.complete import complete
@@ -39,11 +41,14 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     nvidia_smi_query.read_rows,
     nvidia_smi.read,
     gpustat.read,
+    process_lists.read,
     nvtop.read,
     collect_env.read,
     bottleneck.read,
     nvcc.read,
     oneliners.read,
+    bare_answers.read,
+    bare_answers.read_cupy,
     device_query.read,
     torch_warnings.read,
     packages.read,

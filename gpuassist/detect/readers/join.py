@@ -70,6 +70,7 @@ def unite(first: Machine, second: Machine) -> Machine:
         toolkits=listed(first.toolkits, second.toolkits, same_toolkit),
         compilers=listed(first.compilers, second.compilers, _same_compiler),
         environments=listed(first.environments, second.environments, same_environment, _environment),
+        holders=listed(first.holders, second.holders, lambda one, other: one.pid == other.pid),
         shell=replace(
             united(first.shell, second.shell), new_terminal=_terminal(first.shell.new_terminal, second.shell.new_terminal)
         ),

@@ -171,13 +171,13 @@ def compute_mode(words: str) -> str:
 
 _TITLE = lazy_regex(r"(?:Compute processes|Processes):")
 # `|    0   N/A  N/A      1234      C   python      1000MiB |`; before CUDA 11 without the two columns, before 340 without a type.
-_PROCESS_ROW = lazy_regex(
+PROCESS_ROW = lazy_regex(
     r"(?:^|\|)[ \t]*(?P<gpu>\d{1,2})[ \t]+(?:(?:N/A|\d{1,3})[ \t]+(?:N/A|\d{1,3})[ \t]+)?(?P<pid>\d{1,8})[ \t]+"
     r"(?:(?P<kind>C\+G|M\+C|C|G)[ \t]+)?(?P<command>\S[^|\n]{0,200}?)[ \t]+"
     r"(?:(?P<memory>\d{1,7})\s?Mi?B|N/A|Not Supported)[ \t]*\|",
     re.MULTILINE,
 )
-_NONE = lazy_regex(r"No running (?:compute )?processes found")
+NO_PROCESSES = lazy_regex(r"No running (?:compute )?processes found")
 KINDS = {"C": "compute", "G": "graphics", "C+G": "compute+graphics", "M+C": "compute"}  # M+C: under MPS
 _END = lazy_regex(r"\+[-=]{20,}\+")
 
@@ -203,11 +203,11 @@ def processes(text: Whole, start: int, end: int) -> ProcessTable:
     place_told = source(PROGRAM, text.line(title.start()))
     found: dict[int, tuple[GpuProcess, ...]] = {}
     place = title.end()
-    for row in _PROCESS_ROW.finditer(text.words, title.end(), end):
+    for row in PROCESS_ROW.finditer(text.words, title.end(), end):
         memory = text.known(mebibytes(row["memory"]), PROGRAM, row.start()) if row["memory"] else NOT_ASKED
         found[int(row["gpu"])] = (*found.get(int(row["gpu"]), ()), GpuProcess(int(row["pid"]), KINDS.get(row["kind"], ""), memory))
         place = row.end()
-    none = _NONE.search(text.words, title.end(), end)
+    none = NO_PROCESSES.search(text.words, title.end(), end)
     return ProcessTable(
         found, whole=bool(none) or (bool(found) and _END.search(text.words, place, end) is not None), source=place_told
     )

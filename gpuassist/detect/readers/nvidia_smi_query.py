@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -192,10 +192,22 @@ def read_rows(paste: Paste) -> Machine:
     if "--query-gpu" not in paste.words and not any(name in paste.words for name in ("driver_version", "compute_cap", "name,")):
         return Machine()
     tables = list(_tables(lines(paste)))
-    every = (named(gpu for row in table.rows if (gpu := _row_gpu(table.columns, *row)).name != NOT_ASKED) for table in tables)
+    every = (
+        named(_each_once(gpu for row in table.rows if (gpu := _row_gpu(table.columns, *row)).name != NOT_ASKED)) for table in tables
+    )
     gpus = next((told for told in every if isinstance(told, Known)), NOT_ASKED)
     driver = next((version for table in tables if isinstance(version := _driver(table), Known)), NOT_ASKED)
     return Machine(gpus=gpus, driver=Driver(version=driver))
+
+
+def _each_once(gpus: Iterable[Gpu]) -> Iterator[Gpu]:
+    """A list of processes names a GPU with each."""
+    seen: set[str] = set()
+    for gpu in gpus:
+        uuid = value_or(gpu.uuid, "")
+        if not uuid or uuid not in seen:
+            yield gpu
+        seen.add(uuid)
 
 
 def _tables(every: tuple[Line, ...]) -> Iterator[_Table]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpuassist.detect.readers.commands import runs
-from gpuassist.detect.readers.lines import Line, lines_with, source
+from gpuassist.detect.readers.lines import Line, lines, lines_with, source
 from gpuassist.model.environment import Manager, PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.lazy_regex import lazy_regex
@@ -38,11 +38,14 @@ _ECHO = lazy_regex(rf"^(?:echo [\"']?\$\{{?|printenv )(?P<name>{_NAME})\}}?[\"']
 _SECRET = lazy_regex(r"KEY|TOKEN|SECRET|PASSWORD")  # NVIDIA_API_KEY is nobody's business
 _ENV = lazy_regex(r"^(?:sudo )?(?:env|printenv|set|export -p|export|declare -x)(?:$|\s*\|)")
 _SET = lazy_regex(rf"^(?:declare -x |export )?(?P<name>{_NAME})=(?P<value>[^\n]{{0,4000}})$")
+_ASSIGNMENT = lazy_regex(r"^[A-Za-z_]\w{0,60}=[^\n]{0,4000}$")
+_MOST_ASSIGNED = 200
+_SHORT = 64 << 10  # characters of a text that may be nothing but variables
 
 
 def read(paste: Paste) -> Machine:
     """The toolkits in /usr/local, the variables and programs that the text shows, and the Python that was looked for."""
-    listed = _listed(paste)
+    listed = _listed(paste) or _alternatives(paste)
     nvcc: list[Command] = []
     for path, _ in _looked_for(paste, _NVCC):
         root = path.removesuffix("/bin/nvcc")
@@ -82,6 +85,30 @@ def _listed(paste: Paste) -> tuple[Toolkit, ...]:
             links=tuple(sorted(_links(name, names, alone=len(roots) == 1))),
         )
         for name in roots
+    )
+
+
+_CHOICE = lazy_regex(
+    r"^(?:[*\s]{0,4}\d{0,3}\s{1,8})?(?P<root>/usr/local/cuda-(?P<release>\d{1,2}\.\d{1,2})) (?:- priority |\s{1,12})\d{1,4}\b"
+)
+_POINTS = lazy_regex(r"link currently points to (?P<root>/\S{1,200})|^\*\s+\d{1,3}\s+(?P<chosen>/\S{1,200})\s")
+
+
+def _alternatives(paste: Paste) -> tuple[Toolkit, ...]:
+    """The toolkits that `update-alternatives --display cuda`, or its menu, chooses from."""
+    rows = [(found, line) for line in lines_with(paste, f"{_LOCAL}/cuda-") if (found := _CHOICE.match(line.words))]
+    said = (_POINTS.search(line.words) for line in lines_with(paste, "link currently points to", "* "))
+    chosen = next((found["root"] or found["chosen"] for found in said if found), "")
+    roots = dict.fromkeys((found["root"], found["release"]) for found, _ in rows)
+    line = rows[0][1] if rows else Line(0, "")
+    return tuple(
+        Toolkit(
+            root,
+            origin=line.known(Origin.LOCAL, "update-alternatives"),
+            version=line.known(Version.parse(release), "update-alternatives"),
+            links=(f"{_LOCAL}/cuda",) if root == chosen else (),
+        )
+        for root, release in roots
     )
 
 
@@ -131,10 +158,18 @@ def _variables(paste: Paste) -> Iterator[tuple[Variable, Line]]:
             if value and not value.startswith("$") and "ndefined variable" not in value:
                 yield Variable(name, value), run.output[0]
         elif _ENV.match(run.command):
-            for line in run.output:
-                found = _SET.match(line.words.strip())
-                if found:
-                    yield Variable(found["name"], found["value"].strip("\"'")), line
+            yield from _assigned(run.output)
+    # What `env | grep` left, without the command: nothing but variables.
+    every = [line for line in lines(paste)[:_MOST_ASSIGNED] if line.words.strip()] if len(paste.words) < _SHORT else []
+    if every and all(_ASSIGNMENT.match(line.words.strip()) for line in every):
+        yield from _assigned(every)
+
+
+def _assigned(told: Iterable[Line]) -> Iterator[tuple[Variable, Line]]:
+    for line in told:
+        found = _SET.match(line.words.strip())
+        if found:
+            yield Variable(found["name"], found["value"].strip("\"'")), line
 
 
 def _python(paste: Paste) -> Fact[tuple[PythonEnvironment, ...]]:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, torch_cuda
+from gpuassist.diagnose.named_in_words import torch_older_than_card
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
+from gpuassist.diagnose.signatures.memory import library_of
 from gpuassist.diagnose.tool_releases import OLDEST, capability, memory_was_free
 from gpuassist.model.fact import Known
 from gpuassist.model.lazy_regex import lazy_regex
@@ -45,12 +47,16 @@ def _no_image(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch's own kernels miss the card, or those of an extension that was compiled elsewhere."""
     gpu = card_name(setting)
     extension = setting.finds(_EXTENSION)
-    if extension is None and setting.finds(_TORCH):
+    older = torch_older_than_card(setting)
+    if older is not None:
+        yield older
+    elif extension is None and setting.finds(_TORCH):
         known = capability(setting)
         problem = "gpu-too-old-for-torch" if known is not None and known < OLDEST else "torch-lacks-sm"
         yield sign(problem, Weight.STATE, gpu=gpu, capability=str(known or ""))
     package = extension[0].strip("/._-") if extension else ""
-    yield sign("no-kernel-image", Weight.STATE if extension is None else Weight.CAUSE, gpu=gpu, package=package)
+    weight = Weight.ASIDE if older is not None else Weight.STATE if extension is None else Weight.CAUSE
+    yield sign("no-kernel-image", weight, gpu=gpu, package=package)
 
 
 def _invalid_function(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -80,25 +86,25 @@ def _capability(setting: SignatureInput) -> str:
     return "" if found is None else found[1] or f"{found[2]}.{found[3]}"
 
 
-def _library(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def _library(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A library that cannot start has mostly no memory left; a kernel before it may have failed as well."""
     other = setting.says("device-side assert", "out of memory") or memory_was_free(setting)
-    yield sign("cublas-init-failed-oom", Weight.STATE if other else Weight.CAUSE)
+    yield sign("cublas-init-failed-oom", Weight.STATE if other else Weight.CAUSE, library=library_of(match[0]))
 
 
-def _library_call(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def _library_call(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A call that fails inside a library: mostly an index out of range before it, sometimes no memory."""
     if setting.says("embedding", "index", "token", "vocab", "label", "cross_entropy", "assert"):
         yield sign("device-side-assert", Weight.STATE)
-    yield sign("cublas-init-failed-oom", Weight.STATE)
+    yield sign("cublas-init-failed-oom", Weight.STATE, library=library_of(match[0]))
 
 
-def _fourier(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def _fourier(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The cuFFT of CUDA 11.7 and older fails on Ada (pytorch/pytorch#88038); torch for 11.8 has one that works."""
     cuda = torch_cuda(setting)
     if cuda.startswith(("10.", "11.0", "11.1", "11.3", "11.5", "11.6", "11.7")) or setting.says("cu117", "cu116", "cu113"):
         yield sign("torch-lacks-sm", Weight.STATE, gpu=card_name(setting), newer="yes")
-    yield sign("cublas-init-failed-oom", Weight.STATE)
+    yield sign("cublas-init-failed-oom", Weight.STATE, library=library_of(match[0]))
 
 
 SIGNATURES = (

@@ -17,7 +17,7 @@ from gpuassist.diagnose.hints import (
     with_mig,
     without_driver,
 )
-from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, general, means, passages, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.fact import Known, value_or
@@ -70,6 +70,7 @@ def _torch(setting: SignatureInput) -> dict[str, str]:
     return {"torch": torches[0].version, "python": value_or(torches[0].environment.interpreter, "")}
 
 
+@general
 def _insufficient(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Error 35 is also what programs say where there is no driver at all; the facts decide."""
     driver, cuda = driver_version(setting), torch_cuda(setting)
@@ -77,14 +78,14 @@ def _insufficient(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("wsl-driver-or-windows", Weight.STATE)
     if without_driver(setting):
         yield sign("no-driver", Weight.CAUSE)
-    elif setting.says("couldn't communicate with the nvidia driver", "driver not loaded"):
-        yield sign("driver-not-loaded", Weight.STATE)
     elif driver and _serves(driver, cuda or _named_cuda(setting)):
         contained = in_container(setting)
         yield sign("container-no-gpu-flag" if contained else "ld-library-path-stubs", Weight.STATE)
         yield sign("cuda-compat-conflict", Weight.STATE)
     elif driver:
         yield sign("driver-too-old-for-cuda", Weight.CAUSE, driver=driver, cuda=cuda or _named_cuda(setting), **_torch(setting))
+    elif setting.says("couldn't communicate with the nvidia driver", "driver not loaded"):
+        yield sign("driver-not-loaded", Weight.STATE)
     else:
         yield sign("driver-too-old-for-cuda", Weight.STATE, unsure="yes", cuda=cuda)
         if in_container(setting) and not given_to_container(setting):
@@ -123,6 +124,7 @@ def _combination(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("driver-library-mismatch", Weight.STATE if with_compat(setting) else Weight.CAUSE)
 
 
+@general
 def _no_device(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """100: the driver library is there and sees no GPU."""
     if in_wsl(setting):
@@ -142,6 +144,7 @@ def _no_device(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("nvidia-smi-no-devices", Weight.STATE)
 
 
+@general
 def _no_gpus(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch: `No CUDA GPUs are available`. On Colab and the like the machine has none."""
     if setting.says("colab", "runtime type", "kaggle", "zerogpu", "spaces.gpu"):
@@ -150,6 +153,7 @@ def _no_gpus(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield one if one.problem != "nvidia-smi-no-devices" else sign("cuda-visible-devices-bad", Weight.STATE)
 
 
+@general
 def _unknown(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """999 and the old 30: a computer that slept; a missing /dev/nvidia-uvm; in a data centre mostly the state of the host."""
     if setting.says("/dev/nvidia-uvm") and setting.says("no such file", "cannot access", "not found", "missing"):
@@ -169,6 +173,7 @@ def _unknown(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
+@general
 def _not_started(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("forked subprocess", "multiprocess", "dataloader", "fork"):
         return
@@ -179,6 +184,7 @@ def _not_started(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
+@general
 def _busy(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A card that lets one program compute at a time refuses the second; else the driver is in a bad state."""
     if setting.says("exclusive_process", "exclusive_thread", "e. process", "prohibited", "compute mode", "compute_mode", "-c 3"):
@@ -217,7 +223,7 @@ _NUMBERS: dict[str, Meaning] = {
     "35": _insufficient,
     "38": _no_device,
     "100": _no_device,
-    "303": _no_libcuda,
+    "303": general(_no_libcuda),
     "3": _not_started,
     "30": _unknown,
     "999": _unknown,
@@ -321,7 +327,7 @@ SIGNATURES = (
     Signature(
         ("libcuda.so",),
         r"(?:libcuda\.so(?:\.1)?: cannot open shared object file|Could not (?:load dynamic|find|open) (?:library )?'?libcuda\.so"
-        r"|libcuda\.so(?:\.1)?(?: library)? (?:not found|cannot be found|could not be found))",
+        r"|libcuda\.so(?:\.1)?(?: library| =>)? (?:not found|cannot be found|could not be found))",
         _no_libcuda,
     ),
     Signature(

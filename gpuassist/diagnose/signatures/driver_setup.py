@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import Hint, card_name, driver_version, in_container, in_wsl, shows
-from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, sign, wrapped
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.fact import Known
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
@@ -167,7 +167,7 @@ SIGNATURES = (
     Signature(("--list-new",), r"mokutil --list-new[^\n]{0,40}\n\s{0,4}\[key 1\]", means("secure-boot-mok-pending")),
     Signature(
         ("nvidia-installer",),
-        rf"(?:Run [\"'“]?nvidia-installer --uninstall|{wrapped('nvidia-installer program was found on this system')})",
+        r"(?:Run [\"'“]?nvidia-installer --uninstall|nvidia-installer program was found on this system)",
         means("driver-installed-twice"),
     ),
     Signature(("gpu excluded",), r"GPU Excluded:\s{1,6}Yes", means("gpu-excluded-by-option", gpu=card_name)),
@@ -178,8 +178,8 @@ SIGNATURES = (
     ),
     Signature(
         ("system power management attempted", "preservevideomemoryallocations module"),
-        rf"(?:{wrapped('PreserveVideoMemoryAllocations module parameter is set')}"
-        rf"|{wrapped('System Power Management attempted without driver procfs suspend interface')})",
+        r"(?:PreserveVideoMemoryAllocations module parameter is set"
+        r"|System Power Management attempted without driver procfs suspend interface)",
         means("video-memory-lost-over-sleep", refused="yes"),
     ),
     Signature(

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from gpuassist.diagnose.signature import Signature, means
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.hints import AMD, of_amd
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Text, text
 
 
 def _elsewhere(cause: Text, literals: tuple[str, ...], pattern: str) -> Signature:
-    """A symptom only: where the text names a fault of the GPU as well, that one counts."""
+    """A state only: where the text names a fault of the GPU as well, that one counts."""
     return Signature(literals, pattern, means("not-a-gpu-problem", Weight.STATE, cause=cause))
 
 
+def _amd(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    if of_amd(setting):
+        yield sign("not-a-gpu-problem", cause_id="amd", cause=text("the text is of a GPU of AMD"))
+
+
 SIGNATURES = (
+    Signature(AMD[0], AMD[1], _amd),
     _elsewhere(
         text("a saved model is damaged, incomplete or of another kind"),
         ("pytorchstreamreader", "unpicklingerror", "invalid load key", "safetensorerror", "headertoolarge", "not a zip file"),

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of, undefined_in
+from gpuassist.diagnose.named_in_words import torch_older_than_card
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, sign
 from gpuassist.diagnose.tool_releases import OLDEST, capability, nvcc_release, torch_cuda, torch_version, without_gpu
 from gpuassist.model.fact import Known
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
@@ -76,8 +78,13 @@ def _no_image(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The CUDA runtime's message: torch's own kernels, or those of an extension that the lines around it name."""
     # The line of the message, and the two before it: a traceback's last frame.
     before = setting.paste.words[max(0, match.start() - 600) : match.start()].splitlines()[-3:]
-    package = package_of("\n".join((*before, setting.paste.words[match.start() : match.end() + 200].partition("\n")[0])))
-    if package:
+    frames = (one for one in before if not _INSTALLS.search(one))
+    package = package_of("\n".join((*frames, setting.paste.words[match.start() : match.end() + 200].partition("\n")[0])))
+    older = torch_older_than_card(setting)
+    if older is not None:
+        yield older
+        yield sign("no-kernel-image", Weight.ASIDE)
+    elif package:
         yield sign("no-kernel-image", package=package)
         yield sign("torch-lacks-sm", Weight.ASIDE)
     elif _is_too_old(setting):
@@ -96,6 +103,10 @@ def _is_too_old(setting: SignatureInput) -> bool:
     return known is not None and known < OLDEST and setting.says("torch")
 
 
+# A line that installs packages names many, and none of them as the one that fails.
+_INSTALLS = lazy_regex(
+    r"\b(?:conda|mamba|micromamba|pip3?|uv|poetry)\b[^\n]{0,60}\b(?:install|add|create)\b|^\s*[\w-]{2,40}==", re.IGNORECASE
+)
 _SYMBOL = one_of(r"_Z\w*?(?:3c10|2at|5torch|6caffe2|THP|8pybind11)\w*", r"THP\w+", r"aoti_torch_\w+")
 
 SIGNATURES = (

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.tool_releases import gcc_version, nvcc_release, toolkit_releases
 from gpuassist.knowledge.choice import Workload, choose_installed_toolkit, choose_toolkit_release
+from gpuassist.knowledge.compatibility import toolkit_builds_for
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
@@ -25,7 +26,29 @@ def _too_new(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     gcc = groups.get("gcc") or gcc_version(setting)
     if gcc and limit and Version.parse(gcc).major <= int(limit.partition(".")[0]) and int(limit.partition(".")[0]) > 4:
         gcc = ""
-    yield sign("nvcc-host-gcc-too-new", gcc=gcc, limit=limit, nvcc=groups.get("nvcc") or _release_with_limit(setting, limit))
+    yield sign(
+        "nvcc-host-gcc-too-new",
+        gcc=gcc,
+        limit=limit,
+        nvcc=groups.get("nvcc") or _release_with_limit(setting, limit),
+        newer=_first_accepting(setting, gcc),
+    )
+
+
+def _first_accepting(setting: SignatureInput, gcc: str) -> str:
+    """The first CUDA release whose nvcc accepts this gcc, and that still builds for the GPUs; empty where there is none."""
+    if not gcc:
+        return ""
+    major, capabilities = Version.parse(gcc).major, setting.case.capabilities
+    fitting = (
+        one.release
+        for one in setting.case.knowledge.toolkits()
+        if one.gcc_limit is not None
+        and one.gcc_limit >= major
+        and all(toolkit_builds_for(one.targets, wanted) for wanted in capabilities)
+    )
+    first = min(fitting, default=None)
+    return str(first) if first is not None else ""
 
 
 def _release_with_limit(setting: SignatureInput, limit: str) -> str:
@@ -42,7 +65,8 @@ def _builtin(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     nvcc = nvcc_release(setting)
     record = setting.case.knowledge.toolkit(Version.parse(nvcc)) if nvcc else None
     limit = str(record.gcc_limit) if record is not None and record.gcc_limit is not None else ""
-    yield sign("nvcc-host-gcc-too-new", gcc=gcc_version(setting), limit=limit, nvcc=nvcc)
+    gcc = gcc_version(setting)
+    yield sign("nvcc-host-gcc-too-new", gcc=gcc, limit=limit, nvcc=nvcc, newer=_first_accepting(setting, gcc))
 
 
 def _header_bug(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, one_of, sign
 from gpuassist.diagnose.tool_releases import package_version, without_gpu
 from gpuassist.model.paste import Weight
 
@@ -21,6 +21,7 @@ def _jax(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("jax-cpu-only")
 
 
+@general
 def _fell_back(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Old releases say the same of a jaxlib without CUDA and of a driver that fails."""
     if without_gpu(setting):
@@ -113,7 +114,7 @@ SIGNATURES = (
             r"is_gpu_available\(\)\)?\s{1,3}(?:Out\S{0,8}\s)?False",
             r"is_built_with_cuda\(\)\)?\s{1,3}(?:Out\S{0,8}\s)?False",
         ),
-        means("tensorflow-cuda-libs-missing", Weight.STATE),
+        general(means("tensorflow-cuda-libs-missing", Weight.STATE)),
     ),
     Signature(
         (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, with_blackwell
-from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, means, sign, wrapped
+from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, means, sign
 from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
 from gpuassist.knowledge.records import ModuleFlavour, XidCause
 from gpuassist.knowledge.specifier import version_in
@@ -15,8 +15,8 @@ from gpuassist.model.text import sentence
 
 _ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?"
 _THIS_GPU = (
-    rf"The NVIDIA (?:GPU{GAP})?(?P<address>{_ADDRESS})?(?:{GAP}\(PCI ID: (?P<id>10de:[0-9a-f]{{4}})\))?"
-    rf"{GAP}{wrapped('installed in this system')}{GAP}"
+    rf"The NVIDIA (?:GPU )?(?P<address>{_ADDRESS})?(?: \(PCI ID: (?P<id>10de:[0-9a-f]{{4}})\))?"
+    rf" installed in this system "
 )
 
 # NVIDIA's Xid catalogue: https://docs.nvidia.com/deploy/xid-errors/
@@ -158,7 +158,7 @@ SIGNATURES = (
     Signature(("xid",), r"(?<!NVRM: )\bXid(?: errors?)?(?: code)?[ :#=]{1,3}(?P<number>\d{1,3})\b(?P<address>)(?P<process>)", _xid),
     Signature(
         ("fallen off",),
-        rf"(?:{_THIS_GPU}{wrapped('has fallen off the bus')}"
+        rf"(?:{_THIS_GPU}has fallen off the bus"
         rf"|GPU(?: at)? (?P<address2>{_ADDRESS})[^\n]{{0,40}}has fallen off the bus"
         r"|GPU has fallen off the bus)",
         _off_the_bus,
@@ -184,7 +184,7 @@ SIGNATURES = (
     ),
     Signature(
         ("o region assigned to your nvidia", "bar0 is 0m", "bar1 is 0m", "bar2 is 0m", "bar3 is 0m"),
-        rf"(?:{wrapped('PCI I/O region assigned to your NVIDIA device is invalid')}"
+        rf"(?:PCI I/O region assigned to your NVIDIA device is invalid"
         rf"|BAR[0-3] is 0M @ 0x0+\b(?:[^\n]{{0,4}}\(PCI:(?P<address>{_ADDRESS}))?)",
         _no_address,
     ),
@@ -196,9 +196,9 @@ SIGNATURES = (
     Signature(
         ("legacy",),
         rf"The (?:NVIDIA )?(?P<gpu>[\w \t/+()-]{{3,70}}?) GPU{GAP}?\s?(?:at [^\n]{{5,30}}\))?\s?installed in this system"
-        rf" is{GAP}supported through{GAP}?\s?the{GAP}?\s?NVIDIA (?P<branch>\d{{2,3}})\.(?:xx|\d[\d.]*)\.? [Ll]egacy"
-        rf"(?:[^.]{{0,40}}\.{GAP}Please{GAP}visit{GAP}\S{{10,60}}{GAP}for{GAP}more{GAP}information\.{GAP}The"
-        rf"{GAP}(?P<driver>\d[\d.]{{3,12}})\s)?",
+        rf" is supported through{GAP}?\s?the{GAP}?\s?NVIDIA (?P<branch>\d{{2,3}})\.(?:xx|\d[\d.]*)\.? [Ll]egacy"
+        rf"(?:[^.]{{0,40}}\. Please visit \S{{10,60}} for more information\. The"
+        rf" (?P<driver>\d[\d.]{{3,12}})\s)?",
         _legacy,
         900,
     ),
@@ -212,14 +212,14 @@ SIGNATURES = (
     ),
     Signature(
         ("is not supported by",),
-        rf"{_THIS_GPU}{wrapped('is not supported by')}{GAP}(?:the{GAP})?(?:NVIDIA )?(?P<driver>\d{{3}}\.[\dx.]{{1,9}}\d)"
-        rf"{GAP}(?:NVIDIA )?(?:Linux )?driver",
+        rf"{_THIS_GPU}is not supported by (?:the )?(?:NVIDIA )?(?P<driver>\d{{3}}\.[\dx.]{{1,9}}\d)"
+        rf" (?:NVIDIA )?(?:Linux )?driver",
         _not_supported,
     ),
     Signature(
         ("open kernel module",),
-        rf"(?:{_THIS_GPU})?(?:{wrapped('requires use of the NVIDIA open kernel module')}"
-        rf"|{wrapped('requires the use of the NVIDIA open kernel module')})s?",
+        rf"(?:{_THIS_GPU})?(?:requires use of the NVIDIA open kernel module"
+        rf"|requires the use of the NVIDIA open kernel module)s?",
         _open_needed,
     ),
     Signature(
@@ -229,7 +229,7 @@ SIGNATURES = (
     ),
     Signature(
         ("nvidia.ko", "system processor"),
-        rf"(?:{_THIS_GPU})?(?:is{GAP})?{wrapped('not supported by open nvidia.ko')}",
+        rf"(?:{_THIS_GPU})?(?:is )?not supported by open nvidia.ko",
         _open_impossible,
     ),
     Signature(
@@ -240,7 +240,7 @@ SIGNATURES = (
     Signature(
         ("obtained ownership", "already bound to nouveau", "was not called for"),
         r"(?:probe routine was not called for \d+ device|already bound to nouveau|another driver was loaded and"
-        rf"{GAP}obtained ownership)",
+        r" obtained ownership)",
         means("nouveau-active", Weight.STATE),
     ),
     Signature(

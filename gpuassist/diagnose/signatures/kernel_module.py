@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import in_wsl
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign, wrapped
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.fact import Known
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
@@ -32,8 +32,8 @@ def _refused(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 
 def _not_there(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
-    found = match.groupdict()
-    yield sign("driver-not-loaded", Weight.CAUSE, kernel=found.get("kernel") or "", module=found.get("module") or "")
+    """No file of that module for the kernel: there is nothing that could be loaded before it is built."""
+    yield sign("driver-not-loaded", Weight.CAUSE, kernel=match.groupdict().get("kernel") or "")
 
 
 def _not_inserted(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -204,8 +204,8 @@ SIGNATURES = (
     ),
     Signature(
         ("preempt_rt kernel", "preempt_rt sanity", "preempt_rt_sanity", "not support real-time kernels"),
-        rf"(?:{wrapped('you are installing for is a PREEMPT_RT kernel')}|Failed PREEMPT_RT sanity check"
-        rf"|preempt_rt_sanity_check\] Error|{wrapped('NVIDIA driver does not support real-time kernels')})",
+        r"(?:you are installing for is a PREEMPT_RT kernel|Failed PREEMPT_RT sanity check"
+        r"|preempt_rt_sanity_check\] Error|NVIDIA driver does not support real-time kernels)",
         _realtime,
     ),
     Signature(

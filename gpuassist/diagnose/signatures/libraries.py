@@ -156,6 +156,12 @@ SIGNATURES = (
         window=160,
     ),
     Signature(
+        ("=> not found",),
+        rf"(?<![\w-]){_LIBRARY} => not found",
+        means("missing-cuda-runtime-lib", Weight.STATE),  # what ldd says: the program itself may add a directory when it starts
+        window=160,
+    ),
+    Signature(
         ("could not load", "unable to load", "failed to load", "failed to open", "failed to dlopen", "could not find lib"),
         rf"(?:Could not load library|Unable to load(?: library| any of)?|Failed to (?:load|open|dlopen)|Could not find)"
         rf"[ :]{{1,3}}[{{'\"`]?(?<![\w-])(?:[\w./-]{{0,120}}/)?{_LIBRARY}(?!\w)",

@@ -168,9 +168,15 @@ def _is_talk(match: re.Match[str], setting: SignatureInput) -> bool:
     return bool(_NO_ERROR.search(words[max(start, match.start() - 200) : match.start()]))
 
 
-def _cublas(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def _cublas(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     program = _program(setting)
-    yield sign("cublas-init-failed-oom", Weight.CAUSE, program=program)
+    yield sign("cublas-init-failed-oom", Weight.CAUSE, program=program, library=library_of(match[0]))
+
+
+def library_of(words: str) -> str:
+    """Which of NVIDIA's libraries a message is of; empty for cuBLAS, and where it does not say."""
+    lowered = words.lower()
+    return next((name for name in ("cudnn", "cusolver", "cufft") if name in lowered), "")
 
 
 def _limit(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

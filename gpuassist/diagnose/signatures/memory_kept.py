@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import in_wsl
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
+from gpuassist.formats.allocator import WORKSPACES, read_allocator
+from gpuassist.formats.oom import principal
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.gpu import Gpu
@@ -50,8 +52,53 @@ def _collected(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("oom-graph-retained", Weight.CAUSE if sure else Weight.STATE)
 
 
+# The size of cuBLAS's workspace as people write it, and what they say of memory that stays.
+_WORKSPACE = r"(?<![\d.])(?:8[,.]?519[,.]?680|8320(?:\.0+)? ?Ki?B|8\.1(?:2|25|250|3)\d{0,6} ?Mi?B?|33[,.]?554[,.]?432)(?![\d.]*\d)"
+_WORKSPACE_WORDS = ("519,680", "519680", "519.680", "8320 k", "8320.0", "8.12", "8.13", "33554432", "33,554,432")
+_EXACT = ("8519680", "8,519,680", "8.519.680")
+_STAYS = lazy_regex(
+    r"\bleak|\boverhead|never (?:goes|freed|released)|still (?:\w+ ){0,4}(?:allocated|there|used|in use|occup|taken|left|shows?)"
+    r"|\bremain|empty_cache|gc\.collect|\bdel \w|after (?:delet|free|clear|releas)|not (?:freed|released)"
+    r"|(?:n't|not) go (?:away|down)"
+    r"|memory_allocated|max_memory|释放|泄[漏露]|残留|占用|解放|リーク",
+    re.IGNORECASE,
+)
+
+
+def _workspace(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """A figure that is its size to the byte; a rounded one, or 32 MiB, only where the text speaks of memory that stays."""
+    if principal(setting.paste.words) is not None:
+        return
+    near = setting.paste.words[max(0, match.start() - 300) : match.end() + 300]
+    exact = match[0] in _EXACT and (len(setting.paste.words) < _ALONE or _OF_MEMORY.search(near) is not None)
+    line = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.end() + 40]
+    if exact or (not _TRANSFER.search(line) and _STAYS.search(near) and _OF_MEMORY.search(near.replace(match[0], ""))):
+        size = WORKSPACES[1] if match[0].startswith("33") else WORKSPACES[0]
+        yield sign("cublas-workspace", size=shown_size(size))
+
+
+_TRANSFER = lazy_regex(r"\.whl|\.tar|\.deb|download|[KMG]i?B/s", re.IGNORECASE)
+_ALONE = 60  # characters of a text that is nothing but the figure
+_OF_MEMORY = lazy_regex(r"memory|alloc|cuda|gpu|vram|overhead|torch|显存|内存|メモリ", re.IGNORECASE)
+
+
+def _is_workspace(setting: SignatureInput) -> bool:
+    """Whether the memory that stays is cuBLAS's workspace by its size."""
+    found = passages(setting, _WORKSPACE_WORDS, _WORKSPACE, window=40)
+    return any(one for match in found for one in _workspace(match, setting))
+
+
+def _shown_workspace(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """torch's own figures, of which nothing is in use but that."""
+    figures = read_allocator(setting.paste.words) if principal(setting.paste.words) is None else None
+    if figures is not None and figures.workspace and figures.workspace == figures.allocated:
+        yield sign("cublas-workspace", size=shown_size(figures.workspace))
+
+
 def _growing(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     words = setting.paste.words[max(0, match.start() - 300) : match.end() + 300].lower()
+    if _is_workspace(setting):
+        return
     if any(one in words for one in _OF_GPU):
         yield sign("oom-graph-retained", Weight.CAUSE)
 
@@ -68,7 +115,7 @@ def _may_keep(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 
 def _held(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    if setting.says("gpu", "显存", "nvidia", "cuda", "vram"):
+    if setting.says("gpu", "显存", "nvidia", "cuda", "vram") and not _is_workspace(setting):
         yield sign("gpu-memory-held-by-dead-process", Weight.CAUSE, **_left_over(setting))
 
 
@@ -130,6 +177,13 @@ _NOT_FREED = (
 _ENDED = r"(?:kill|ctrl|exit|crash|terminat|interrupt|stopp|died|end of|end(?:ed|s)\b|clos)\w{0,8}"
 
 SIGNATURES: tuple[Signature, ...] = (
+    Signature(
+        _WORKSPACE_WORDS,
+        _WORKSPACE,
+        _workspace,
+        window=40,
+    ),
+    Signature(("allocated memory", "memory_allocated"), r"(?:Allocated memory|memory_allocated)", _shown_workspace, window=40),
     Signature(
         ("loss",), rf"\b(?P<name>{_LOSSES})\s?(?:\+=|=\s?(?P=name)\s?\+)\s?[^\n#]{{0,60}}loss\w{{0,20}}[^\n#]{{0,40}}", _summed, 160
     ),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import cards_named, shows
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, passages, sign
 from gpuassist.diagnose.tool_releases import python_version, torch_version
 from gpuassist.diagnose.torch_choice import offered, torch_to_install
 from gpuassist.diagnose.torch_dated import carriers
@@ -22,6 +22,7 @@ _VERSION = (("nccl version",), r"NCCL version (\d{1,2}\.\d{1,2}\.\d{1,2})\b")
 _CUDA_FAILURE = lazy_regex(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"]", re.IGNORECASE)
 
 
+@general
 def _cuda_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """NCCL passes on an error of CUDA; its own log says which. Its version dates the torch that brings it, and with it the GPUs
     that this has code for.

@@ -45,10 +45,15 @@ def _python(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("not-a-gpu-problem", Weight.STATE, cause=text("the Python program fails ({error})", error=match["error"]))
 
 
+def _out_of_memory(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
+    """The kernel names the process that it ended: that says whose it was, and that a DataLoader had a part in it, it does not."""
+    yield sign("dataloader-shm-or-ram", Weight.STATE, process=match["process"] or "")
+
+
 def _exited(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A worker that ended for a reason of its own shows that reason above."""
     if not setting.says("cuda error", "out of memory. tried", "device-side assert"):
-        yield sign("dataloader-shm-or-ram", Weight.STATE)
+        yield sign("dataloader-shm-or-ram", Weight.STATE, loader="yes")
 
 
 def _killed(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -61,7 +66,7 @@ SIGNATURES = (
         ("killed by signal", "out of shared memory", "insufficient shared memory"),
         r"(?:DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,60}\) (?:is|was) killed by signal: [^\n]{3,60}"
         r"|dataloader's workers are out of shared memory|insufficient shared memory \(shm\))",
-        means("dataloader-shm-or-ram"),
+        means("dataloader-shm-or-ram", loader="yes"),
     ),
     Signature(("exited unexpectedly",), r"DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,60}\) exited unexpectedly", _exited),
     Signature(
@@ -69,7 +74,7 @@ SIGNATURES = (
         r"(?:unable to (?:open|write to file|resize|allocate|write to|mmap) [^\n]{0,40}(?:shared memory|</torch_"
         r"|</[\w.]+>)[^\n]{0,60}"
         r"|received 0 items of ancdata)",
-        means("dataloader-shm-or-ram"),
+        means("dataloader-shm-or-ram", loader="yes"),
     ),
     Signature(
         ("cpuallocator", "not enough memory: you tried", "cpualloc", "alloc_cpu"),
@@ -85,9 +90,9 @@ SIGNATURES = (
     ),
     Signature(
         ("oom-kill", "out of memory: kill", "oom_reaper"),
-        r"(?:Out of memory: Kill(?:ed)? process \d+ \([^)\n]{1,30}\)|oom-kill:constraint=\S{5,60}|invoked oom-killer"
+        r"(?:Out of memory: Kill(?:ed)? process \d+ \((?P<process>[^)\n]{1,30})\)|oom-kill:constraint=\S{5,60}|invoked oom-killer"
         r"|oom_reaper: reaped)",
-        means("dataloader-shm-or-ram", Weight.STATE),
+        _out_of_memory,
     ),
     Signature(
         ("exit code 137", "exitcode", "exited with code 137", "exit code: 137", "signal 9", "sigkill", "\nkilled"),
@@ -146,6 +151,7 @@ SIGNATURES = (
     Signature(
         (
             "to be on the same device",
+            "on the same device as the indexed tensor",
             "input type (",
             "expected scalar type",
             "expected object of scalar type",
@@ -153,7 +159,8 @@ SIGNATURES = (
             "device type tensor to numpy",
             "torch.cuda.floattensor) and weight",
         ),
-        r"(?:Expected all tensors to be on the same device|expected (?:object of )?scalar type \w{3,12} but (?:found|got)"
+        r"(?:Expected all tensors to be on the same device|on the same device as the indexed tensor"
+        r"|expected (?:object of )?scalar type \w{3,12} but (?:found|got)"
         r"|mat1 and mat2 must have the same dtype|expected m1 and m2 to have the same dtype"
         r"|Input type \([\w.]{3,40}\) and weight type \([\w.]{3,40}\) should be the same"
         r"|can't convert (?:cuda:\d+|CUDA) (?:device type )?tensor to numpy)",
@@ -192,13 +199,18 @@ SIGNATURES = (
         r"|Trying to backward through the graph a second time)",
         means("not-a-gpu-problem", cause=text("the program uses gradients wrongly")),
     ),
+    Signature(
+        ("could not insert",),
+        r"could not insert ['\"](?!nvidia|nouveau|nova|bbswitch|vfio)(?P<module>[\w-]{1,40})['\"]: [^\n]{3,60}",
+        means("not-a-gpu-problem", Weight.STATE, cause=text("it is the kernel module of another device")),
+    ),
     Signature(("cannot import name",), r"(?P<error>ImportError): cannot import name '?[\w.]{1,80}'?[^\n]{0,160}", _python),
     Signature(
         ("error: ",),
         r"(?m:^)(?P<error>SyntaxError|IndentationError|NameError|KeyError|IndexError|ZeroDivisionError|FileNotFoundError"
         r"|UnicodeDecodeError"
         r"|TypeError|ValueError|AttributeError|RecursionError|NotADirectoryError|IsADirectoryError"
-        r"|PermissionError): \S[^\n]{0,120}",
+        r"|PermissionError|RuntimeError|AssertionError): \S[^\n]{0,120}",
         _python,
     ),
 )

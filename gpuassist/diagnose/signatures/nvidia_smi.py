@@ -14,7 +14,7 @@ from gpuassist.diagnose.hints import (
     with_blackwell,
     without_driver,
 )
-from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, means, sign, wrapped
+from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, general, means, sign
 from gpuassist.model.paste import Weight
 
 _VERSION = r"\d{3}\.\d{1,3}(?:\.\d{1,3})?"
@@ -35,6 +35,7 @@ def _mismatch(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     )
 
 
+@general
 def _no_contact(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.CAUSE)
@@ -44,6 +45,7 @@ def _no_contact(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("driver-not-loaded", Weight.STATE)
 
 
+@general
 def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.STATE)
@@ -53,6 +55,7 @@ def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("no-driver", Weight.STATE)
 
 
+@general
 def _no_library(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.STATE)
@@ -78,12 +81,13 @@ def _blocked(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("wsl-driver-or-windows", Weight.CAUSE if in_wsl(setting) else Weight.STATE)
 
 
+@general
 def _no_devices(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The message names no reason; an RTX 50 card without the open modules is the usual one today."""
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.STATE)
     loaded = setting.case.open_module.is_true
-    opened = loaded or setting.says("open kernel module", "nvidia-open", "-open ", "-open\n")
+    opened = loaded or setting.says("open kernel module", "nvidia-open", "-open ")
     blackwell = with_blackwell(setting) and not opened
     if blackwell:
         yield sign("open-module-required", Weight.STATE)
@@ -135,14 +139,14 @@ SIGNATURES = (
     ),
     Signature(
         ("api mismatch",),
-        rf"API mismatch: ?the client(?: '[^'\n]{{1,80}}')?(?: \(pid \d+\))?{GAP}{wrapped('has the version')}"
-        rf"{GAP}(?P<libraries>{_VERSION}),?\s?{GAP}?{wrapped('but this kernel module has the version')}{GAP}(?P<loaded>{_VERSION})",
+        rf"API mismatch: ?the client(?: '[^'\n]{{1,80}}')?(?: \(pid \d+\))? has the version"
+        rf" (?P<libraries>{_VERSION}),?\s?{GAP}?but this kernel module has the version (?P<loaded>{_VERSION})",
         _mismatch,
     ),
     Signature(
         ("api mismatch",),
-        rf"API mismatch: the NVIDIA kernel module has(?: the)?{GAP}version (?P<loaded>{_VERSION}),{GAP}but this NVIDIA driver"
-        rf" component has(?: the)?{GAP}version\s{{1,3}}(?P<libraries>{_VERSION})",
+        rf"API mismatch: the NVIDIA kernel module has(?: the)? version (?P<loaded>{_VERSION}), but this NVIDIA driver"
+        rf" component has(?: the)? version\s{{1,3}}(?P<libraries>{_VERSION})",
         _mismatch,
     ),
     Signature(
@@ -197,6 +201,6 @@ SIGNATURES = (
         _no_libcuda,
     ),
     Signature(("no mig devices found",), r"No MIG devices found", means("mig-mode")),
-    Signature(("  mig ",), r"(?m:^)\s{1,4}MIG \d{1,2}[cg.\w+]{2,16}\s{1,6}Device\s{1,3}\d{1,2}: \(UUID: MIG-", _instances),
+    Signature((" mig ",), r"(?m:^)\s{1,4}MIG \d{1,2}[cg.\w+]{2,16}\s{1,6}Device\s{1,3}\d{1,2}: \(UUID: MIG-", _instances),
     Signature(("mig-",), r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?(?P<uuid>MIG-[\w/-]{6,80})", means("mig-mode", Weight.STATE)),
 )

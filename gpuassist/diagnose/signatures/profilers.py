@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
-from gpuassist.formats.profile import ProfiledOperator, Profile, ProfiledFunction, of_start, read_profile
+from gpuassist.formats.profile import Profile, ProfiledFunction, ProfiledOperator, of_start, read_profile
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import text

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
+from gpuassist.diagnose.named_in_words import for_jetson
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import OLDEST, python_version, torch_version, without_gpu
 from gpuassist.diagnose.torch_choice import offered, torch_to_install
 from gpuassist.knowledge.specifier import version_in
@@ -70,9 +71,7 @@ def _without_cuda(setting: SignatureInput, torch: str) -> Iterator[Sign]:
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
     weight = Weight.STATE if without_gpu(setting) else Weight.CAUSE
-    index, wheel = setting.case.jetson_torch
-    obstacle = "jetson-wheels" if setting.case.jetson else ""
-    yield sign("torch-cpu-only", weight, torch=torch, obstacle=obstacle, jetpack_index=index, jetpack_wheel=wheel)
+    yield sign("torch-cpu-only", weight, torch=torch, **for_jetson(setting))
 
 
 def _cpu_build(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -81,6 +80,7 @@ def _cpu_build(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield from _without_cuda(setting, match["torch"])
 
 
+@general
 def _no_cuda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A program wants a GPU and torch sees none: any of three reasons."""
     if without_gpu(setting):

@@ -5,19 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
+from gpuassist.diagnose.named_in_words import for_jetson
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import torch_cuda, torch_version, without_gpu
+from gpuassist.formats.bare_answers import bare_answers
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
 
 
+@general
 def _unavailable(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """No driver was found, one that is too old, or one that fits and does not work; or torch is one without CUDA."""
     if "+cpu" in torch_version(setting):
         return
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
+    elif setting.case.jetson and not torch_cuda(setting):
+        # PyPI's builds for ARM know nothing of a Jetson's own GPU.
+        yield sign("torch-cpu-only", Weight.STATE, torch=torch_version(setting), **for_jetson(setting))
     elif torch_cuda(setting):
         cuda = Version.parse(torch_cuda(setting))
         driver, torch = setting.case.driver, torch_version(setting)
@@ -35,6 +41,17 @@ def _unavailable(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("torch-cpu-only", Weight.STATE)
         if isinstance(setting.case.driver, Unknown):
             yield sign("no-driver", Weight.STATE)
+
+
+def _answered(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """The bare answer to whether CUDA is available, in a text of nothing but such answers."""
+    found = bare_answers(setting.paste.words)
+    if found is None or found.available is not False:
+        return
+    if "+cpu" in found.release:
+        yield sign("torch-cpu-only", torch=found.release)
+    else:
+        yield from _unavailable(match, setting)
 
 
 def _older_works(setting: SignatureInput, cuda: Version) -> bool:
@@ -126,9 +143,15 @@ SIGNATURES = (
             r"CUDA (?:is )?available\W{1,6}(?:No|False)\b",
             r"is_available(?:\(\))?[^\w\n]{0,12}(?:(?:is|was|returns?|gives|返回|发现是|为)[^\w\n]{0,6})?"
             r"\s{0,3}(?:Out\[\d{1,4}\]: |>>> |return )?False\b",
-            r"is_available\(\)\)[\"']?\n[^\n]{0,60}\+cu\d{2,3} False\b",
+            r"is_available\(\)\)[\"']{0,2}\n(?:[^\n]{0,60}[ \t])?False\b",
         ),
         _unavailable,
+    ),
+    Signature(
+        ("false", "no cuda", "no gpu", "not available", "without cuda", "using cpu"),
+        r"(?i:\bFalse\b|\bNo (?:CUDA|GPU)|not available|without CUDA|using CPU)",
+        _answered,
+        window=60,
     ),
     Signature(
         ("module 'torch' has no attribute",),

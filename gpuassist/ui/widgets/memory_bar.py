@@ -225,11 +225,14 @@ def part_colour(palette: Palette, picture: MemoryPicture, place: int) -> QColor:
         return QColor((orange, *palette.series[3:])[before % (len(palette.series) - 2)])
     by_kind = {
         PartKind.ALLOCATED: QColor(blue),
+        PartKind.WORKSPACE: QColor(palette.series[6]),
         PartKind.PRIVATE_POOLS: QColor(palette.series[7]),
         PartKind.UNUSED: _mixed(blue, palette.panel, 0.55),
+        PartKind.CACHED: _mixed(blue, palette.panel, 0.4),
         PartKind.CONTEXT: _mixed(grey, palette.text, 0.7),
         PartKind.OTHERS: QColor(orange),
         PartKind.REST: QColor(grey),
+        PartKind.USED: _mixed(grey, palette.panel, 0.7),
         PartKind.UNACCOUNTED: QColor(palette.line),
         PartKind.FREE: _mixed(palette.right, palette.panel, 0.22),
     }

@@ -81,7 +81,7 @@ def test_lanes_are_told() -> None:
 
 def test_lost_card_is_named_before_its_reset() -> None:
     words = "GPU has fallen off the bus\nGPU requires reset"
-    assert {clue.weight for clue in read(SIGNATURES, words)} == {Weight.STATE}
+    assert {clue.weight for clue in read(SIGNATURES, words)} == {Weight.CONSEQUENCE}
 
 
 def test_busy_card_in_exclusive_mode_is_named() -> None:

@@ -114,3 +114,21 @@ def test_fault_of_something_else_is_known(words: str) -> None:
 )
 def test_neighbour_of_it_is_left(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+@for_each(
+    "words",
+    [
+        "RuntimeError: HIP error: invalid device function\nHIP kernel errors might be reported at another API call",
+        "torch.__version__  = 2.7.0+rocm6.3\nOSError: CUDA_HOME environment variable is not set.",
+        "$ rocminfo\nUnable to open /dev/kfd read-write: Permission denied",
+        "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB.",
+    ],
+)
+def test_text_of_an_amd_gpu_is_no_fault_of_nvidias(words: str) -> None:
+    assert [answer.id for answer in explain(SESSION, words).answers] == ["not-a-gpu-problem"]
+
+
+def test_amd_beside_an_nvidia_gpu_is_no_excuse() -> None:
+    words = "ROCM used to build PyTorch: N/A\n/dev/kfd\nNVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x25:0x65:1457)"
+    assert explain(SESSION, words).answers[0].id == "rm-init-adapter-failed"

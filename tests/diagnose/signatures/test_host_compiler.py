@@ -238,3 +238,8 @@ def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
 )
 def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+def test_first_cuda_that_accepts_the_compiler_is_named() -> None:
+    words = "error: #error -- unsupported GNU version! gcc versions later than 7 are not supported!\ngcc (Debian 12.2.0-14) 12.2.0"
+    assert parameters(SIGNATURES, words)["newer"] == "12.0"

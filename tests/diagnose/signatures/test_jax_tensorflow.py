@@ -45,7 +45,7 @@ def test_jax_without_cuda_is_known_in_every_wording(words: str) -> None:
 def test_fall_back_behind_an_error_of_the_driver_only_follows() -> None:
     words = f"failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n{FELL_BACK}"
     assert {clue.weight for clue in read(SIGNATURES, words)} == {Weight.ASIDE}
-    assert {clue.weight for clue in read(SIGNATURES, FELL_BACK)} == {Weight.STATE}
+    assert {clue.weight for clue in read(SIGNATURES, FELL_BACK)} == {Weight.CONSEQUENCE}
 
 
 def test_jax_on_a_mac_misses_the_gpu() -> None:

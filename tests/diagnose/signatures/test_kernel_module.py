@@ -208,7 +208,7 @@ def test_sound_neighbour_of_a_wording_is_nothing(words: str) -> None:
 
 def test_module_of_an_other_kernel_names_the_right_one() -> None:
     words = "nvidia: version magic '6.8.0-59-generic SMP mod_unload' should be '6.8.0-60-generic SMP mod_unload'"
-    assert parameters(SIGNATURES, words) == {"module": "nvidia", "kernel": "6.8.0-60-generic"}
+    assert parameters(SIGNATURES, words) == {"kernel": "6.8.0-60-generic"}
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_releases_are_told() -> None:
 
 
 def test_cuda_error_of_nccl_is_never_the_cause_itself() -> None:
-    assert {clue.weight for clue in read(SIGNATURES, CUDA)} == {Weight.STATE}
+    assert {clue.weight for clue in read(SIGNATURES, CUDA)} == {Weight.CONSEQUENCE}
 
 
 def test_cuda_error_of_nccl_is_named_by_its_own_log() -> None:

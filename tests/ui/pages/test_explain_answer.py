@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.diagnose.ranking import Rank
+from gpuassist.model.account import Account
 from gpuassist.model.finding import GuideLink, Severity
 from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
 from gpuassist.model.paste import Paste
+from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.session.explain import Explanation
@@ -117,6 +119,20 @@ def test_the_memory_stands_with_the_answer_about_it(view: Views, ids: tuple[str,
         block.set_open(True)
         wait_open(block, qtbot)
     assert [len(block.findChildren(MemoryBar)) for block in blocks] == [int(place == owner) for place in range(len(ids))]
+
+
+def test_what_a_text_is_stands_below_its_title(view: Views) -> None:
+    told = Account(text("2 processes hold GPU 0"), (text("process 7 (python)"), text("process 8 (Xorg)")))
+    made = view(replace(explained(), known=True, accounts=(told,), memory=PICTURE))
+    assert {"process 7 (python)", "process 8 (Xorg)"} <= set(words_in(made))
+    assert len(made.findChildren(MemoryBar)) == 1
+
+
+def test_beside_a_fault_it_is_folded(view: Views) -> None:
+    told = Account(text("2 processes hold GPU 0"), (text("process 7 (python)"),))
+    made = folds(view(replace(explained(ANSWER), accounts=(told,))))
+    made.button(0).click()
+    assert "process 7 (python)" in words_in(made)
 
 
 def test_several_remedies_are_numbered(view: Views) -> None:

@@ -20,6 +20,7 @@ from gpuassist.present.explanation import (
     SURENESS_WORDS,
     Quotation,
     Sureness,
+    accounts_shown,
     left_out,
     line_of,
     picture_of,
@@ -55,6 +56,9 @@ def folds_of(words: Words, explanation: Explanation) -> tuple[Fold, ...]:
     if facts:
         title = counted("1 fact was read in the text…", "{count} facts were read in the text…", facts)
         folds.append(Fold(words(title), partial(_fill_facts, words, explanation)))
+    if explanation.accounts and (explanation.convicts or not explanation.known):
+        title = text("What else the text tells…")
+        folds.append(Fold(words(title), partial(_fill_accounts, words, explanation)))
     if explanation.contradictions:
         count = len(explanation.contradictions)
         title = counted("The text contradicts itself in one thing…", "The text contradicts itself in {count} things…", count)
@@ -74,6 +78,14 @@ def _fill_facts(words: Words, explanation: Explanation, card: Card) -> None:
         card.body.addWidget(label(words(section.title), "strong", card))
         rows = [FactRow(words(one.label), words(one.value), one.source) for one in section.lines]
         card.body.addWidget(FactTable(words, rows, card, label_width=220))
+
+
+def _fill_accounts(words: Words, explanation: Explanation, card: Card) -> None:
+    for account in accounts_shown(explanation):
+        if account.title.message:
+            card.body.addWidget(label(words(account.title), "strong", card))
+        for line in account.lines:
+            card.body.addWidget(paragraph(words(line), "", card))
 
 
 def _fill_doubts(words: Words, doubts: tuple[UnlikelyAnswer, ...], card: Card) -> None:
@@ -147,6 +159,15 @@ class AnswerView(QWidget):
             self._column.addWidget(_not_known(words, explanation, self))
             return
         self._column.addWidget(VerdictCard(words, explanation, self))
+        picture = explanation.memory if not explanation.answers else None
+        if not explanation.convicts and (picture is not None or accounts_shown(explanation)):
+            card = Card(parent=self)
+            if picture is not None:
+                bar = MemoryBar(words, card)
+                bar.show_picture(picture)
+                card.body.addWidget(bar)
+            _fill_accounts(words, explanation, card)
+            self._column.addWidget(card)
 
     def _add_block(self, explanation: Explanation, answer: Answer, remedies: tuple[ShownRemedy, ...], *, is_first: bool) -> None:
         sure = sureness(explanation) if is_first else None
@@ -342,6 +363,8 @@ def _content(explanation: Explanation) -> tuple[object, ...]:
         one.basis,
         one.known,
         one.rank,
+        one.accounts,
+        one.memory,
         left_out(one),
     )
 

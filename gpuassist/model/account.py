@@ -1,0 +1,14 @@
+"""What a pasted text is, where it is no error: the output of a tool, in a sentence and with its figures."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from gpuassist.model.text import Text
+
+
+class Account(Struct, frozen=True):
+    """One thing that a text tells: `4 processes hold GPU 0`, and a line for each of them."""
+
+    title: Text
+    lines: tuple[Text, ...] = ()
