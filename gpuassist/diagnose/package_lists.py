@@ -9,7 +9,7 @@ from gpuassist.diagnose.torch_companions import cuda_majors, exact_pins
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known, value_or
-from gpuassist.model.text import Parameter, Text, text
+from gpuassist.model.text import Parameter, text
 
 _LEAST = 3  # packages of one version each, that name a build: fewer are shared by many
 
@@ -35,18 +35,18 @@ def in_words(builds: Iterable[TorchBuild]) -> str:
 
 def looked_at(case: RuleInput) -> dict[str, Parameter]:
     """What stands behind the answer that nothing is wrong: which links were compared, and what the text does not name."""
-    there = (
-        (text("the GPU"), bool(case.cards)),
-        (text("the driver"), isinstance(case.driver, Known)),
-        (text("torch"), bool(case.torches)),
-    )
+    there = ((text("the GPU"), bool(case.cards)), (text("the driver"), isinstance(case.driver, Known)))
     lacking = [part for part, named in there if not named]
     pins = {one.version: _compared(case, one) for one in case.torches[:2]}
     return {
         "torch": "yes" if case.cuda_torches and not lacking else "",
         "pinned": next((version for version, done in pins.items() if done), ""),
         "unpinned": next((version for version, done in pins.items() if done is False), ""),
-        "lacking": _row(lacking) if lacking else text("which CUDA torch is built for"),
+        "lacking": text("{names} and {last}", names=lacking[0], last=lacking[1])
+        if len(lacking) > 1
+        else lacking[0]
+        if lacking
+        else "",
     }
 
 
@@ -55,14 +55,6 @@ def _compared(case: RuleInput, one: InstalledTorch) -> bool | None:
     installed = {package.name for package in value_or(one.environment.packages, ())}
     parts = {name for name in installed if cuda_majors(case.knowledge, name)}
     return bool(parts & set(exact_pins(case, one))) if parts else None
-
-
-def _row(parts: list[Text]) -> Text:
-    *others, last = parts
-    row = others[0] if others else last
-    for part in others[1:]:
-        row = text("{names}, {name}", names=row, name=part)
-    return text("{names} and {last}", names=row, last=last) if others else last
 
 
 def _joined(releases: list[str]) -> str:
