@@ -36,7 +36,7 @@ def _cuda_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 def _dated(setting: SignatureInput) -> Iterator[Sign]:
     """That the torch which brings this NCCL has no code for a GPU that is there; PyPI's own builds of it, if others have."""
     told = carriers(setting)
-    for gpu, capability in cards_named(setting) if told.nccl and not torch_version(setting) else ():
+    for gpu, capability in cards_named(setting) if told.nccl and not _torch_is_told(setting) else ():
         runs = told.runs(setting.case.knowledge, capability)
         if runs is None or runs.by_default:
             continue
@@ -53,6 +53,15 @@ def _dated(setting: SignatureInput) -> Iterator[Sign]:
             **offered(setting.case, choice, (capability,), version_in(python_version(setting))),
         )
         return
+
+
+def _torch_is_told(setting: SignatureInput) -> bool:
+    """Whether the torch is named in the text, or the machine's own brings this NCCL: then rules judge that one."""
+    version = torch_version(setting)
+    known = version_in(version.partition("+")[0]) if version else None
+    return known is not None and (
+        version in setting.paste.words or any(one.release == known.release for one in carriers(setting).builds)
+    )
 
 
 def _system_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -119,7 +128,7 @@ SIGNATURES = (
     ),
     Signature(
         ("unhandled cuda error", "ncclunhandledcudaerror"),
-        r"(?:unhandled cuda error(?:[^\n]{0,60}?NCCL version [\d.]{5,8}\d)?|ncclUnhandledCudaError)",
+        r"(?:unhandled cuda error(?:[^\n]{0,60}?NCCL version [\d.]{4,8}\d)?|ncclUnhandledCudaError)",
         _cuda_error,
     ),
     Signature(("unhandled system error", "ncclsystemerror"), r"(?:unhandled system error|ncclSystemError)", _system_error),
