@@ -31,7 +31,8 @@ KEYWORDS = {"text": None, "counted": (1, 2)}
 # Fields of knowledge that are sentences of ours; they are shown as `model.text.sentence`.
 SENTENCES = {
     "xids": ("meaning", "action"),
-    "nvml_codes": ("meaning", "action"),
+    "codes": ("meaning", "action"),
+    "code_states": ("reason",),
     "bad_pairs": ("why", "remedy"),
     "wheels": ("role",),
     "conda_packages": ("role",),

@@ -33,8 +33,8 @@ _SLEPT: Hint = (
 _NO_TOOL: Hint = (
     ("nvidia-smi",),
     r"nvidia-smi: (?:command )?not found|command not found: nvidia-smi|command 'nvidia-smi' not found|unknown command:? ?nvidia-smi"
-    r"|'nvidia-smi' is not recognized|nvidia-smi: (?:未找到命令|找不到命令|command introuvable|orden no encontrada|no such file)"
-    r"|nvidia-smi : 无法将|nvidia-smi: kommando",
+    r"|'nvidia-smi' is not recognized|nvidia-smi: no such file"
+    r"|nvidia-smi : 无法将",
 )
 _COMPAT: Hint = (
     ("compat",),

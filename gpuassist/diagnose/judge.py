@@ -116,10 +116,11 @@ def recognise(setting: SignatureInput) -> Recognised:
     from gpuassist.diagnose.hints import of_amd
     from gpuassist.diagnose.ranking import NO_FAULT
     from gpuassist.diagnose.signature import clues
+    from gpuassist.diagnose.signatures.codes import of_sentences
 
     found = dict.fromkeys(
         one
-        for name, family in families().items()
+        for name, family in (*families().items(), ("codes", of_sentences(setting.case.knowledge)))
         for signature in family
         if setting.says(*signature.literals)
         for one in survived(f"{name}: {signature.literals[0]}", clues, signature, setting)

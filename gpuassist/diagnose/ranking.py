@@ -223,6 +223,7 @@ LEADS_TO: dict[str, frozenset[str]] = {
         " cuda-init-failed-driver-state",
         "geforce-open-module-unsupported": "rm-init-adapter-failed nvidia-smi-no-devices no-driver cuda-init-failed-driver-state",
         "driver-too-old-for-gpu": "rm-init-adapter-failed nvidia-smi-no-devices no-driver",
+        "vgpu-guest-driver": "rm-init-adapter-failed nvidia-smi-no-devices no-driver driver-not-loaded",
         "rm-init-adapter-failed": "nvidia-smi-no-devices no-driver cuda-init-failed-driver-state",
         "xid-79-gpu-fell-off-bus": "nvidia-smi-no-devices rm-init-adapter-failed cuda-init-failed-driver-state gpu-sensor-error"
         " xid-119-gsp-timeout illegal-memory-access",
@@ -365,7 +366,7 @@ _FAILURE = lazy_regex(
 # What describing tools print of machines where nothing is wrong.
 _HARMLESS = lazy_regex(
     r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported"
-    r"|links are inactive|\b0 errors?\b"
+    r"|links are inactive|\b0 errors?\b|module verification failed: signature|objClInitPcieChipset"
     r"|(?:error|retired|ecc)[\w ]*: *(?:0|no|none|n/a|disabled|enabled)\b|^ *(?:[-#>]|\[?[\w@:~ -]*[$#]) ",
     re.IGNORECASE,
 )
@@ -381,8 +382,9 @@ def sound(setting: SignatureInput) -> Finding | None:
         for card in case.cards[:4]
         if isinstance(card.gpu.name, Known)
     ]
-    if isinstance(case.driver, Known):
-        found.append(Evidence(text("driver"), verbatim(str(case.driver.value)), case.driver.source))
+    drivers = [case.driver, *(one.version for one in value_or(case.machine.driver.on_disk, ()))]
+    running = [one for one in drivers if isinstance(one, Known) and (one is case.driver or "kernel log" in one.source)]
+    found.extend(Evidence(text("driver"), verbatim(str(one.value)), one.source) for one in running[:1])
     toolkits = (one.version if isinstance(one.version, Known) else one.nvcc_version for one in case.toolkits[:2])
     found.extend(Evidence(text("CUDA toolkit"), verbatim(str(one.value)), one.source) for one in toolkits if isinstance(one, Known))
     torches = ((one.version, one.torch.version) for one in case.cuda_torches[:2])

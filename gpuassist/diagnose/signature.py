@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 
 from msgspec import Struct
@@ -43,6 +43,20 @@ class Vocabulary:
             and (not end or _has(self._backwards, end[::-1]))
             and middle in self._all
         )
+
+    def shares(self, words: frozenset[str]) -> bool:
+        """Whether one of them is a word of the text."""
+        return not words.isdisjoint(self._words)
+
+    def finds(self, pattern: re.Pattern[str]) -> bool:
+        """Whether a word of the text holds it."""
+        return pattern.search(self._all) is not None
+
+
+@lru_cache(maxsize=1)
+def vocabulary(words: str) -> Vocabulary:
+    """The words of a text in lower case, taken apart once however often they are asked for."""
+    return Vocabulary(words)
 
 
 def _without_digits(words: str) -> str:
@@ -134,6 +148,12 @@ class Sign(Struct, frozen=True):
     parameters: tuple[tuple[str, Parameter], ...] = ()
 
 
+def lowered(words: str) -> str:
+    """Words in lower case, of the same length."""
+    small = words.lower()
+    return small if len(small) == len(words) else "".join(one if len(one.lower()) != 1 else one.lower() for one in words)
+
+
 class SignatureInput:
     """What a message is read in: the whole text, and the facts of the text joined with those of the machine where there is one."""
 
@@ -168,14 +188,12 @@ class SignatureInput:
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
-        return Vocabulary(self.lowered)
+        return vocabulary(self.lowered)
 
     @cached_property
     def lowered(self) -> str:
         """The text in lower case, of the same length."""
-        words = self.paste.words
-        lowered = words.lower()
-        return lowered if len(lowered) == len(words) else "".join(one if len(one.lower()) != 1 else one.lower() for one in words)
+        return lowered(self.paste.words)
 
     def finds(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """The first place of a pattern in the whole text; looked for once, however many passages are judged by it."""
@@ -196,6 +214,17 @@ class SignatureInput:
     def line_at(self, offset: int) -> int:
         """The number of the line that a place stands in, from 1."""
         return bisect_right(self._starts, offset)
+
+    def own_words(self, first: int, last: int) -> str:
+        """These lines as they were pasted, where one of them was in another language; else nothing."""
+        if not self.paste.original:
+            return ""
+        pasted, read = (lines[first - 1 : last] for lines in self._both)
+        return "" if pasted == read else "\n".join(pasted)
+
+    @cached_property
+    def _both(self) -> tuple[list[str], list[str]]:
+        return self.paste.original.split("\n"), self.paste.words.split("\n")
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -257,8 +286,10 @@ def clues(signature: Signature, setting: SignatureInput, *, most: int = 20) -> I
         ending = _ENDING.match(line)
         rest = ending.group() if ending and match[0][-1:].isalnum() else ""
         goes_on = any(one.isalnum() for one in line[len(rest) :])
-        whole = shortened(" ".join((match[0] + rest).split()), _QUOTED)
-        passage = Passage(setting.line_at(match.start()), whole + MARK if goes_on and not whole.endswith(MARK) else whole)
+        first = setting.line_at(match.start())
+        own = setting.own_words(first, setting.line_at(match.end()))
+        whole = shortened(" ".join((own or match[0] + rest).split()), _QUOTED)
+        passage = Passage(first, whole + MARK if goes_on and not own and not whole.endswith(MARK) else whole)
         for one in signature.meaning(match, setting):
             yield Clue(one.problem, one.weight, passage, one.parameters)
         if len(seen) == most:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
+from gpuassist.knowledge.codes import CodeRecord, CodeState, weight_named
 from gpuassist.knowledge.commands import parameters_of
 from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits
 from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
@@ -31,7 +32,6 @@ from gpuassist.knowledge.records import (
     ImageRecord,
     ImageTag,
     ModuleFlavour,
-    NvmlCodeRecord,
     Party,
     RunfileRecord,
     SystemRecord,
@@ -393,4 +393,6 @@ command = _record(
     action=_one(Action),
 )
 xid = _record(XidRecord, number=whole_of, name=text_of, meaning=text_of, action=text_of, causes=_each(XidCause), ended=flag_of)
-nvml_code = _record(NvmlCodeRecord, code=whole_of, name=text_of, meaning=text_of, action=text_of)
+_CODE_SAYS = {"words": _or_empty, "until": _or_empty, "meaning": _or_empty, "action": _or_empty}
+code = _record(CodeRecord, enum=text_of, number=whole_of, name=text_of, state=text_of, **_CODE_SAYS)
+code_state = _record(CodeState, state=text_of, problem=_or_empty, weight=_maybe(weight_named), reason=_or_empty, wordings=texts_of)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Generic
+from typing import Any, Generic
 
-from gpuassist.knowledge import build
+from gpuassist.knowledge import build, messages
 from gpuassist.knowledge.build import Build, ChipNamed, R
 from gpuassist.knowledge.rows import Rows, damaged_line, parse
 from gpuassist.model.text import Text, text
@@ -51,6 +51,11 @@ class RecordTable(Generic[R]):
             others = row.fields.get(more, [])
             given = (row.fields.get(field), *(others if isinstance(others, list) else ()))
             yield place, tuple(one for one in given if isinstance(one, str))
+
+    def values(self, *fields: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """Each place with these fields as they stand there, "" for one that is left out; builds no record."""
+        for place, row in enumerate(self._rows.rows):
+            yield place, tuple(row.fields.get(field, "") for field in fields)
 
     def damaged(self) -> tuple[Text, ...]:
         """The lines that could not be used; builds every record to find out."""
@@ -135,12 +140,19 @@ class KnowledgeFiles:
         self.engine_releases = RecordTable(read, "engine_releases", build.engine_release)
         self.commands = RecordTable(read, "commands", build.command)
         self.xids = RecordTable(read, "xids", build.xid)
-        self.nvml_codes = RecordTable(read, "nvml_codes", build.nvml_code)
+        self.message_marks = RecordTable(read, "message_marks", messages.language_marks)
+        self.messages = {one: RecordTable(read, f"messages/{one}", messages.foreign_message) for one in messages.LANGUAGES}
+        self.codes = RecordTable(read, "codes", build.code)
+        self.code_states = RecordTable(read, "code_states", build.code_state)
 
     def damaged(self) -> tuple[Text, ...]:
         """Every line of every file that could not be used; reads them all."""
-        return tuple(words for table in vars(self).values() for words in table.damaged())
+        return tuple(words for table in self._tables() for words in table.damaged())
 
     def noticed(self) -> tuple[Text, ...]:
         """Those of them that were met so far; reads nothing."""
-        return tuple(words for table in vars(self).values() for words in table.noticed())
+        return tuple(words for table in self._tables() for words in table.noticed())
+
+    def _tables(self) -> Iterator[RecordTable[Any]]:
+        for given in vars(self).values():
+            yield from given.values() if isinstance(given, dict) else (given,)

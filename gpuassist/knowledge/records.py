@@ -387,14 +387,3 @@ class XidRecord(Struct, frozen=True):
     ended: bool
     source: str
     checked: str
-
-
-class NvmlCodeRecord(Struct, frozen=True):
-    """A return code of NVML, with what it means to the one who asked and what helps."""
-
-    code: int
-    name: str
-    meaning: str
-    action: str
-    source: str
-    checked: str

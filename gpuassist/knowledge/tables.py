@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gpuassist.knowledge import names
+    from gpuassist.knowledge.codes import Codes
     from gpuassist.knowledge.commands import Commands
     from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits, KernelFlavour
     from gpuassist.knowledge.driver_numbers import JetPackRecord, WindowsBranch
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.engine_records import EngineRecord, EngineRelease
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.images import ImageReading, NotAnImage
+    from gpuassist.knowledge.messages import ForeignMessage, LanguageMarks
     from gpuassist.knowledge.records import (
         ArchitectureRecord,
         BadPair,
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
         CondaRecord,
         GpuRecord,
         ImageRecord,
-        NvmlCodeRecord,
         RunfileRecord,
         SystemRecord,
         ToolkitRecord,
@@ -216,12 +217,20 @@ class Knowledge:
         """An Xid event by the number in the kernel's log."""
         return self._files.xids.first("number", str(number))
 
-    def nvml_codes(self) -> tuple[NvmlCodeRecord, ...]:
-        return self._files.nvml_codes.all()
+    @cached_property
+    def codes(self) -> Codes:
+        """The return codes of NVIDIA's libraries."""
+        from gpuassist.knowledge.codes import Codes
 
-    def nvml_code(self, code: int) -> NvmlCodeRecord | None:
-        """What NVML means by a return code."""
-        return self._files.nvml_codes.first("code", str(code))
+        return Codes(self._files.codes, self._files.code_states.all())
+
+    def message_marks(self) -> tuple[LanguageMarks, ...]:
+        """By which words a language shows that is written with Latin letters."""
+        return self._files.message_marks.all()
+
+    def messages(self, language: str) -> tuple[ForeignMessage, ...]:
+        """What programs print in a language, one of `knowledge.messages.LANGUAGES`."""
+        return self._files.messages[language].all()
 
     def images(self) -> tuple[ImageRecord, ...]:
         """Every month of NVIDIA's framework images that is known, by family, oldest first."""

@@ -39,7 +39,10 @@ class Clue(Struct, frozen=True):
 
 
 class Paste(Struct, frozen=True):
-    """The text as it is read: no colours, no carriage returns, one `\\n` a line; `left_out` counts bytes that were too many."""
+    """The text as it is read: no colours, no carriage returns, one `\\n` a line; `left_out` counts bytes that were too many.
+    `original` is the text as it was pasted, line for line, where some of its lines are read in English.
+    """
 
     words: str
     left_out: int = 0
+    original: str = ""

@@ -87,6 +87,9 @@ _LABELS: dict[str, Text] = {
     "directory": text("lies in"),
     "action": text("what helps"),
     "causes": text("may come from"),
+    "problem": text("leads to"),
+    "why_none": text("no problem of the set-up"),
+    "until": text("last release with this number"),
 }
 _MOST_RELEASES = 12  # rows of them; `--json` has all
 # Where nothing more than null is known of these, it means that there is none yet.
@@ -123,6 +126,9 @@ _LEFT_OUT_UNLESS_KNOWN = frozenset(
         "channel",
         "last",
         "version",
+        "problem",
+        "why_none",
+        "until",
         "runs_on_from",
         "runs_code_of_from",
         *_OF_TOOLKITS,
@@ -232,7 +238,7 @@ def _words(name: str, value: Any) -> Text:
         none = {key: inner for key, inner in value.items() if inner is None}
         told = verbatim(", ".join(f"{key} {inner}" for key, inner in value.items() if inner is not None))
         return text("{companions}; no {none} belongs to it", companions=told, none=", ".join(none)) if none else told
-    if name == "action":
+    if name in {"action", "why_none"}:
         return sentence(value)
     if name == "open_module":
         return _MODULES.get(value, verbatim(str(value)))

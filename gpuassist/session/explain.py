@@ -13,6 +13,7 @@ from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.framework import terms
+from gpuassist.diagnose.in_english import in_english
 from gpuassist.diagnose.judge import judge, recognise
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
 from gpuassist.diagnose.ranking import Rank, rank_causes, refutations, sound, speaks_of_failure
@@ -107,7 +108,8 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     """Explains a text; `machine` is the one that it may come from, None for the text alone; `recorded` where it was looked at
     at another time, maybe by somebody else.
     """
-    paste = data if isinstance(data, Paste) else read_paste(data)
+    pasted = data if isinstance(data, Paste) else read_paste(data)
+    paste = in_english(pasted, session.knowledge)
     told = read_all(paste, session.knowledge)
     basis = _basis(told, machine, recorded=recorded)
     whole = joined(told, machine) if machine is not None and basis.ground is Ground.JOINED else told
@@ -143,7 +145,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         accounts = accounts_with_facts(told, accounts)
     doubts = in_words(session, whole, tuple(one.finding for one in doubted), planner, setting=about)
     return Explanation(
-        paste=paste,
+        paste=pasted,
         machine=told,
         answers=tuple(_with_few_links(answers)),
         less_likely=tuple(UnlikelyAnswer(answer, one.reason) for answer, one in zip(doubts, doubted, strict=True)),

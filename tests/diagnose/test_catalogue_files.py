@@ -47,11 +47,20 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "compute-mode-exclusive": {"failed"},
     "gpu-memory-held-by-dead-process": {"used", "index"},
     "gpu-overheating": {"temperature", "watts"},
-    "rm-init-adapter-failed": {"code", "firmware_boot"},
+    "rm-init-adapter-failed": {"code", "firmware_boot", "power"},
     "video-memory-lost-over-sleep": {"refused"},
     "cuda-visible-devices-bad": {"ordinal"},
-    "driver-too-old-for-cuda": {"served", "unsure"},
+    "driver-too-old-for-cuda": {"served", "unsure", "video", "needed"},
+    "driver-too-old-for-gpu": {"unsure"},
+    "driver-not-loaded": {"built", "ibt"},
+    "cuda-init-failed-driver-state": {"crashed", "hung", "woke", "module", "function"},
+    "gpu-reset-required": {"busy"},
+    "wsl-driver-or-windows": {"tcc"},
+    "container-toolkit-missing": {"cdi"},
+    "mig-mode": {"busy", "full", "unsupported", "off"},
+    "dkms-build-failed": {"compiler", "tools"},
     "conda-channel-frozen": {"wanted", "none"},
+    "apt-nvidia-package-conflict": {"manager"},
     "cudnn-version-mismatch": {"unsure"},
     "nvcc-arch-too-new": {"firsts", "last"},
     "nvcc-host-gcc-too-new": {"newer"},
@@ -61,7 +70,7 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     | {"dated", "others", "engine", "instead", "pythons", "nvrtc"},  # rules by torch_choice
     "missing-cuda-runtime-lib": {"tensorrt", "requirement", "own"},
     "healthy": {"wheels", "build", "arguments"},
-    "torch-pinned-by-package": {"comes", "cuda", "lost", "was", "now", "was_tag", "cpu", "tool"},
+    "torch-pinned-by-package": {"requested", "comes", "cuda", "lost", "was", "now", "was_tag", "cpu", "tool"},
 }
 
 _PACKAGES = tuple(one for one in Family if one not in {Family.WSL, Family.CONTAINER})

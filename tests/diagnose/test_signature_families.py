@@ -14,13 +14,14 @@ from gpuassist.diagnose import signatures
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.judge import Recognised, families, recognise
 from gpuassist.diagnose.signature import Signature, SignatureInput, clues
+from gpuassist.diagnose.signatures.codes import of_sentences
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from tests.rows import for_each
 from tests.values import knowledge
 
 FOLDER = Path(signatures.__file__).parent
-EVERY = [one for family in families().values() for one in family]
+EVERY = [*(one for family in families().values() for one in family), *of_sentences(knowledge())]
 FILLERS = (" ", "\n", "0", "(", "[", "'", ".", "a", "/", "_", "-", ", ", "0.", "0 ", "a ", " \n", "/a", "|  ")
 SIZES = (30, 150, 1500)
 MOST_SECONDS = 0.3  # of processor time for one hostile text; a sound pattern takes a hundredth of it

@@ -8,6 +8,8 @@ import pytest
 from gpuassist.knowledge.records import XidCause
 from tests.knowledge.shipped import KNOWLEDGE
 
+NVML = {one.number: one for one in KNOWLEDGE.codes.all() if one.enum == "nvmlReturn_t"}
+
 
 def installed_codes() -> dict[int, str]:
     """What nvidia-ml-py calls return codes of NVML."""
@@ -69,25 +71,23 @@ def test_number_that_is_no_xid_is_unknown(number: int) -> None:
 
 def test_installed_library_has_no_unknown_code() -> None:
     assert installed_codes()
-    assert {code: name for code, name in installed_codes().items() if KNOWLEDGE.nvml_code(code) is None} == {}
+    assert {code: name for code, name in installed_codes().items() if code not in NVML} == {}
 
 
 def test_codes_are_named_as_the_library_names_them() -> None:
     for code, name in installed_codes().items():
-        record = KNOWLEDGE.nvml_code(code)
-        assert record is not None
-        assert record.name == name
+        assert NVML[code].name == name
 
 
 def test_codes_are_unique_and_in_order() -> None:
-    codes = [record.code for record in KNOWLEDGE.nvml_codes()]
+    codes = list(NVML)
     assert codes == sorted(set(codes))
 
 
 def test_every_code_has_meaning_and_action() -> None:
-    assert all(record.meaning and record.action for record in KNOWLEDGE.nvml_codes())
+    assert all(record.meaning and record.action for record in NVML.values())
 
 
 @pytest.mark.parametrize("code", [-1, 31, 998, 1000])
 def test_other_number_is_no_code(code: int) -> None:
-    assert KNOWLEDGE.nvml_code(code) is None
+    assert code not in NVML

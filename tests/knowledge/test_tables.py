@@ -9,6 +9,7 @@ import time
 import pytest
 
 from gpuassist.knowledge.compatibility import driver_floor
+from gpuassist.knowledge.messages import LANGUAGES
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.version import Code, ComputeCapability
@@ -34,12 +35,15 @@ KINDS = (
     "conda",
     "commands",
     "xids",
-    "nvml_codes",
+    "codes",
+    "code_states",
     "compat_packages",
     "windows_drivers",
     "jetpacks",
     "baseboards",
     "server_gpus",
+    "message_marks",
+    *(f"messages/{language}" for language in LANGUAGES),
 )
 DAY = re.compile(r"20\d\d-\d\d-\d\d")
 

@@ -104,6 +104,7 @@ def _secure_boot(paste: Paste) -> Fact[bool]:
 
 _PROC = "/proc/driver/nvidia/version"
 _MODINFO = "modinfo"
+_LOG, _LOADING = "kernel log", "NVRM: loading "
 _FILE = lazy_regex(r"^filename:\s+(/\S*/nvidia(?:-current)?\.ko(?:\.\w+)?)$")
 _VERSION = lazy_regex(r"^version:\s+(\d{2,4}\.\d+(?:\.\d+)?)$")
 _LICENCE = lazy_regex(r"^license:\s+(\S.*)$")
@@ -117,9 +118,20 @@ def read_files(paste: Paste) -> Machine:
         if version is not None:
             module = KernelModule("", line.known(version, _PROC), open_flavour=line.known(is_open(words), _PROC))
             found = line.known((module,), _PROC)
-    modules = tuple(_modules(list(lines_with(paste, "filename:", "version:", "license:"))))
+    modules = (*_modules(list(lines_with(paste, "filename:", "version:", "license:"))), *_started(paste))
     place = next((one.version.source for one in modules if isinstance(one.version, Known)), "")
     return Machine(driver=Driver(loaded=found, on_disk=Known(modules, place) if modules else NOT_ASKED))
+
+
+def _started(paste: Paste) -> Iterator[KernelModule]:
+    """The kernel's log tells which module it began to load last; whether that one then ran is told by other lines."""
+    line = next(iter(reversed(list(lines_with(paste, _LOADING)))), None)
+    if line is None:
+        return
+    words = "NVRM version: " + line.words.partition(_LOADING)[2]
+    version = parse_version(words)
+    if version is not None:
+        yield KernelModule("", line.known(version, _LOG), open_flavour=line.known(is_open(words), _LOG))
 
 
 def _modules(told: list[Line]) -> Iterator[KernelModule]:

@@ -180,6 +180,7 @@ PROCESS_ROW = lazy_regex(
 NO_PROCESSES = lazy_regex(r"No running (?:compute )?processes found")
 KINDS = {"C": "compute", "G": "graphics", "C+G": "compute+graphics", "M+C": "compute"}  # M+C: under MPS
 _END = lazy_regex(r"\+[-=]{20,}\+")
+_EMPTY = lazy_regex(r"\|={20,}\|\s{1,200}\+-{20,}\+")  # as in a container, which shows no processes
 
 
 class ProcessTable(Struct, frozen=True):
@@ -207,7 +208,7 @@ def processes(text: Whole, start: int, end: int) -> ProcessTable:
         memory = text.known(mebibytes(row["memory"]), PROGRAM, row.start()) if row["memory"] else NOT_ASKED
         found[int(row["gpu"])] = (*found.get(int(row["gpu"]), ()), GpuProcess(int(row["pid"]), KINDS.get(row["kind"], ""), memory))
         place = row.end()
-    none = NO_PROCESSES.search(text.words, title.end(), end)
+    none = NO_PROCESSES.search(text.words, title.end(), end) or (not found and _EMPTY.search(text.words, title.end(), end))
     return ProcessTable(
         found, whole=bool(none) or (bool(found) and _END.search(text.words, place, end) is not None), source=place_told
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.paste import Weight
 
 _GPU_WORDS = ("nvidia", "geforce", "10de:", "vga compatible", "3d controller", "gpu")
@@ -34,10 +34,13 @@ def _strays(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("stray-contexts", Weight.STATE if setting.says("out of memory. tried") else Weight.CAUSE)
 
 
+BY_STATE: dict[str, Meaning] = {"reset-required": _reset}
+
+
 SIGNATURES: tuple[Signature, ...] = (
     Signature(
-        ("requires reset", "reset required", "reset_required", "resetrequired", "reset is required", "recovery action"),
-        r"GPU requires (?:a )?reset|NVML_ERROR_RESET_REQUIRED|NVMLError_ResetRequired|(?<!\w )Reset Required {3,40}: Yes"
+        ("requires reset", "reset required", "reset is required", "recovery action"),
+        r"GPU requires (?:a )?reset|(?<!\w )Reset Required {3,40}: Yes"
         r"|GPU Recovery Action {3,40}: (?:Reset|Reboot|Drain (?:and Reset|P2P))"
         r"|GPU recovery action changed from 0x0 \(None\)\s{1,12}to 0x[1-4] \([^)\n]{4,40}\)",
         _reset,

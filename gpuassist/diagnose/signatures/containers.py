@@ -32,7 +32,16 @@ def _unsatisfied(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign
 
 
 def _node_missing(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
-    yield sign("uvm-device-missing" if "uvm" in match[0].lower() else "driver-not-loaded", Weight.STATE)
+    """A list of devices (CDI) that names a card which is there no more is old; its nodes for memory are made on demand."""
+    said = match[0].lower()
+    if "cdi" in said and "uvm" not in said and "nvidiactl" not in said:
+        yield sign("container-cdi-stale", Weight.STATE)
+    else:
+        yield sign("uvm-device-missing" if "uvm" in said else "driver-not-loaded", Weight.STATE)
+
+
+def _without_list(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
+    yield sign("container-toolkit-missing", Weight.CAUSE, cdi="yes")
 
 
 def _mounted(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -58,7 +67,7 @@ def _image(setting: SignatureInput) -> str:
 SIGNATURES = (
     Signature(
         ("could not select device driver",),
-        r"could not select device driver \\?[\"'](?:nvidia|cdi)?\\?[\"'] with capabilities: \[\[[^\]\n]{1,60}\]\]",
+        r"could not select device driver (?:\\?[\"'](?:nvidia|cdi)?\\?[\"'] )?with capabilities: \[\[[^\]\n]{1,60}\]\]",
         means("container-toolkit-missing"),
     ),
     Signature(
@@ -79,9 +88,25 @@ SIGNATURES = (
         ("nvidia-container-runtime", "nvidia-container-cli", "nvidia-container-toolkit", "nvidia-docker"),
         r"(?:nvidia-container-(?:runtime(?:-hook)?|cli|toolkit)\\?[\"']?: (?:executable file not found|no such file or directory"
         r"|command not found)|nvidia-container-(?:runtime(?:-hook)?|cli): (?:not found|command not found)"
+        r"|couldn't find binary nvidia-container-(?:cli|runtime) in PATH"
         r"|Unable to locate package nvidia-(?:container-toolkit|docker2?|container-runtime)"
         r"|No match for argument: nvidia-(?:container-toolkit|docker2?)|nvidia-docker: command not found)",
         means("container-toolkit-missing"),
+    ),
+    Signature(
+        ("runtime hook directly",),
+        r"invoking the NVIDIA Container Runtime Hook directly[^\n]{0,60} is not supported",
+        means("container-toolkit-missing", Weight.STATE),
+    ),
+    Signature(
+        ("libraries for driver version", "versioned driver libraries"),
+        r"failed to (?:locate|get) (?:libraries for driver version|versioned driver libraries)",
+        unless_wsl("libcuda-missing", Weight.STATE),
+    ),
+    Signature(
+        ("no nvidia device nodes", "wsl driver store paths"),
+        r"no NVIDIA device nodes found|could not locate \S{1,60} at WSL driver store paths",
+        unless_wsl("driver-not-loaded", Weight.STATE),
     ),
     Signature(
         ("configure the nvidia container toolkit", "incompatible platform detected", "incompatible strategy detected"),
@@ -95,21 +120,21 @@ SIGNATURES = (
             "failed to inject cdi devices",
             "could not resolve cdi",
             "gpu vendor from cdi",
+            "found 0 cdi devices",
         ),
         r"(?:unresolvable CDI devices? [^\n]{0,60}nvidia|CDI device injection failed[^\n]{0,80}nvidia"
-        r"|failed to inject CDI devices[^\n]{0,80}nvidia|failed to discover GPU vendor from CDI)",
-        means("container-toolkit-missing"),
+        r"|failed to inject CDI devices[^\n]{0,80}nvidia|failed to discover GPU vendor from CDI|Found 0 CDI devices)",
+        _without_list,
     ),
     Signature(
         (
             "volume plugin nvidia-docker",
             "unknown flag: --gpus",
             "unknown option: --gpus",
-            "insufficient nvidia.com/gpu",
             "unknown flag: --gpu",
         ),
         r"(?:looking up volume plugin nvidia-docker"
-        r"|unknown (?:flag|option): --gpus?(?![\w-])|Insufficient nvidia\.com/gpu)",
+        r"|unknown (?:flag|option): --gpus?(?![\w-]))",
         means("container-toolkit-missing", Weight.STATE),
     ),
     Signature(
@@ -194,10 +219,10 @@ SIGNATURES = (
         means("device-permissions", Weight.STATE),
     ),
     Signature(
-        ("/dev/nvidia",),
+        ("/dev/nvidia", "failed to stat cdi host device"),
         r"(?:adding custom device \\?\"/dev/nvidia[\w-]{1,12}\\?\": no such file|(?:l?stat"
         r"|cannot stat `?) ?/dev/nvidia[\w-]{1,12}`?: no such file"
-        r"|failed to stat CDI host device \\?\"/dev/nvidia[\w-]{1,12}\\?\""
+        r"|failed to stat CDI host device \\?\"/dev/(?:nvidia|dri/)[\w-]{1,12}\\?\""
         r"|error stat'?ing? [^\n]{0,20}/dev/nvidia[\w-]{1,12}: no such file"
         r"|mknod[^\n]{0,60}/dev/nvidia[\w-]{1,12}[^\n]{0,40}(?:no such|not permitted))",
         _node_missing,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, torch_cuda
 from gpuassist.diagnose.named_in_words import torch_older_than_card
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.signatures.memory import library_of
 from gpuassist.diagnose.tool_releases import OLDEST, capability, memory_was_free
 from gpuassist.model.fact import Known
@@ -107,6 +107,18 @@ def _fourier(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cublas-init-failed-oom", Weight.STATE, library=library_of(match[0]))
 
 
+BY_STATE: dict[str, Meaning] = {
+    "bad-address": _address,
+    "launch-failed": _address,
+    "no-kernel-image": _no_image,
+    "no-kernel-for-device": _invalid_function,
+    "library-wrong-gpu": _invalid_function,
+    "ptx-too-new": _ptx,
+    "library-not-started": _library,
+    "library-call-failed": _library_call,
+    "cufft-failed": _fourier,
+}
+
 SIGNATURES = (
     Signature(
         (".cu:", ".cuh:", ".cu(", "assertion `"),
@@ -114,62 +126,9 @@ SIGNATURES = (
         _assertion,
     ),
     Signature(
-        ("device-side assert", "cuda_error_assert", "cudaerrorassert"),
-        r"(?:device-side assert triggered|CUDA_ERROR_ASSERT\b|cudaErrorAssert\b)",
-        means("device-side-assert"),
-    ),
-    Signature(
-        (
-            "illegal memory access",
-            "misaligned address",
-            "illegal instruction",
-            "cuda_error_illegal",
-            "cudaerrorillegal",
-            "invalid program counter",
-            "hardware stack error",
-            "illegaladdress",
-            "misalignedaddress",
-            "cuda_error_misaligned",
-            "cuda_error_invalid_pc",
-        ),
-        r"(?:an illegal memory access was encountered|(?:CUDA|cuda)[^\n]{0,80}(?:illegal memory access|misaligned address"
-        r"|an illegal instruction was encountered|invalid program counter|hardware stack error)|misaligned address at 0x"
-        r"|CUDA_ERROR_(?:ILLEGAL_ADDRESS|MISALIGNED_ADDRESS|ILLEGAL_INSTRUCTION|INVALID_PC)"
-        r"|cudaError(?:IllegalAddress|MisalignedAddress|IllegalInstruction))",
+        ("illegal memory access", "misaligned address at"),
+        r"CUDA[^\n]{0,80}(?<!an )illegal memory access(?! was)|misaligned address at 0x",
         _address,
-    ),
-    Signature(
-        ("launch failure", "launch_failed", "cudaerrorlaunchfailure"),
-        r"(?:unspecified launch failure|CUDA_ERROR_LAUNCH_FAILED|cudaErrorLaunchFailure)",
-        _address,
-    ),
-    Signature(
-        ("no kernel image", "no_binary_for_gpu", "nokernelimagefordevice"),
-        r"(?:no kernel image is available for execution on the device|CUDA_ERROR_NO_BINARY_FOR_GPU"
-        r"|cudaErrorNoKernelImageForDevice)",
-        _no_image,
-    ),
-    Signature(
-        ("invalid device function", "device kernel image is invalid", "invaliddevicefunction"),
-        r"(?:CUDA[^\n]{0,80}(?:invalid device function|device kernel image is invalid)|cudaErrorInvalidDeviceFunction"
-        r"|cuda runtime error \((?:8|98)\))",
-        _invalid_function,
-    ),
-    Signature(
-        ("unsupported toolchain", "unsupported_ptx_version", "unsupportedptxversion"),
-        r"(?:provided PTX was compiled with an unsupported toolchain|CUDA_ERROR_UNSUPPORTED_PTX_VERSION"
-        r"|cudaErrorUnsupportedPtxVersion)",
-        _ptx,
-    ),
-    Signature(
-        ("ptx jit compilation failed", "jit compiler library"),
-        r"(?:a PTX JIT compilation failed|PTX JIT compiler library not found)",
-        means("ptx-newer-than-driver", Weight.STATE),
-    ),
-    Signature(
-        ("cublas_status_not_initialized", "cublas_status_alloc_failed", "cusolver_status_not_init", "cusolver_status_alloc"),
-        r"(?:CUBLAS_STATUS_(?:NOT_INITIALIZED|ALLOC_FAILED)|CUSOLVER_STATUS_(?:NOT_INITIALIZED|ALLOC_FAILED))",
-        _library,
     ),
     Signature(
         (
@@ -177,26 +136,9 @@ SIGNATURES = (
             "create cudnn handle",
             "create cusolver handle",
             "failed to create cublas",
-            "cudnn_status_alloc_failed",
         ),
-        r"(?:(?:[Ff]ailed to|[Cc]ould not) create (?:cublas|cudnn|cusolver) (?:handle|instance)[^\n]{0,80}"
-        r"|CUDNN_STATUS_ALLOC_FAILED)",
+        r"(?:[Ff]ailed to|[Cc]ould not) create (?:cublas|cudnn|cusolver) (?:handle|instance)[^\n]{0,80}",
         _library,
-    ),
-    Signature(
-        ("cublas_status_execution_failed", "cublas_status_internal_error", "cusolver_status_internal", "cusolver_status_execution"),
-        r"(?:CUBLAS_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR)|CUSOLVER_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED))",
-        _library_call,
-    ),
-    Signature(
-        ("cublas_status_arch_mismatch", "cusolver_status_arch_mismatch", "cudnn_status_arch_mismatch"),
-        r"(?:CUBLAS|CUSOLVER|CUDNN)_STATUS_ARCH_MISMATCH",
-        _invalid_function,
-    ),
-    Signature(
-        ("too many resources requested", "launch_out_of_resources", "launchoutofresources"),
-        r"(?:too many resources requested for launch|CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES|cudaErrorLaunchOutOfResources)",
-        means("kernel-exceeds-gpu"),
     ),
     Signature(
         ("out of resource:",),
@@ -204,10 +146,4 @@ SIGNATURES = (
         r", Hardware limit: (?P<limit>\d{1,9})",
         means("kernel-exceeds-gpu", package="triton"),
     ),
-    Signature(
-        ("launch timed out", "launch_timeout", "launchtimeout"),
-        r"(?:the launch timed out and was terminated|CUDA_ERROR_LAUNCH_TIMEOUT|cudaErrorLaunchTimeout)",
-        means("kernel-timed-out"),
-    ),
-    Signature(("cufft_internal_error", "cufft_setup_failed"), r"CUFFT_(?:INTERNAL_ERROR|SETUP_FAILED)", _fourier),
 )

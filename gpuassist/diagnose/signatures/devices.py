@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.formats.devices import DeviceListFault, read_visible_devices
 from gpuassist.model.fact import Known
 from gpuassist.model.lazy_regex import lazy_regex
@@ -90,10 +90,12 @@ def _without_effect(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]
         yield sign("cuda-visible-devices-late", Weight.STATE)
 
 
+BY_STATE: dict[str, Meaning] = {"invalid-device": _ordinal}
+
 SIGNATURES = (
     Signature(
-        ("invalid device ordinal", "cuda_error_invalid_device", "cudaerrorinvaliddevice"),
-        r"(?:[Ii]nvalid device ordinal(?: value \((?P<ordinal>\d{1,3})\))?|CUDA_ERROR_INVALID_DEVICE\b|cudaErrorInvalidDevice\b)",
+        ("invalid device ordinal value",),
+        r"invalid device ordinal value \((?P<ordinal>\d{1,3})\)",
         _ordinal,
     ),
     Signature(
@@ -116,6 +118,11 @@ SIGNATURES = (
         ("internal assert failed",),
         r"(?:device >= 0 && device < num_gpus"
         r"|device < num_gpus)[^\n]{0,3} ?INTERNAL ASSERT FAILED(?:[^\n]{0,200}?device=(?P<ordinal>\d{1,3}))?",
+        _ordinal,
+    ),
+    Signature(
+        ("is not visible (cuda_visible_devices",),
+        r"device (?P<ordinal>\d{1,3}) is not visible \(CUDA_VISIBLE_DEVICES=",
         _ordinal,
     ),
     Signature(

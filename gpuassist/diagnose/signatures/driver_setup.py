@@ -91,6 +91,9 @@ def _no_counters(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("profiler-counter-permission", container="yes" if in_container(setting) else "")
 
 
+BY_STATE: dict[str, Meaning] = {"counters-closed": _no_counters}
+
+
 SIGNATURES = (
     Signature(
         ("failed to fulfil mount request", "stat'ing file", "cannot stat", "error mounting", "mount src=", "statfs"),
@@ -115,11 +118,12 @@ SIGNATURES = (
         _refused,
     ),
     Signature(
-        ("license status", "grid license not found", "nvidia-gridd", "unlicensed"),
+        ("license status", "grid license not found", "nvidia-gridd", "unlicensed", "gridd["),
         r"(?:Product Name {1,40}: (?P<product>(?:NVIDIA|GRID|Quadro)[^\n]{2,60})\n[ \t]{0,30})?"
         r"License Status[ \t]{1,40}: (?:Unlicensed|Expired|Not Licensed)"
         r"|Valid GRID license not found|gridd[^\n]{0,20}: Failed to acquire (?:NVIDIA |GRID )?[^\n]{0,60}licen[sc]e"
-        r"|gridd[^\n]{0,20}: (?:Unlicensed|License (?:has )?expired)",
+        r"|gridd[^\n]{0,20}: (?:Unlicensed|License (?:has )?expired|Invalid feature type requested"
+        r"|Configuration parameter \([^)\n]{3,60}\) not set|Unable to open directory /etc/nvidia/license)",
         _unlicensed,
     ),
     Signature(
@@ -185,14 +189,12 @@ SIGNATURES = (
     Signature(
         ("nvidia-smi",),
         r"(?:nvidia-smi: (?:command )?not found|command not found: nvidia-smi|Command ['‘]nvidia-smi['’] not found"
-        r"|Unknown command:? ?nvidia-smi|nvidia-smi: (?:未找到命令|找不到命令|Befehl nicht gefunden|commande introuvable"
-        r"|orden no encontrada|No such file or directory))",
+        r"|Unknown command:? ?nvidia-smi|nvidia-smi: No such file or directory)",
         _no_tool,
     ),
     Signature(
-        ("err_nvgpuctrperm", "insufficient_privileges", "gpu performance counters", "permission to profile on the target"),
-        r"(?:ERR_NVGPUCTRPERM|CUPTI_ERROR_(?:VIRTUALIZED_DEVICE_)?INSUFFICIENT_PRIVILEGES"
-        r"|does not have permission to (?:access NVIDIA GPU Performance Counters|profile on the target device))",
+        ("err_nvgpuctrperm", "gpu performance counters", "permission to profile on the target"),
+        r"(?:ERR_NVGPUCTRPERM|does not have permission to (?:access NVIDIA GPU Performance Counters|profile on the target device))",
         _no_counters,
     ),
 )

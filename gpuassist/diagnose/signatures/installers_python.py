@@ -128,6 +128,24 @@ def _no_version(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
         yield sign("pip-wrong-index", Weight.CAUSE, **tag, requirement=f"{match['package']}=={match['version']}")
 
 
+def _pinned(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """Two of what was asked for want different torches, and the resolver gives up."""
+    package, wanted = match["package"].lower().replace("_", "-"), match["wanted"]
+    asked = r"(?:requested|requires?|depends on) torch ?(?:==|\(=?=?)(?P<torch>\d[\w.]{1,20})"
+    others = [one["torch"] for one in passages(setting, (" torch",), asked) if one["torch"].rstrip(".") != wanted]
+    if not setting.says(*_UNRESOLVED) or not others:
+        return
+    torch, version = others[0].rstrip("."), match["version"]
+    if package == "torchvision":
+        yield sign("torchvision-torch-mismatch", torch=torch, torchvision=version)
+    elif package == "torchaudio":
+        yield sign("torchvision-torch-mismatch", torch=torch, package=package)
+    elif package == "xformers":
+        yield sign("xformers-torch-mismatch", torch=torch, built=wanted)
+    else:
+        yield sign("torch-pinned-by-package", package=package, requested="yes", torch=torch, wanted=wanted, version=version)
+
+
 def _conda_cpu(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A build whose name begins with `cpu`; where it was asked for, or there is no NVIDIA GPU, it is the right one."""
     if without_gpu(setting):
@@ -162,6 +180,7 @@ _INSTALLED = (
     r"|PyTorch version: ?\d|Successfully installed [^\n]{0,400}\btorch-\d"
 )
 _COMPUTES = r"is cuda available: *(?:true|yes)\b|cuda\.is_available\(\)[^\n]{0,20}?[\s:=>]{1,6}true\b"
+_UNRESOLVED = ("conflicting dependencies", "resolutionimpossible", "no solution found", "version solving failed", "incompatible")
 _BUILDING = (
     "building wheel",
     "requirements to build wheel",
@@ -241,9 +260,16 @@ SIGNATURES = (
     ),
     Signature(
         ("there is no version of", "no versions of", "depends on"),
-        r"(?:there is no version of|no versions of) (?P<package>[\w-]{1,60})(?:\[[\w,]{1,40}\])?"
-        r"(?:==| match (?:==?)?)(?P<version>\d[\w.]{1,40}\+cu\d{2,3})",
+        r"(?:there is no version of|no versions of|depends on) (?P<package>[\w-]{1,60})(?:\[[\w,]{1,40}\])?"
+        r"(?:==| match (?:==?)?| \(=?=?)(?P<version>\d[\w.]{1,40}\+cu\d{2,3})(?:\) which doesn't match|(?!\)))",
         _no_version,
+        window=200,
+    ),
+    Signature(
+        ("depends on torch",),
+        r"(?P<package>[\w-]{2,60})(?:==| \(?)(?P<version>\d[\w.]{1,20})\)? depends on torch ?(?:==|\(=?=?)"
+        r"(?P<wanted>\d[\w.]{1,20}\w)(?!\+)",
+        _pinned,
         window=200,
     ),
     Signature(

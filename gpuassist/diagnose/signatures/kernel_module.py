@@ -47,7 +47,8 @@ def _not_inserted(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
         yield sign("nouveau-active", Weight.STATE)
 
 
-def _build_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def build_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """The driver, the kernel and its flavour are named around the message."""
     if not _ours(setting):
         return
     words = setting.paste.words[max(0, match.start() - _AROUND) : match.end() + _AROUND]
@@ -61,11 +62,6 @@ def _build_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
         kernel=name,
         flavour=flavour[0].strip("-.0123456789") if flavour else "",
     )
-
-
-def _installer_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    for one in _build_failed(match, setting):
-        yield sign(one.problem, Weight.STATE, **dict(one.parameters))
 
 
 def _realtime(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -93,20 +89,10 @@ def _prime(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("hybrid-graphics-prime", Weight.CAUSE, mode=next((found for found in match.groups() if found), ""))
 
 
-def _fabric(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """Without an NVSwitch the service has nothing to do, and its failure breaks nothing."""
-    if setting.says("nothing_to_do", "nothing to do", "no nvswitch", "pre-nvl5"):
-        yield sign("fabric-manager-not-needed")
-    elif setting.says("rtx ", "geforce", "pcie", "quadro") and not setting.says("hgx", "nvswitch", "sxm", "dgx"):
-        yield sign("fabric-manager-not-needed", Weight.STATE)
-    else:
-        yield sign("fabric-manager-not-running", Weight.STATE)
-
-
 def _in_use(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The CUDA installer too stops for an X server, and only where it is to install the driver."""
     if _ours(setting) or setting.says("cuda"):
-        module = match["module"] or match["module2"] or ""
+        module = match["module"] or ""
         yield sign("module-already-loaded", Weight.CAUSE, module=module, display="" if module else "yes")
 
 
@@ -143,12 +129,18 @@ SIGNATURES = (
         r"(?:kernel module (?:failed to load|was not loaded|could not be loaded) because it was not signed by a key"
         r"|was not signed by a"
         r"\s{1,4}key that is trusted)",
-        _refused,
+        means("secure-boot-unsigned-module"),  # of NVIDIA's installer alone
     ),
     Signature(
         ("not found in directory",),
         rf"Module (?P<module>nvidia[\w-]{{0,20}}) not found in directory /lib/modules/(?P<kernel>{_KERNEL})",
         _not_there,
+    ),
+    Signature(
+        ("modinfo: error",),
+        r"modinfo: ERROR: (?:Module alias |Module )?(?P<module>nvidia[\w-]{0,20}) not found",
+        _not_there,
+        window=120,
     ),
     Signature(
         ("could not insert",),
@@ -180,27 +172,19 @@ SIGNATURES = (
         rf"(?:Bad return status for module build on kernel:? ?{_KERNEL}|\(bad exit status: ?\d+\)"
         rf"|dkms autoinstall on \S{{3,80}} failed for [^\n]{{0,40}}nvidia|Failed to run `?\S{{0,20}}dkms (?:build"
         rf"|install) -m nvidia|DKMS module 'nvidia\S{{0,30}}'[^\n]{{0,60}}fail)",
-        _build_failed,
+        build_failed,
     ),
     Signature(
         (
-            "unable to build the nvidia",
-            "building kernel modules",
-            "unable to load the kernel module 'nvidia",
-            "gpl-incompatible module",
-            "dkms/nvidia",
+            *("gpl-incompatible module", "dkms/nvidia", ".ko] undefined!", "/kernel/nvidia", "/kernel-open/nvidia"),
+            *("/kernel/common/", "/usr/src/nvidia-", "/nvidia-linux-"),
         ),
-        r"(?:Unable to build the NVIDIA (?:Linux )?kernel module"
-        r"|error occurred while performing the step: \"Building kernel modules\""
-        r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: |/dkms/nvidia\S{3,160}\] Error \d"
+        r"(?:/kernel(?:-open)?/(?:nvidia[\w-]{0,8}|common)/[\w./-]{3,80}\.[ch]:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: "
+        r"|modpost: [^\n]{3,80} \[\S{0,120}/nvidia[\w-]{0,8}\.ko\] undefined!"
+        r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: |/dkms/nvidia\S{3,160}\] [^\W\d_]{3,20} \d{1,3}\b"
+        r"|\*\*\* \[[^\]\n]{0,80}/(?:usr/src/nvidia|NVIDIA-Linux)-[^\]\n]{3,160}\] [^\W\d_]{3,20} \d{1,3}\b"
         r"|GPL-incompatible module nvidia\S{0,12} uses GPL-only symbol)",
-        _build_failed,
-    ),
-    Signature(
-        ("unable to load the kernel module", "compiler version check failed", "development tool `"),
-        r"(?:Unable to load the kernel module 'nvidia\S{0,10}'|Compiler version check failed"
-        r"|Unable to find the development tool `(?:cc|make|gcc)`)",
-        _installer_failed,
+        build_failed,
     ),
     Signature(
         ("preempt_rt kernel", "preempt_rt sanity", "preempt_rt_sanity", "not support real-time kernels"),
@@ -210,17 +194,14 @@ SIGNATURES = (
     ),
     Signature(
         ("/build", "/source"),
-        rf"/lib/modules/(?P<kernel>{_KERNEL})/(?:build|source)['’/\w.]{{0,40}}:? ?(?:No such file or directory|does not exist"
-        rf"|Aucun fichier"
-        r"|Datei oder Verzeichnis nicht gefunden|没有那个文件或目录|No existe)",
+        rf"/lib/modules/(?P<kernel>{_KERNEL})/(?:build|source)['’/\w.]{{0,40}}:? ?(?:No such file or directory|does not exist)",
         _no_headers,
     ),
     Signature(
-        ("kernel headers", "kernel source tree", "kernel header file"),
+        ("kernel headers",),
         rf"(?:[Kk]ernel headers for (?:target )?kernel (?P<kernel>{_KERNEL})[^\n]{{0,40}}(?:cannot be found|could not be found"
         rf"|missing)"
-        r"|kernel headers for this kernel (?:do not|does not) seem to be|Unable to find the kernel source tree"
-        r"|kernel header file [^\n]{1,120} does not exist|kernel headers? (?:package )?(?:is|are) not installed)",
+        r"|kernel headers for this kernel (?:do not|does not) seem to be|kernel headers? (?:package )?(?:is|are) not installed)",
         _no_headers,
     ),
     Signature(  # dkms' hook of pacman
@@ -242,10 +223,9 @@ SIGNATURES = (
         _no_headers,
     ),
     Signature(
-        ("already loaded in your kernel", "already be loaded", "is in use", "running an x server", "x server is running"),
-        r"(?:NVIDIA kernel module '(?P<module>nvidia[\w-]{0,12})' appears to (?:already be|be already) loaded"
-        r"|Module (?P<module2>nvidia\w{0,10}) is in use|You appear to be running an X server|X server is running)",
-        lambda match, setting: _in_use(match, setting),
+        ("is in use", "x server is running"),
+        r"(?:Module (?P<module>nvidia\w{0,10}) is in use|(?<!that an )X server is running)",
+        _in_use,
     ),
     Signature(
         (
@@ -266,19 +246,6 @@ SIGNATURES = (
         r"|could not insert 'off'|Module off not found|alias nvidia off|prime-select: (?:the )?intel"
         r"|bbswitch: device [0-9a-f:.]{7,12} is (?:disabled|off))",
         _prime,
-    ),
-    Signature(
-        ("fabricmanager", "fabric manager"),
-        r"(?:NVSwitch driver failed with error: ?[^\n]{0,60}|nvidia-fabricmanager\.service: (?:Control process exited"
-        r"|Failed with result"
-        r"|Main process exited)[^\n]{0,60}|Failed to start (?:NVIDIA )?[Ff]abric ?[Mm]anager[^\n]{0,30}"
-        r"|nvidia-fabricmanager\.service: (?:inactive|failed))",
-        _fabric,
-    ),
-    Signature(
-        ("fabric manager", "fabricmanager"),
-        r"fabric ?manager[^\n]{0,60}(?:version )[^\n]{0,40}(?:don't|doesn't|does not|do not|did not) match",
-        means("fabric-manager-not-running"),
     ),
     Signature(("nouveau",), r"(?m:^)[ \t>]{0,8}nouveau[ \t]{1,40}\d{5,9}[ \t]{1,20}\d{1,4}\b[^\n]{0,80}", _nouveau, window=120),
 )

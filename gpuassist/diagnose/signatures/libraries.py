@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import memory_was_free, torch_cuda, torch_version
 from gpuassist.diagnose.torch_companions import other_wheel, wanted_wheel
 from gpuassist.model.paste import Weight
@@ -19,7 +19,7 @@ _NAME = (
 )
 _LIBRARY = rf"(?P<library>{_NAME}(?:\.so)?(?:\.\d+){{0,3}}(?:\.so)?(?:\.\d+){{0,3}})"
 _WINDOWS = r"(?P<library>(?:cudart|cublas|cublasLt|cudnn|nvrtc|cufft|curand|cusparse|cusolver)\w{0,30}\.dll)"
-_NOT_OPENED = one_of("cannot open shared object file", "无法打开共享对象文件", "image not found", "no such file")
+_NOT_OPENED = one_of("cannot open shared object file", "image not found", "no such file")
 
 
 def _missing(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -109,6 +109,12 @@ def _cudnn(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cudnn-version-mismatch", built=built, found=found, directory=_foreign(setting, "cudnn"))
 
 
+def _cudnn_numbers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """torch's sentence without its beginning: two numbers of cuDNN's kind."""
+    if setting.says("cudnn", "pytorch", "torch") and min(len(match["built"]), len(match["found"])) >= _DIGITS:
+        yield from _cudnn(match, setting)
+
+
 def _handle(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """XLA says how much memory was free: enough of it leaves another cuDNN as the cause."""
     yield sign("cudnn-version-mismatch", Weight.CAUSE if memory_was_free(setting) else Weight.STATE)
@@ -146,14 +152,23 @@ def _glibcxx(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("not-a-gpu-problem", cause=cause)
 
 
+_DIGITS = 4  # of a number such as 7605, which is 7.6.5
 _OLDER = r"\d{1,6}(?:[., ]{1,2}\d{1,6}){0,3}"
+
+BY_STATE: dict[str, Meaning] = {"cudnn-other-version": _cudnn, "cudnn-failed": _unready, "cudnn-not-started": _unready}
 
 SIGNATURES = (
     Signature(
-        (": cannot open shared object file", "无法打开共享对象文件", "image not found"),
+        (": cannot open shared object file", "image not found"),
         rf"(?<![\w-]){_LIBRARY}['\"]?:? {_NOT_OPENED}",
         _missing,
         window=160,
+    ),
+    Signature(  # the loader in a language that nobody wrote down: two clauses, and letters that English does not have
+        ("importerror: lib", "oserror: lib"),
+        rf"(?:ImportError|OSError): {_LIBRARY}[:：] (?=[^\n]{{0,160}}[^\x00-\x7f])[^\n:：]{{3,90}}[:：] ?[^\n:：]{{3,90}}(?m:$)",
+        _missing,
+        window=260,
     ),
     Signature(
         ("=> not found",),
@@ -226,6 +241,11 @@ SIGNATURES = (
         _cudnn,
     ),
     Signature(
+        ("but linked against",),
+        rf"compiled against \(?(?P<built>{_OLDER})\)? but linked against \(?(?P<found>{_OLDER})",
+        _cudnn_numbers,
+    ),
+    Signature(
         ("loaded runtime cudnn library",),
         rf"Loaded runtime CuDNN library: (?P<found>{_OLDER}) but source was compiled with: (?P<built>{_OLDER})",
         _cudnn,
@@ -252,29 +272,13 @@ SIGNATURES = (
         _handle,
     ),
     Signature(
-        ("cudnn_status_version_mismatch", "cudnn_status_sublibrary_version_mismatch", "cudnn error: cudnn_status_sub"),
-        r"CUDNN_STATUS_(?:SUBLIBRARY_)?VERSION_MISMATCH",
-        _cudnn,
-    ),
-    Signature(
         (
-            "cudnn_status_not_initialized",
             "could not create cudnn handle",
             "cudnn failed to initialize",
-            "cudnn_status_arch_mismatch",
-            "cudnn_status_execution_failed",
-            "cudnn_status_internal_error",
-            "cudnn_status_mapping_error",
             "unable to find an engine",
         ),
-        r"CUDNN_STATUS_(?:NOT_INITIALIZED|ARCH_MISMATCH|EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR)"
-        r"|Could not create cudnn handle|cuDNN failed to initialize|(?:GET|FIND) was unable to find an engine",
+        r"Could not create cudnn handle|cuDNN failed to initialize|(?:GET|FIND) was unable to find an engine",
         _unready,
-    ),
-    Signature(
-        ("cublas_status_invalid_value",),
-        r"CUBLAS_STATUS_INVALID_VALUE(?: when calling `?cublas\w{1,30})?",
-        means("ld-library-path-shadows-bundled-libs", Weight.STATE),
     ),
     Signature(
         ("libc10.so", "libc10_cuda.so", "libtorch_cuda", "libtorch_cpu.so", "libtorch.so", "libtorch_python.so"),

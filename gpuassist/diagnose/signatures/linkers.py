@@ -83,9 +83,8 @@ def _needed(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
 
 SIGNATURES = (
     Signature(
-        ("cannot find -l", "library not found for -l", "unable to find library -l", "library '", "找不到 -l", "cannot find lib"),
-        one_of("cannot find", "library not found for", "unable to find library", "找不到")
-        + rf" -l(?P<library>{_LIBRARY})(?![\w-])",
+        ("cannot find -l", "library not found for -l", "unable to find library -l", "library '", "cannot find lib"),
+        one_of("cannot find", "library not found for", "unable to find library") + rf" -l(?P<library>{_LIBRARY})(?![\w-])",
         _not_found,
         window=160,
     ),
@@ -95,9 +94,24 @@ SIGNATURES = (
         _needed,
         window=160,
     ),
+    Signature(  # the linker names `-l` and a library alone where it does not find it, whatever language it speaks
+        tuple(
+            f"-l{name}" for name in ("cuda", "cudart", "cublas", "cudnn", "cufft", "curand", "cusparse", "cusolver", "nv", "nccl")
+        ),
+        rf"\b(?:ld|ld\.(?:bfd|gold|lld)|collect2|mold)(?:\.exe)? ?[:：] ?[^\n/]{{0,60}}?-l(?P<library>{_LIBRARY})(?![\w-])",
+        _not_found,
+        window=160,
+    ),
+    Signature(  # a place in the code, and the name in quotation marks
+        ("(.text",),
+        r"\(\.text[^)\n]{0,80}\) ?[:：] ?[^\n]{1,80}?[`'‘“\"«»„]\s?"
+        r"(?P<symbol>(?-i:(?:__cuda|cuda|cublas|cudnn|cufft|curand|cusparse|cusolver|nvrtc|nccl|nvml|nvtx|cu)[A-Z])\w*)",
+        _undefined,
+        window=200,
+    ),
     Signature(
-        ("undefined reference to", "undefined symbols for", "未定义的引用", "unresolved external symbol", "undefined symbol:"),
-        r"(?:undefined reference to|对|unresolved external symbol|error: undefined symbol:)\s*[`'‘\"“]?"
+        ("undefined reference to", "undefined symbols for", "unresolved external symbol", "undefined symbol:"),
+        r"(?:undefined reference to|unresolved external symbol|error: undefined symbol:)\s*[`'‘\"“]?"
         r"(?P<symbol>(?-i:(?:__cuda|__fatbin|cuda|cublas|cudnn|cufft|curand|cusparse|cusolver|nvrtc|nccl|nvml|nvtx|npp[is]?|cu)[A-Z])\w*)",
         _undefined,
         window=200,

@@ -9,7 +9,7 @@ from gpuassist.diagnose.case import KnownGpu
 from gpuassist.diagnose.hints import card_name
 from gpuassist.diagnose.memory import TOLD, MemoryCause, Ruling, contradiction, parameters, rule
 from gpuassist.diagnose.memory_parts import own_bytes
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, sign
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, one_of, sign
 from gpuassist.diagnose.signatures.allocator import allocator
 from gpuassist.formats.oom import OutOfMemory, Platform, principal
 from gpuassist.formats.size import shown_size
@@ -188,15 +188,10 @@ _PLAIN_WORDINGS = (
     "cuda out of memory",
     "cuda error: out of memory",
     "cuda error out of memory",
-    "cuda_error_out_of_memory",
-    "cuda runtime error (2)",
-    "cudaerrormemoryallocation",
     "cuda_oom",
     "cuda oom",
     "out of memory at /",
-    "error=2 : out of memory",
     "cuda driver error: out of memory",
-    "error 2: out of memory",
     "out of gpu memory",
     "gpu out of memory",
     "gpu is out of memory",
@@ -208,7 +203,6 @@ _PLAIN_WORDINGS = (
     "cuda.memory.outofmemoryerror",
     "cuda runtime (out of memory)",
     "out_of_memory: cuda",
-    "cudnn_status_alloc_failed",
     "out of memory error on gpu",
     "cuda-out-of-memory",
     "显存不足",
@@ -217,6 +211,9 @@ _PLAIN_WORDINGS = (
     "显存不够",
     "显存爆",
 )
+
+BY_STATE: dict[str, Meaning] = {"no-memory": _plain, "cublas-not-started": _cublas}
+
 
 SIGNATURES: tuple[Signature, ...] = (
     Signature(
@@ -251,7 +248,6 @@ SIGNATURES: tuple[Signature, ...] = (
             r"cuda runtime error \(2\)[^\n]{0,120}",
             r"CUDA[ _-](?:driver )?(?:ERROR[: _-]{1,3})?out[ _-]of[ _-]memory\b(?!\.\s{1,3}Tried)[^\n]{0,120}",
             r"out of memory at /[^\n]{0,100}",
-            r"cudaErrorMemoryAllocation",
             r"\bError 2: out of memory\b[^\n]{0,80}",
             r"CUDA[_ ]OOM\b[^\n]{0,80}",
             r"(?:ran )?out of GPU memory[^\n]{0,80}",
@@ -262,7 +258,6 @@ SIGNATURES: tuple[Signature, ...] = (
             r"(?!:\s{1,3}\w{3,12} out of memory\.\s)[^\n]{0,120}",
             r"Cuda Runtime \(out of memory\)[^\n]{0,80}",
             r"out_of_memory: CUDA[^\n]{0,80}",
-            r"CUDNN_STATUS_ALLOC_FAILED",
             r"out of memory error on GPU[^\n]{0,160}",
             r"显存(?:不足|溢出|不够|爆)",
             r"爆显存",
@@ -324,16 +319,8 @@ SIGNATURES: tuple[Signature, ...] = (
         means("oom-true", Weight.CAUSE, program="vllm"),
     ),
     Signature(
-        (
-            "cublas_status_not_initialized",
-            "cublas_status_alloc_failed",
-            "resource allocation failed at",
-            "library not initialized at",
-        ),
-        one_of(
-            r"[^\n]{0,60}\bCUBLAS_STATUS_(?:NOT_INITIALIZED|ALLOC_FAILED)\b[^\n]{0,80}",
-            r"cublas runtime error : (?:resource allocation failed|library not initialized) at[^\n]{0,100}",
-        ),
+        ("resource allocation failed at", "library not initialized at"),
+        r"cublas runtime error : (?:resource allocation failed|library not initialized) at[^\n]{0,100}",
         _cublas,
     ),
     Signature(

@@ -139,6 +139,13 @@ def _not_listed(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign
         yield sign("gpu-memory-held-by-dead-process", Weight.STATE, **left)
 
 
+def _of_nobody(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """NVML knows the number of a process that the system has no more, or that another container hides."""
+    used = int(match["used"]) << 20
+    if used >= _SMALLEST_LEFT and not in_wsl(setting):
+        yield sign("gpu-memory-held-by-dead-process", Weight.STATE, used=shown_size(used), index=match["index"])
+
+
 def _left_over(setting: SignatureInput, *, least: float = _LARGE) -> dict[str, str]:
     """The memory of a GPU that is in use and that no process has, by the facts; empty where there is none."""
     for card in setting.case.cards:
@@ -240,6 +247,13 @@ SIGNATURES: tuple[Signature, ...] = (
         240,
     ),
     Signature(("/dev/nvidia",), r"(?:fuser|lsof)[^\n]{0,20} /dev/nvidia[^\n]{0,20}", _looked_for, 60),
+    Signature(
+        ("[not found]", "unknown error"),
+        r"\|[ \t]{1,6}(?P<index>\d{1,2})[ \t]{1,6}(?:(?:N/A|\d{1,3})[ \t]{1,6}){0,2}\d{1,8}[ \t]{1,6}(?:C\+G|M\+C|C|G)?[ \t]{1,8}"
+        r"\[?(?:Not Found|Unknown Error)\]?[ \t]{1,60}(?P<used>\d{1,7})MiB",
+        _of_nobody,
+        150,
+    ),
     Signature(("processes:",), r"(?:Compute processes|Processes):[^\n]{0,80}", _not_listed, 100),
     Signature(
         ("no running processes found", "no running compute processes"), r"No running (?:compute )?processes found", _nobody, 60

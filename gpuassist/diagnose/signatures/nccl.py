@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import cards_named, shows
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, passages, sign
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, general, means, passages, sign
 from gpuassist.diagnose.tool_releases import python_version, torch_version
 from gpuassist.diagnose.torch_choice import offered, torch_to_install
 from gpuassist.diagnose.torch_dated import carriers
@@ -19,6 +19,8 @@ _TALKS = (
     r"(?<![-\w])nccl\b(?!-)|nccl_\w|all_?reduce|p2pbandwidthlatencytest|simplep2p|distributeddataparallel",
 )
 _VERSION = (("nccl version",), r"NCCL version (\d{1,2}\.\d{1,2}\.\d{1,2})\b")
+# Its explanation of a system error names sockets as an example: `System call (socket, malloc, munmap, etc) failed`.
+_NETWORK = lazy_regex(r"(?<!\()socket|connection|network|ib device|ibv_|no route", re.IGNORECASE)
 _CUDA_FAILURE = lazy_regex(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"]", re.IGNORECASE)
 
 
@@ -67,7 +69,7 @@ def _torch_is_told(setting: SignatureInput) -> bool:
 def _system_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("/dev/shm", "shared memory", "no space left", "posix_fallocate"):
         yield sign("nccl-shm", Weight.CAUSE)
-    elif not setting.says("socket", "connection", "network", "ib device", "ibv_", "no route"):
+    elif not setting.finds(_NETWORK):
         yield sign("nccl-shm", Weight.STATE)
 
 
@@ -106,6 +108,12 @@ def _wrong_size(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 _peer = means("nccl-p2p-acs-iommu", Weight.STATE)
 
+BY_STATE: dict[str, Meaning] = {
+    "nccl-cuda-error": _cuda_error,
+    "nccl-system-error": _system_error,
+    "no-peer-access": _peer,
+}
+
 SIGNATURES = (
     Signature(
         ("shared memory segment", "/dev/shm/nccl", "call to posix_fallocate", "call to ftruncate", "call to shm_open"),
@@ -126,12 +134,8 @@ SIGNATURES = (
         r"|connecting to address [^\n]{0,60}with family \d{1,6} is neither AF_INET",
         _wrong_size,
     ),
-    Signature(
-        ("unhandled cuda error", "ncclunhandledcudaerror"),
-        r"(?:unhandled cuda error(?:[^\n]{0,60}?NCCL version [\d.]{4,8}\d)?|ncclUnhandledCudaError)",
-        _cuda_error,
-    ),
-    Signature(("unhandled system error", "ncclsystemerror"), r"(?:unhandled system error|ncclSystemError)", _system_error),
+    Signature(("unhandled cuda error",), r"unhandled cuda error(?:[^\n]{0,60}?NCCL version [\d.]{4,8}\d)?", _cuda_error),
+    Signature(("unhandled system error",), r"unhandled system error", _system_error),
     Signature(
         ("faster communication broadband", "faster communication speeds via p2p"),
         r"doesn't support faster communication (?:broadband|speeds) via P2P or IB",
@@ -140,12 +144,6 @@ SIGNATURES = (
     Signature(
         ("collective operation timeout", "collective operations timeout", "caught collective"),
         r"Watchdog caught collective operation timeout: WorkNCCL\([^)\n]{0,200}\)(?: ran for \d+ milliseconds before timing out)?",
-        _peer,
-    ),
-    Signature(
-        ("peer access is not supported", "peer mapping resources", "peer_access_unsupported", "peeraccessunsupported"),
-        r"(?:peer access is not supported between these two devices|peer mapping resources exhausted"
-        r"|CUDA_ERROR_PEER_ACCESS_UNSUPPORTED|cudaErrorPeerAccessUnsupported)",
         _peer,
     ),
     Signature(

@@ -128,7 +128,9 @@ SIGNATURES = (
     ),
     Signature(("no module named",), r"(?:ModuleNotFoundError|ImportError): No module named '?(?P<module>[\w.]{1,80})'?", _module),
     Signature(
-        ("no space left on device",), r"(?:OSError|IOError|\[Errno 28\]|error:|write)[^\n]{0,80}No space left on device", _disk
+        ("no space left on device", "[errno 28]"),
+        r"(?:OSError|IOError|[:\])'\"])[^\n]{0,80}No space left on device|OSError: \[Errno 28\]",
+        _disk,
     ),
     Signature(
         (

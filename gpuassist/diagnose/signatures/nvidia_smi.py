@@ -14,10 +14,10 @@ from gpuassist.diagnose.hints import (
     with_blackwell,
     without_driver,
 )
-from gpuassist.diagnose.signature import GAP, Sign, Signature, SignatureInput, general, means, sign
+from gpuassist.diagnose.signature import GAP, Meaning, Sign, Signature, SignatureInput, general, means, sign
 from gpuassist.model.paste import Weight
 
-_VERSION = r"\d{3}\.\d{1,3}(?:\.\d{1,3})?"
+_VERSION = r"\d{2,3}\.\d{1,3}(?:\.\d{1,3})?"  # of two digits up to 2008, 71 and 96 for longer
 
 
 def _mismatch(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -74,6 +74,11 @@ def _unknown_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
+def _no_permission(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """Whoever may not even start NVML may not open the devices; settings are for root alone."""
+    yield sign("device-permissions", Weight.CAUSE if setting.says("initialize nvml", "nvmlinit", "nvml init") else Weight.STATE)
+
+
 def _blocked(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_container(setting) and not in_wsl(setting) and setting.says("cgroup", "lxc"):
         yield sign("device-permissions", Weight.STATE)
@@ -124,16 +129,25 @@ def _instances(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("mig-mode", Weight.STATE)
 
 
+BY_STATE: dict[str, Meaning] = {
+    "nvml-mismatch": _mismatch,
+    "module-not-loaded": unless_wsl("driver-not-loaded"),
+    "nvml-not-found": _no_library,
+    "nvml-unknown": _unknown_error,
+    "nvml-no-permission": _no_permission,
+    "nvml-no-gpu": _no_devices,
+    "blocked-by-system": _blocked,
+    "gpu-lost": _lost,
+}
+
 SIGNATURES = (
     Signature(
         (
             "driver/library version mismatch",
             "nvml/rm version mismatch",
             "driver_library_version_mismatch",
-            "lib_rm_version_mismatch",
         ),
-        r"(?:driver/library version mismatch|nvml/rm version mismatch|DRIVER_LIBRARY_VERSION_MISMATCH|LIB_RM_VERSION_MISMATCH"
-        r"|NVMLError_LibRmVersionMismatch)"
+        r"(?:driver/library version mismatch|nvml/rm version mismatch|DRIVER_LIBRARY_VERSION_MISMATCH)"
         rf"(?:\s{{1,3}}NVML library version: ?(?P<libraries>{_VERSION}))?",
         _mismatch,
     ),
@@ -160,11 +174,6 @@ SIGNATURES = (
         _no_contact,
     ),
     Signature(
-        ("driver not loaded", "nvmlerror_drivernotloaded", "nvml_error_driver_not_loaded"),
-        r"(?:NVML(?: error)?:? ?Driver Not Loaded|NVML_ERROR_DRIVER_NOT_LOADED|NVMLError_DriverNotLoaded)",
-        unless_wsl("driver-not-loaded"),
-    ),
-    Signature(
         ("nvidia-smi",),
         r"(?:nvidia-smi: (?:command )?not found|command not found: nvidia-smi|Command ['‘]nvidia-smi['’] not found"
         r"|Unknown command:? ?nvidia-smi|nvidia-smi['’]? is not recognized|nvidia-smi: (?:未找到命令|找不到命令|Kommando nicht"
@@ -177,21 +186,15 @@ SIGNATURES = (
         means("container-no-gpu-flag"),
     ),
     Signature(
-        ("libnvidia-ml.so", "nvml shared library not found", "nvmlerror_librarynotfound"),
-        r"(?:couldn't find libnvidia-ml\.so library in your system|NVML Shared Library Not Found|NVMLError_LibraryNotFound)",
+        ("libnvidia-ml.so",),
+        r"couldn't find libnvidia-ml\.so library in your system",
         _no_library,
     ),
-    Signature(("nvml",), r"(?:Failed to initialize NVML|NVMLError_Unknown|NVML): Unknown Error", _unknown_error),
-    Signature(
-        ("nvml",), r"Failed to initialize NVML: (?:Insufficient Permissions|NVML_ERROR_NO_PERMISSION)", means("device-permissions")
-    ),
-    Signature(("blocked by the operating system",), r"GPU access blocked by the operating system", _blocked),
     Signature(("no devices were found",), r"No devices were found", _no_devices),
     Signature(("no devices found",), r"(?m:^)\s*No devices found\.?\s*(?m:$)", _no_devices_listed),
     Signature(
-        ("unable to determine the device handle", "gpu is lost", "gpu_is_lost", "device_lost"),
-        r"(?:Unable to determine the device handle for GPU ?[^\n]{0,60}|GPU is lost\.?  ?Reboot the system|NVML_ERROR_GPU_IS_LOST"
-        r"|NVMLError_GpuIsLost)",
+        ("unable to determine the device handle", "gpu is lost"),
+        r"(?:Unable to determine the device handle for GPU ?[^\n]{0,60}|GPU is lost\.?  ?Reboot the system)",
         _lost,
     ),
     Signature(("err!", ", [unknown error]"), r"(?-i:(?<!\w)(?<!npm )(?<!Version: )ERR!)|, \[Unknown Error\]", _sensors),

@@ -35,6 +35,10 @@ def _linked(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("tensorrt-version-mismatch", Weight.CAUSE, built=match["built"], found=match["found"])
 
 
+def _without_cuda(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
+    yield sign("program-without-cuda", package=match["package"] or match["made"] or "")
+
+
 _NUMBER = r"\d{1,4}(?:\.\d{1,4}){0,3}"
 
 SIGNATURES = (
@@ -134,10 +138,11 @@ SIGNATURES = (
     Signature(
         ("compiled without gpu support", "compiled without cuda", "not compiled with gpu offload", "built without cuda"),
         one_of(
-            r"(?:llama\.cpp|llama_cpp|ggml|whisper\.cpp|koboldcpp) was compiled without (?:GPU|CUDA)(?: offload)? support",
-            r"(?:CTranslate2|xgboost|lightgbm|faiss|opencv)[^\n]{0,60}(?:compiled|built) without (?:GPU|CUDA)",
+            r"(?P<package>llama\.cpp|llama_cpp|ggml|whisper\.cpp|koboldcpp) was compiled without (?:support for )?(?:GPU|CUDA)"
+            r"(?: offload)?",
+            r"(?P<made>CTranslate2|xgboost|lightgbm|faiss|opencv)[^\n]{0,60}(?:compiled|built) without (?:GPU|CUDA)",
             r"not compiled with GPU offload support",
         ),
-        means("extension-build-mismatch", Weight.STATE),
+        _without_cuda,
     ),
 )

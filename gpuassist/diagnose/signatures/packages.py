@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import driver_version, in_wsl, shows
-from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.paste import Weight
@@ -30,7 +30,8 @@ def _conflict(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 def _any_package(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     package = next((name for name in match.groups() if name), "")
-    yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package)
+    manager = "files" if match["package4"] else ""
+    yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package, manager=manager)
 
 
 def _held(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -89,35 +90,17 @@ SIGNATURES = (
         _signed_twice,
     ),
     Signature(
-        ("conflicts with", "cannot install both", "breaks dependency", "exists in filesystem", "conflicting requests"),
+        ("conflicts with", "cannot install both", "exists in filesystem", "conflicting requests"),
         rf"(?:package (?P<package>{_PACKAGE}) [^\n]{{0,80}}conflicts with [^\n]{{0,40}}nvidia"
         rf"|cannot install both (?P<package2>{_PACKAGE})"
-        rf"|installing (?P<package3>{_PACKAGE}) (?:\(\S{{3,40}}\) )?breaks dependency"
         rf"|(?P<package4>nvidia[\w.-]{{0,40}}): \S{{3,120}} exists in"
         rf" filesystem|file /\S{{3,120}} (?:from install of (?P<package5>{_PACKAGE}) )?conflicts (?:with"
         rf"|between)[^\n]{{0,80}}nvidia)",
         _any_package,
     ),
     Signature(
-        (
-            "existing package manager installation",
-            "installed previously using a different installer",
-            "alternate method of installing",
-        ),
-        r"(?:Existing package manager installation of the driver found"
-        r"|driver appears to have been installed previously using a different"
-        r"\s{1,4}installer|alternate (?:driver )?(?:method of installing|installation method|install method)[^\n]{0,60}detected)",
-        means("apt-nvidia-package-conflict", Weight.STATE),
-    ),
-    Signature(
         ("incomplete installation", "a driver of version at least"),
         r"driver of version at least (?P<needed>[\d.]{3,12}\d) is required for CUDA (?P<cuda>\d{1,2}\.\d)",
         _incomplete,
-    ),
-    Signature(
-        ("install of driver component failed", "failed, quitting", "consult the driver log at", "cuda-installer.log"),
-        r"(?:Install of driver component failed|Installation failed\. See log at /var/log/cuda-installer\.log"
-        r"|Install of \S{3,20} failed, quitting|Consult the driver log at /var/log/nvidia-installer\.log)",
-        means("module-already-loaded", Weight.STATE),
     ),
 )

@@ -12,13 +12,6 @@ _NO_COMMAND = one_of(
     "(?:command )?not found",
     "no such file or directory",
     "is not recognized as an internal or external command",
-    "未找到命令",
-    "コマンドが見つかりません",
-    "(?:Befehl|Kommando) nicht gefunden",
-    "commande introuvable",
-    "(?:orden no encontrada|no se encontró la orden)",
-    "comando não encontrado",
-    "команда не найдена",
 )
 _CUDA_HEADER = one_of(
     r"cuda\w*",
@@ -61,7 +54,6 @@ SIGNATURES = (
         one_of(
             rf"(?:^|[\s'\"`:>/])nvcc(?:\.exe)?['\"`]?(?:\s*:\s*(?:\d+:\s*)?| ){_NO_COMMAND}",
             r"command not found: nvcc\b",
-            r"命令 ?['\"“]nvcc['\"”] ?未找到",
             "Command 'nvcc' not found",
         ),
         _shell,

@@ -63,7 +63,9 @@ def _unsolved(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     named = [(one[1], version_in(one[1].partition("+")[0])) for one in passages(setting, ("torch",), asked)]
     other = next((words for words, torch in named if torch is not None and not takes(wanted, torch)), "")
     if other:
-        yield sign("torch-pinned-by-package", Weight.CAUSE, **_asking(setting, Asker(package, version, wanted), other))
+        yield sign(
+            "torch-pinned-by-package", Weight.CAUSE, **_asking(setting, Asker(package, version, wanted), other), requested="yes"
+        )
 
 
 def _asking(setting: SignatureInput, asker: Asker, torch: str) -> dict[str, Parameter]:

@@ -43,7 +43,19 @@ def _dxg(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("wsl-driver-or-windows", Weight.STATE if setting.says(*_FAILS) else Weight.ASIDE)
 
 
+def _compute_mode(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """Windows shares a card with WSL through its display driver (WDDM); one in TCC mode is none for it."""
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.CAUSE, tcc="yes")
+
+
 SIGNATURES = (
+    Signature(
+        (" tcc ",),
+        r"\|[ \t]{1,6}\d{1,2}[ \t]{1,4}[A-Z][^|\n]{2,50}[ \t]TCC[ \t]{0,4}\||Driver Model\n?[ \t]{0,40}Current {3,40}: TCC",
+        _compute_mode,
+        200,
+    ),
     Signature(("-microsoft",), r"(?:Linux version |Linux \S{1,60} )?4\.4\.0-\d{5}-Microsoft\b", _first_version),
     Signature(
         ("nvidia-driver-", "libnvidia-compute", "nvidia-dkms", "nvidia-utils-", "libcuda.so.5", "libcuda.so.4"),

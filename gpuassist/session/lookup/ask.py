@@ -33,6 +33,7 @@ SHELVES: dict[str, LookupKind] = {
         pairs.SHELF,
         codes.XID,
         codes.NVML,
+        codes.ERROR,
     )
 }
 KINDS = tuple(SHELVES)

@@ -68,3 +68,21 @@ def test_module_whose_version_is_cut_off_is_left_out() -> None:
 def test_other_texts_name_no_module(words: str) -> None:
     told = machine(words).driver
     assert (told.loaded, told.on_disk) == (NOT_ASKED, NOT_ASKED)
+
+
+LOG = """\
+[    5.1] nvidia: loading out-of-tree module taints kernel.
+[    5.3] NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (dvs@)  Wed Sep 24
+[    5.5] [drm] [nvidia-drm] [GPU ID 0x00000100] Loading driver
+"""
+
+
+def test_module_that_the_kernel_began_to_load_is_there_and_not_yet_at_work() -> None:
+    found = machine(LOG).driver
+    (module,) = value(found.on_disk)
+    assert (str(value(module.version)), value(module.open_flavour)) == ("580.95.05", True)
+    assert found.loaded == NOT_ASKED
+
+
+def test_log_that_loads_no_module_tells_of_none() -> None:
+    assert machine("NVRM: loading failed").driver.on_disk == NOT_ASKED

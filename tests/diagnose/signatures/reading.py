@@ -8,18 +8,22 @@ from pathlib import Path
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.catalogue_entry import read_entry
+from gpuassist.diagnose.in_english import in_english
 from gpuassist.diagnose.signature import Signature, SignatureInput, clues
+from gpuassist.diagnose.signatures import codes
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Clue, Paste
 from gpuassist.model.text import Text
 from tests.values import knowledge
 
+# What the table of codes recognises, for the families that say what circumstances make of it.
+CODES = (*codes.SIGNATURES, *codes.of_sentences(knowledge()))
 PROBLEMS = Path(__file__).parents[3] / "resources" / "problems"
 
 
 def read(family: Iterable[Signature], words: str, machine: Machine | None = None) -> tuple[Clue, ...]:
     """The clues, the surest first; each problem that is named is described, and takes the parameters that it is given."""
-    setting = SignatureInput(Paste(words), RuleInput(machine or Machine(), knowledge()))
+    setting = SignatureInput(in_english(Paste(words), knowledge()), RuleInput(machine or Machine(), knowledge()))
     found = [clue for signature in family if setting.says(*signature.literals) for clue in clues(signature, setting)]
     for clue in found:
         assert {name for name, value in clue.parameters if value} <= _declared(clue.problem), clue

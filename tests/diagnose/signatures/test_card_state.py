@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.card_state import SIGNATURES
+from gpuassist.diagnose.signatures import card_state
 from gpuassist.diagnose.signatures.driver import SIGNATURES as DRIVER
 from gpuassist.model.paste import Weight
-from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.diagnose.signatures.reading import CODES, parameters, problem, problems, read
 from tests.rows import for_each
+
+SIGNATURES = (*card_state.SIGNATURES, *CODES)
 
 BANDWIDTH = (
     "63.008 Gb/s available PCIe bandwidth, limited by {} link at 0000:00:01.0 (capable of 126.016 Gb/s with 8.0 GT/s PCIe x16 link)"
@@ -85,9 +87,9 @@ def test_lost_card_is_named_before_its_reset() -> None:
 
 
 def test_busy_card_in_exclusive_mode_is_named() -> None:
-    assert problem(DRIVER, f"{BUSY}\n| N/A   E. Process |") == "compute-mode-exclusive"
-    assert problem(DRIVER, BUSY) == "cuda-init-failed-driver-state"
-    assert "compute-mode-exclusive" in problems(DRIVER, BUSY)
+    assert problem((*DRIVER, *CODES), f"{BUSY}\n| N/A   E. Process |") == "compute-mode-exclusive"
+    assert problem((*DRIVER, *CODES), BUSY) == "cuda-init-failed-driver-state"
+    assert "compute-mode-exclusive" in problems((*DRIVER, *CODES), BUSY)
 
 
 @pytest.mark.parametrize(

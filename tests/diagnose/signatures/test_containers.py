@@ -39,7 +39,12 @@ LIBRARY = "nvidia-container-cli: initialization error: load library failed: libn
         ("nvidia-container-cli: device error: GPU-1a2b: unknown device: unknown", "cuda-visible-devices-bad"),
         ("nvidia-container-cli: ldcache error: open failed: /sbin/ldconfig.real: no such file", "container-toolkit-missing"),
         ("$ docker run -it image python\n>>> torch.cuda.is_available()\nFalse", "container-no-gpu-flag"),
-        ("0/1 nodes are available: 1 Insufficient nvidia.com/gpu.", "container-toolkit-missing"),
+        (
+            "invoking the NVIDIA Container Runtime Hook directly (e.g. specifying the docker --gpus flag) is not supported.",
+            "container-toolkit-missing",
+        ),
+        ("couldn't find binary nvidia-container-cli in PATH: exec: not found", "container-toolkit-missing"),
+        ('time=x level=error msg="failed to generate CDI spec: no NVIDIA device nodes found"', "driver-not-loaded"),
         (UNSATISFIED, "container-driver-too-old"),
         ("unsatisfied condition: driver >= 384", "container-driver-too-old"),
         ("unsatisfied condition: brand = tesla", "container-driver-too-old"),

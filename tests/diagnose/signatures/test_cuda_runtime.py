@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.cuda_runtime import SIGNATURES
+from gpuassist.diagnose.signatures import cuda_runtime
 from gpuassist.model.paste import Weight
-from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.diagnose.signatures.reading import CODES, parameters, problem, problems, read
 from tests.rows import for_each
 from tests.values import Recipe, machine
+
+SIGNATURES = (*cuda_runtime.SIGNATURES, *CODES)
 
 PTX = "CUDA error: the provided PTX was compiled with an unsupported toolchain."
 NO_IMAGE = "CUDA error: no kernel image is available for execution on the device"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.devices import SIGNATURES
-from tests.diagnose.signatures.reading import parameters, problem, problems
+from gpuassist.diagnose.signatures import devices
+from tests.diagnose.signatures.reading import CODES, parameters, problem, problems
 from tests.rows import for_each
 from tests.values import RTX_3090, RTX_4090, Recipe, machine
+
+SIGNATURES = (*devices.SIGNATURES, *CODES)
 
 ORDINAL = "RuntimeError: CUDA error: invalid device ordinal"
 
@@ -106,7 +108,7 @@ def test_list_is_read_against_the_gpus_that_there_are() -> None:
     ],
 )
 def test_near_miss_is_nothing(words: str) -> None:
-    assert problems(SIGNATURES, words) == set()
+    assert problems(devices.SIGNATURES, words) == set()
 
 
 @for_each(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from gpuassist.diagnose.signatures.driver import SIGNATURES
+from gpuassist.diagnose.signatures import driver
 from gpuassist.model.machine import Machine
-from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.diagnose.signatures.reading import CODES, parameters, problem, problems
 from tests.rows import for_each
 from tests.values import Env, Recipe, machine
+
+SIGNATURES = (*driver.SIGNATURES, *CODES)
 
 INSUFFICIENT = "CUDA driver version is insufficient for CUDA runtime version"
 FORWARD = "Error 804: forward compatibility was attempted on non supported HW"

@@ -7,6 +7,7 @@ import pytest
 from gpuassist.diagnose.signatures.driver_setup import SIGNATURES
 from gpuassist.diagnose.signatures.kernel_log import SIGNATURES as KERNEL_LOG
 from gpuassist.diagnose.signatures.kernel_module import SIGNATURES as KERNEL_MODULE
+from gpuassist.diagnose.signatures.nvidia_installer import SIGNATURES as INSTALLER
 from gpuassist.diagnose.signatures.nvidia_smi import SIGNATURES as NVIDIA_SMI
 from gpuassist.model.machine import Machine
 from tests.diagnose.signatures.reading import parameters, problem
@@ -142,7 +143,7 @@ def test_make_that_is_told_to_ignore_it_is_no_refusal() -> None:
 
 
 def test_desktop_in_the_installers_way_is_told() -> None:
-    found = parameters(KERNEL_MODULE, "ERROR: You appear to be running an X server; please exit X before installing. NVIDIA")
+    found = parameters(INSTALLER, "ERROR: You appear to be running an X server; please exit X before installing. NVIDIA")
     assert found == {"display": "yes"}
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.kernel_log import SIGNATURES
+from gpuassist.diagnose.signatures import kernel_log, unserved_gpu
 from gpuassist.model.paste import Weight
-from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.diagnose.signatures.reading import CODES, parameters, problem, problems, read
 from tests.rows import for_each
 from tests.values import Recipe, machine
+
+SIGNATURES = (*kernel_log.SIGNATURES, *unserved_gpu.SIGNATURES, *CODES)
 
 LEGACY = """\
 [    4.1] NVRM: The NVIDIA NVIDIA GeForce GTX 1050 GPU installed in this system is

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.kernel_module import SIGNATURES
+from gpuassist.diagnose.signatures import driver_services, kernel_module, nvidia_installer
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
 from tests.rows import for_each
+
+SIGNATURES = (*kernel_module.SIGNATURES, *nvidia_installer.SIGNATURES, *driver_services.SIGNATURES)
 
 DKMS = """\
 $ sudo dkms install nvidia/390.157
@@ -48,7 +50,7 @@ Consult /var/lib/dkms/nvidia/390.157/build/make.log for more information.
         ),
         ("ERROR: Failed to run `/usr/sbin/dkms build -m nvidia -v 470.63.01 -k 5.11.0-27-generic`", "dkms-build-failed"),
         ("FATAL: modpost: GPL-incompatible module nvidia.ko uses GPL-only symbol 'rcu_read_unlock_strict'", "dkms-build-failed"),
-        ("ERROR: Unable to load the kernel module 'nvidia.ko'.", "dkms-build-failed"),
+        ("ERROR: Unable to load the kernel module 'nvidia.ko'.", "driver-not-loaded"),
         ("nvidia: Compiler version check failed:", "dkms-build-failed"),
         ("/lib/modules/5.10.0-20-arm64/build: No such file or directory", "kernel-headers-missing"),
         ("make[1]: *** /lib/modules/6.1.0-9-amd64/build: No such file or directory.  Stop.", "kernel-headers-missing"),

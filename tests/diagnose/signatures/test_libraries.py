@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.libraries import SIGNATURES
+from gpuassist.diagnose.signatures import libraries
 from gpuassist.model.paste import Weight
-from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.diagnose.signatures.reading import CODES, parameters, problem, problems, read
 from tests.rows import for_each
+
+SIGNATURES = (*libraries.SIGNATURES, *CODES)
 
 MISSING, SHADOWED, MIXED = "missing-cuda-runtime-lib", "ld-library-path-shadows-bundled-libs", "mixed-nvidia-pip-wheels"
 CUDNN, NO_PROBLEM = "cudnn-version-mismatch", "not-a-gpu-problem"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from gpuassist.diagnose.signatures.memory import SIGNATURES
+from gpuassist.diagnose.signatures import memory
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu, GpuProcess
 from gpuassist.model.machine import Host, Machine
 from gpuassist.model.paste import Weight
 from tests import memory_messages as messages
-from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.diagnose.signatures.reading import CODES, parameters, problem, problems, read
 from tests.rows import for_each
+
+SIGNATURES = (*memory.SIGNATURES, *CODES)
 
 GIB = 1 << 30
 
@@ -62,7 +64,6 @@ def test_every_generation_of_torch_leads_to_its_cause(words: str, expected: str)
         "torch.cuda.OutOfMemoryError: CUDA out of memory.",
         "Error[executionContext.cpp::ExecutionContext]: Error Code 1: Cuda Runtime (out of memory)",
         "MemoryError: std::bad_alloc: out_of_memory: CUDA error at: include/rmm/mr/device/cuda_memory_resource.hpp",
-        "CUDA error: CUDNN_STATUS_ALLOC_FAILED when calling `cudnnCreate(handle)`",
         "cudaErrorMemoryAllocation: out of memory",
         "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 4096.00 MiB on device 0: cudaMalloc failed: out of memory",
         "llama_model_load: error loading model: unable to allocate CUDA0 buffer",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.nccl import SIGNATURES
+from gpuassist.diagnose.signatures import nccl
 from gpuassist.model.paste import Weight
-from tests.diagnose.signatures.reading import parameters, problem, problems, read
+from tests.diagnose.signatures.reading import CODES, parameters, problem, problems, read
 from tests.rows import for_each
+
+SIGNATURES = (*nccl.SIGNATURES, *CODES)
 
 CUDA = "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:784, unhandled cuda error, NCCL version 21.0.3"
 
@@ -83,7 +85,7 @@ def test_cuda_error_of_nccl_is_never_the_cause_itself() -> None:
 
 def test_cuda_error_of_nccl_is_named_by_its_own_log() -> None:
     words = f"{CUDA}\nncclUnhandledCudaError\nLast error:\nCuda failure 'out of memory'"
-    assert parameters(SIGNATURES, words) == {"error": "out of memory", "nccl": "2.10.3", "torch": "1.10 to 1.12"}
+    assert parameters(nccl.SIGNATURES, words) == {"error": "out of memory", "nccl": "2.10.3", "torch": "1.10 to 1.12"}
 
 
 def test_library_that_asks_to_switch_it_off_is_told() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.nvidia_smi import SIGNATURES
-from tests.diagnose.signatures.reading import parameters, problem, problems
+from gpuassist.diagnose.signatures import nvidia_smi
+from tests.diagnose.signatures.reading import CODES, parameters, problem, problems
 from tests.rows import for_each
 from tests.values import Recipe, machine
+
+SIGNATURES = (*nvidia_smi.SIGNATURES, *CODES)
 
 NO_CONTACT = (
     "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is"

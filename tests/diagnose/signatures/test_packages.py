@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.packages import SIGNATURES
+from gpuassist.diagnose.signatures import nvidia_installer, packages
 from tests.diagnose.signatures.reading import parameters, problem, problems
 from tests.values import Recipe, machine
+
+SIGNATURES = (*packages.SIGNATURES, *nvidia_installer.SIGNATURES)
 
 SUMMARY = """\
 ===========
@@ -33,7 +35,6 @@ version at least 530.00 is required for CUDA 12.1 functionality to work.
             "libnvidia-cfg1-535",
         ),
         ("package nvidia-driver-3:550.54.14-1.el9.x86_64 from cuda conflicts with nvidia-kmod", "nvidia-driver-3:550.54.14"),
-        ("installing nvidia-utils (570.86.16-1) breaks dependency 'nvidia-utils=565.77'", "nvidia-utils"),
         ("nvidia-utils: /usr/lib/libcuda.so exists in filesystem", "nvidia-utils"),
         ("dpkg: dependency problems prevent configuration of nvidia-driver-535:", "nvidia-driver-535"),
     ],

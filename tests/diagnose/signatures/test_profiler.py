@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.driver_setup import SIGNATURES
-from tests.diagnose.signatures.reading import parameters, problem, problems
+from gpuassist.diagnose.signatures import driver_setup
+from tests.diagnose.signatures.reading import CODES, parameters, problem, problems
+
+SIGNATURES = (*driver_setup.SIGNATURES, *CODES)
 
 
 @pytest.mark.parametrize(

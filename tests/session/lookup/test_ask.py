@@ -40,6 +40,7 @@ FIELDS = {
     "pair": {"key", "libraries", "symptom", "why", "remedy"},
     "xid": {"number", "name", "meaning", "action", "causes", "ended"},
     "nvml": {"code", "name", "meaning", "action"},
+    "error": {"enum", "number", "name", "words", "problem", "why_none", "until"},
 }
 QUESTIONS = {
     "gpu": "RTX 4090",
@@ -54,6 +55,7 @@ QUESTIONS = {
     "pair": KNOWLEDGE.bad_pairs()[0].key,
     "xid": "79",
     "nvml": "18",
+    "error": "cudaErrorNoDevice",
 }
 NEWER = {"gpu": "RTX 9090", "cuda": "99.0", "torch": "9.9", "driver": "9999", "arch": "sm_200", "xid": "99999", "conda": "99.0"}
 

@@ -291,3 +291,33 @@ def test_empty_base_is_survived(shelf: Any, words: str) -> None:
     answered = shelf.answer(Knowledge(lambda name: b"[]"), words)
     assert isinstance(answered, LookupAnswer)
     assert tuple(shelf.records(Knowledge(lambda name: b"[]"))) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "number"),
+    [
+        ("cudaErrorNoDevice", "cudaErrorNoDevice", 100),
+        ("cuda_error_no_device", "cudaErrorNoDevice", 100),
+        ("100", "cudaErrorNoDevice", 100),
+        ("CUDA error 38", "cudaErrorNoDevice", 38),
+        ("cupti 35", "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES", 35),
+        ("NVML_ERROR_GPU_IS_LOST", "NVML_ERROR_GPU_IS_LOST", 15),
+        ("NPP status -1027", "NPP_NOT_SUFFICIENT_COMPUTE_CAPABILITY", -1027),
+    ],
+)
+def test_code_of_any_library_is_found_by_name_and_number(words: str, name: str, number: int) -> None:
+    answered = codes.error(KNOWLEDGE, words)
+    assert (answered.standing, answered.record["name"], answered.record["number"]) == (LookupStatus.KNOWN, name, number)
+
+
+def test_code_that_leads_nowhere_says_why() -> None:
+    record = codes.error(KNOWLEDGE, "cudaErrorInvalidValue").record
+    assert record["problem"] is None
+    assert record["why_none"]
+
+
+def test_misspelt_code_gets_the_nearest() -> None:
+    answered = codes.error(KNOWLEDGE, "cudaErrorNoDevise")
+    assert answered.standing is LookupStatus.UNKNOWN
+    assert "cudaErrorNoDevice" in answered.nearest
+    assert codes.error(KNOWLEDGE, "77777").standing is LookupStatus.UNKNOWN
