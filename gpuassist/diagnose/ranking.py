@@ -10,6 +10,7 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
+from gpuassist.diagnose.package_lists import looked_at
 from gpuassist.diagnose.quotes import distinct
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.verdicts import finding
@@ -392,8 +393,7 @@ def sound(setting: SignatureInput) -> Finding | None:
     evidence = tuple(found)
     if not evidence or speaks_of_failure(setting.paste.words):
         return None
-    fits = bool(case.cuda_torches) and isinstance(case.driver, Known) and bool(case.cards)
-    return finding("healthy", *evidence, torch="yes" if fits else "")
+    return finding("healthy", *evidence, **looked_at(case))
 
 
 def speaks_of_failure(words: str) -> bool:
