@@ -227,9 +227,8 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "rm-init-adapter-failed": "nvidia-smi-no-devices no-driver cuda-init-failed-driver-state",
         "xid-79-gpu-fell-off-bus": "nvidia-smi-no-devices rm-init-adapter-failed cuda-init-failed-driver-state gpu-sensor-error"
         " xid-119-gsp-timeout illegal-memory-access",
-        "xid-119-gsp-timeout": "rm-init-adapter-failed nvidia-smi-no-devices cuda-init-failed-driver-state gpu-reset-required"
-        " xid-other",
-        "ecc-errors": "cuda-init-failed-driver-state illegal-memory-access gpu-reset-required",
+        "xid-119-gsp-timeout": "rm-init-adapter-failed nvidia-smi-no-devices cuda-init-failed-driver-state xid-other",
+        "ecc-errors": "cuda-init-failed-driver-state illegal-memory-access",
         "gpu-overheating": "xid-79-gpu-fell-off-bus xid-other nvidia-smi-no-devices",
         "hybrid-graphics-prime": "driver-module-blacklisted no-driver driver-not-loaded nvidia-smi-no-devices",
         "driver-not-loaded": "no-driver",
@@ -329,9 +328,7 @@ _NO_GPU_SEEN = frozenset(
         "cuda-init-failed-driver-state",
     }
 )
-_NO_DRIVER_RUNS = frozenset(
-    {"no-driver", "driver-not-loaded", "nouveau-active", "driver-module-blacklisted", "secure-boot-mok-pending"}
-)
+_NO_DRIVER_RUNS = frozenset("no-driver driver-not-loaded nouveau-active driver-module-blacklisted secure-boot-mok-pending".split())
 
 
 def refutations(setting: SignatureInput) -> dict[str, Text]:

@@ -44,6 +44,8 @@ MAKERS = "|".join(
     )
 )
 FROM_TEXT = {  # parameters that a pasted message gives and no rule
+    "container-lxc-devices": {"rules"},
+    "device-permissions": {"rules"},
     "compute-mode-exclusive": {"failed"},
     "gpu-memory-held-by-dead-process": {"used", "index"},
     "gpu-overheating": {"temperature", "watts"},

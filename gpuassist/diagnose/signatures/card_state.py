@@ -14,7 +14,8 @@ _GPU_WORDS = ("nvidia", "geforce", "10de:", "vga compatible", "3d controller", "
 def _reset(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """An Xid that is in the text as well says what happened; this says what is to be done."""
     reboot = "reboot" in match[0].lower()
-    weight = Weight.CONSEQUENCE if setting.says("fallen off the bus", "gpu is lost") else Weight.CAUSE
+    weight = Weight.STATE if "changed" in match[0] else Weight.CAUSE
+    weight = Weight.CONSEQUENCE if setting.says("fallen off the bus", "gpu is lost") else weight
     yield sign("gpu-reset-required", weight, reboot="yes" if reboot else "")
 
 

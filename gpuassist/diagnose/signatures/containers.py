@@ -59,7 +59,7 @@ def _not_started(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign
     else:
         if "cuda error: unknown" in said:
             missing = setting.says("/dev/nvidiactl") and not setting.says("nvidia-uvm", "nvidia_uvm")
-            yield sign("uvm-device-missing", Weight.CAUSE if missing else Weight.STATE)
+            yield sign("uvm-device-missing", Weight.CAUSE if missing else Weight.ASIDE)
         yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
@@ -244,7 +244,7 @@ SIGNATURES = (
     Signature(
         ("bpf_cgroup_device", "failed to get device cgroup", "bpf_prog_query", "devices.allow:", "failed to add device rules"),
         r"(?:bpf_prog_query\(BPF_CGROUP_DEVICE\) failed|failed to get device cgroup mount path"
-        r"|mount error: (?:failed to add device rules: write|open failed:) \S{1,300}:"
+        r"|(?:failed to add device rules: write|open failed:) /sys/fs/cgroup\S{1,300}:"
         r" (?:operation not permitted|permission denied))",
         _rules_refused,
     ),
