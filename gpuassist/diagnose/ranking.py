@@ -293,7 +293,6 @@ LEADS_TO: dict[str, frozenset[str]] = {
     }.items()
 }
 
-
 # Without a GPU that programs can use, almost all of them say the same.
 _WITHOUT_GPU = ("no-driver", "driver-not-loaded", "nvidia-smi-no-devices", "cuda-init-failed-driver-state", "torch-cpu-only")
 
@@ -328,7 +327,9 @@ _NO_GPU_SEEN = frozenset(
         "cuda-init-failed-driver-state",
     }
 )
-_NO_DRIVER_RUNS = frozenset("no-driver driver-not-loaded nouveau-active driver-module-blacklisted secure-boot-mok-pending".split())
+_NO_DRIVER_RUNS = frozenset(
+    {"no-driver", "driver-not-loaded", "nouveau-active", "driver-module-blacklisted", "secure-boot-mok-pending"}
+)
 
 
 def refutations(setting: SignatureInput) -> dict[str, Text]:

@@ -147,11 +147,13 @@ SIGNATURES = (
             "cdi device injection failed",
             "failed to inject cdi devices",
             "could not resolve cdi",
+            "nvidia.com/gpu=",
             "gpu vendor from cdi",
             "found 0 cdi devices",
         ),
         r"(?:unresolvable CDI devices? [^\n]{0,60}nvidia|CDI device injection failed[^\n]{0,80}nvidia"
-        r"|failed to inject CDI devices[^\n]{0,80}nvidia|failed to discover GPU vendor from CDI|Found 0 CDI devices)",
+        r"|failed to inject CDI devices[^\n]{0,80}nvidia|failed to discover GPU vendor from CDI|Found 0 CDI devices"
+        r"|(?:stat|adding custom device) \\?\"?nvidia\.com/gpu=[\w:-]{1,60}\\?\"?: no such file)",
         _without_list,
     ),
     Signature(
@@ -253,9 +255,15 @@ SIGNATURES = (
         r"(?:adding custom device \\?\"/dev/nvidia[\w-]{1,12}\\?\": no such file|(?:l?stat"
         r"|cannot stat `?) ?/dev/nvidia[\w-]{1,12}`?: no such file"
         r"|failed to stat CDI host device \\?\"/dev/(?:nvidia|dri/)[\w-]{1,12}\\?\""
+        r"|can't stat gres\.conf file /dev/nvidia\d{1,2}: no such|waiting for gres\.conf file /dev/nvidia\d{1,2}"
         r"|error stat'?ing? [^\n]{0,20}/dev/nvidia[\w-]{1,12}: no such file"
         r"|mknod[^\n]{0,60}/dev/nvidia[\w-]{1,12}[^\n]{0,40}(?:no such|not permitted))",
         _node_missing,
+    ),
+    Signature(  # Singularity and Apptainer with --nv
+        ("could not find any nv",),
+        r"Could not find any (?:nv files|nv libraries|nv binaries|NVIDIA (?:libraries|binaries))(?: on this host)?",
+        means("no-driver", Weight.STATE),
     ),
     Signature(
         ("additional properties are not allowed", "unsupported config option"),

@@ -156,7 +156,7 @@ SIGNATURES = (
     ),
     Signature(
         ("running install command",),
-        rf"Error running install command (?:'(?P<line>[^'\n]{{1,60}})' )?for (?:module )?{_MODULE}\b",
+        rf"Error running install command (?:'(?!(?:/sbin/)?modprobe )(?P<line>[^'\n]{{1,60}})' )?for (?:module )?{_MODULE}\b",
         means("driver-module-blacklisted", gpu=card_name),
     ),
     Signature(

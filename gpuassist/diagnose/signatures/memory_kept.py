@@ -244,6 +244,8 @@ SIGNATURES: tuple[Signature, ...] = (
         _any_of(
             rf"(?:memory|vram)[^\n]{{0,60}}(?:{_NOT_FREED}|{_STILL})[^\n]{{0,80}}{_ENDED}",
             rf"(?:{_ENDED}|process)[^\n]{{0,80}}(?:memory|vram)[^\n]{{0,60}}(?:{_NOT_FREED}|{_STILL})",
+            rf"{_ENDED}[^\n]{{0,160}}\b(?:still|keeps?|continues? to) (?:\w+ ){{0,3}}(?:the |its |all )?"
+            r"(?:hold|keep|occup|us|tak|allocated)\w{0,4} [^\n]{0,30}(?:memory|vram)",
             r"(?:memory|vram)[^\n]{0,60}(?:but|though|while|with)[^\n]{0,30}no (?:running )?process",
             r"显存[^\n]{0,12}(?:不释放|没有?释放|未释放|无法释放|仍被?占|还被?占|依然被?占)",
             r"(?:看不到|没有|找不到|不显示)[^\n]{0,6}进程[^\n]{0,30}显存",

@@ -182,6 +182,12 @@ SIGNATURES = (
         _slower,
         4000,
     ),
+    Signature(
+        ("peer-to-peer access capability", "peer to peer access is not available"),
+        r"Two or more GPUs with (?:SM 2\.0 or higher capability|Peer-to-Peer access capability) are required"
+        r"|Peer to Peer access is not available (?:amongst|between) GPUs",
+        _peer,
+    ),
     Signature(("verification error @ element",), r"Verification error @ element \d+", _peer),
     Signature(
         (" hang", " stuck", "卡住", " freez", "deadlock"),

@@ -76,6 +76,12 @@ def _unknown_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
+def _crashed(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """Windows' own libraries do not fit this WSL, or not this nvidia-smi."""
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.STATE)
+
+
 def _nameless(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         own = setting.says("apt install cuda", "apt-get install cuda", "install nvidia-", "with its driver", "linux driver")
@@ -224,5 +230,17 @@ SIGNATURES = (
     ),
     Signature(("no mig devices found",), r"No MIG devices found", means("mig-mode")),
     Signature((" mig ",), r"(?m:^)\s{1,4}MIG \d{1,2}[cg.\w+]{2,16}\s{1,6}Device\s{1,3}\d{1,2}: \(UUID: MIG-", _instances),
+    Signature(
+        ("mig enabled", "mig is enabled", "mig mode enabled", "mig mode is enabled"),
+        r"MIG (?:mode )?(?:is )?enabled[^\n]{0,80}\bonly (?:\w+ )?(?:one|1|a single)\b",
+        means("mig-mode", Weight.STATE),
+    ),
+    Signature(
+        ("segmentation fault", "segfault at"),
+        r"segmentation fault(?: \(core dumped\))?[ \t]{1,4}nvidia-smi"
+        r"|nvidia-smi\n(?:[^\n]{0,120}\n){0,12}?[^\n]{0,20}segmentation fault"
+        r"|nvidia-smi\[\d{1,8}\]: segfault at",
+        _crashed,
+    ),
     Signature(("mig-",), r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?(?P<uuid>MIG-[\w/-]{6,80})", means("mig-mode", Weight.STATE)),
 )
