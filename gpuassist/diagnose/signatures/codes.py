@@ -6,7 +6,7 @@ the other families, by its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -231,12 +231,12 @@ _BEFORE = (
 )
 
 
-@lru_cache(maxsize=2)
-def of_sentences(knowledge: Knowledge) -> tuple[Signature, ...]:
-    """A message for each sentence of the table."""
-    return tuple(_of_sentence(words, meant) for words, meant in knowledge.codes.sentences.items())
+def of_sentences(knowledge: Knowledge, said: Callable[[str], bool]) -> tuple[Signature, ...]:
+    """A message for each sentence of the table whose words the text has."""
+    return tuple(_of_sentence(words, meant) for words, meant in knowledge.codes.sentences.items() if said(words))
 
 
+@lru_cache(maxsize=1024)
 def _of_sentence(words: str, meant: tuple[tuple[str, str], ...]) -> Signature:
     pattern = re.escape(words).replace(r"\ ", " ")
     ending = r"(?!\w)" if words[-1].isalnum() else ""
