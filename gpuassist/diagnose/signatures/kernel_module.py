@@ -114,10 +114,13 @@ _SECURE_BOOT_OFF = lazy_regex(
 )
 
 
-def _said_of_secure_boot(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+_BLAMED = lazy_regex(r"\b(?:because|due to|caused by|enabl|after|with|secure ?boot (?:is |was |state )?on\b)", re.IGNORECASE)
+
+
+def _said_of_secure_boot(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """What somebody writes; where it is off, it is not the reason."""
     if _ours(setting) and not setting.finds(_SECURE_BOOT_OFF):
-        yield sign("secure-boot-unsigned-module", Weight.STATE)
+        yield sign("secure-boot-unsigned-module", Weight.CAUSE if _BLAMED.search(match[0]) else Weight.STATE)
 
 
 def _in_use(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

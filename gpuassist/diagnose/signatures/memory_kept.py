@@ -156,6 +156,11 @@ def _gone(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("gpu-memory-held-by-dead-process", Weight.CAUSE if rows and not in_container(setting) else Weight.STATE)
 
 
+def _zombie(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    if setting.says("mib", "gpu", "cuda", "显存") and not in_wsl(setting):
+        yield sign("gpu-memory-held-by-dead-process", Weight.STATE, **_left_over(setting))
+
+
 def _left_over(setting: SignatureInput, *, least: float = _LARGE) -> dict[str, str]:
     """The memory of a GPU that is in use and that no process has, by the facts; empty where there is none."""
     for card in setting.case.cards:
@@ -240,7 +245,10 @@ SIGNATURES: tuple[Signature, ...] = (
         120,
     ),
     Signature(
-        ("memory", "显存", "vram", "zombie", "defunct", "메모리", "좀비", "プロセス"),
+        (
+            *("memory", "显存", "vram", "zombie", "defunct", "메모리", "좀비", "プロセス", "メモリ"),
+            *("process list", "process table", "память", "видеопамять", "memoria", "speicher"),
+        ),
         _any_of(
             rf"(?:memory|vram)[^\n]{{0,60}}(?:{_NOT_FREED}|{_STILL})[^\n]{{0,80}}{_ENDED}",
             rf"(?:{_ENDED}|process)[^\n]{{0,80}}(?:memory|vram)[^\n]{{0,60}}(?:{_NOT_FREED}|{_STILL})",
@@ -252,6 +260,12 @@ SIGNATURES: tuple[Signature, ...] = (
             r"显存[^\n]{0,30}(?:看不到|没有|找不到|不显示)[^\n]{0,6}进程",
             r"プロセス[^\n]{0,12}(?:ない|無い|なし|表示され)[^\n]{0,30}(?:メモリ|使われ|使用)",
             r"memory[^\n]{0,80}no process(?:es)? (?:is |are )?(?:listed|shown|visible|found|running)",
+            r"(?:memory|vram|\d ?[GM]i?B)\b[^\n]{0,60}process (?:list|table)[^\n]{0,12} empty",
+            r"process (?:list|table)[^\n]{0,12} empty[^\n]{0,60}(?:memory|vram|\d ?[GM]i?B)\b",
+            r"메모리[^\n]{0,12}(?:해제|반환)[^\n]{0,4}(?:되지|안)|프로세스[^\n]{0,8}없[^\n]{0,20}메모리",
+            r"メモリ[^\n]{0,8}(?:解放され|開放され)(?:ない|ません|ず)",
+            r"(?:память|видеопамять)[^\n]{0,20}не (?:освобо|очищ)|memoria[^\n]{0,30}no se (?:libera|vac)"
+            r"|(?:Grafik|GPU-|Video)\w{0,3}speicher[^\n]{0,30}nicht (?:frei|wieder frei)",
             r"(?:zombie|defunct|좀비)[^\n]{0,60}(?:gpu|memory|vram|메모리)",
             r"(?:gpu|memory|vram)[^\n]{0,60}(?:zombie|defunct)",
         ),
@@ -265,6 +279,12 @@ SIGNATURES: tuple[Signature, ...] = (
         r"\[?(?:Not Found|Unknown Error)\]?[ \t]{1,60}(?P<used>\d{1,7})MiB",
         _of_nobody,
         150,
+    ),
+    Signature(  # what ps says of one that ended and that its parent does not let go
+        ("<defunct>",),
+        r"(?:\bZ[lsN<+]{0,3}\b[^\n]{0,80}|\[[\w.:-]{2,20}\] )<defunct>",
+        _zombie,
+        120,
     ),
     Signature(
         ("no such process",),
