@@ -36,4 +36,4 @@ def test_other_lines_stay(words: str) -> None:
 def test_what_was_pasted_is_shown() -> None:
     explanation = explain(compose("en"), "kernel: NVRM: GPU 0000:65:00.0: GPU has fallen off t>")
     assert explanation.answers[0].id == "xid-79-gpu-fell-off-bus"
-    assert explanation.paste.original.endswith("off t>")
+    assert explanation.paste.words.endswith("off t>")

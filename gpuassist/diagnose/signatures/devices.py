@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpuassist.diagnose.hints import with_mig
 from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.formats.devices import DeviceListFault, read_visible_devices
 from gpuassist.model.fact import Known
@@ -41,6 +42,8 @@ _SET = lazy_regex(r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?([\w,-]{0,80})", 
 
 def _ordinal(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     number = match.groupdict().get("ordinal") or _asked(setting)
+    if with_mig(setting):
+        yield sign("mig-one-instance-a-process", Weight.CAUSE)  # whatever number it asks for, but 0
     yield sign("cuda-visible-devices-bad", Weight.CAUSE, ordinal=number)
 
 
