@@ -67,6 +67,10 @@ def _missing_on_any(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
 
 def _symbol(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A library of CUDA that finds another one older than itself: the loader's path, or the environment's own set."""
+    library = re.match(r"libcuda\.so\.(\d{3}[\d.]*)?", match["file"].rpartition("/")[2])
+    if library:  # the driver's own library lacks what a newer program asks for
+        yield sign("driver-too-old-for-cuda", Weight.CAUSE, driver=(library[1] or "").rstrip("."))
+        return
     other = match["other"] or ""
     package = other_wheel(setting, f"{other}.so" if other else match["file"].rpartition("/")[2])
     if package is not None:
@@ -247,7 +251,8 @@ SIGNATURES = (
     ),
     Signature(
         ("loaded runtime cudnn library",),
-        rf"Loaded runtime CuDNN library: (?P<found>{_OLDER}) but source was compiled with: (?P<built>{_OLDER})",
+        rf"Loaded runtime CuDNN library: (?P<found>{_OLDER})(?: \(compatibility version \d{{4,6}}\))?,? but"
+        rf" source was compiled with:? (?P<built>{_OLDER})",
         _cudnn,
     ),
     Signature(
