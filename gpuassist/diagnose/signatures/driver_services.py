@@ -147,7 +147,8 @@ SIGNATURES = (
     ),
     Signature(
         ("nvidia-powerd", "dynamic boost", "nvpcf"),
-        r"requested to disable Dynamic Boost DC controller|SBIOS support not found for NVPCF GET_SUPPORTED"
+        r"requested to disable Dynamic Boost DC controller|Error in getting the NvPCF static configuration"
+        r"|SBIOS support not found for NVPCF GET_SUPPORTED"
         r"|Failed to initialize Dynamic Boost|Failed to start nvidia-powerd",
         means("nvidia-service-not-needed", Weight.STATE, unit="nvidia-powerd", boost="yes"),
         200,
