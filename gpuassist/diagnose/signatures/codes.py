@@ -37,6 +37,15 @@ def _link(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("xid-other", Weight.STATE, cuda="yes")
 
 
+def _mps(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
+    """The card may be well: the service between it and the program is not."""
+    yield sign("cuda-init-failed-driver-state", Weight.STATE, mps="yes")
+
+
+def _no_ptx_compiler(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
+    yield sign("libcuda-missing", Weight.STATE, compiler="yes")
+
+
 def _together(*meanings: Meaning) -> Meaning:
     def meaning(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         for one in meanings:
@@ -57,6 +66,8 @@ BY_STATE: dict[str, Meaning] = {
     **libraries.BY_STATE,
     **driver_setup.BY_STATE,
     "link-fault": _link,
+    "mps": _mps,
+    "no-ptx-compiler": _no_ptx_compiler,
     "cudnn-wrong-gpu": _together(cuda_runtime.BY_STATE["library-wrong-gpu"], libraries.BY_STATE["cudnn-failed"]),
     "library-no-memory": _together(cuda_runtime.BY_STATE["library-not-started"], memory.BY_STATE["no-memory"]),
 }

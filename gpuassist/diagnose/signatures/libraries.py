@@ -67,10 +67,6 @@ def _missing_on_any(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
 
 def _symbol(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A library of CUDA that finds another one older than itself: the loader's path, or the environment's own set."""
-    library = re.match(r"libcuda\.so\.(\d{3}[\d.]*)?", match["file"].rpartition("/")[2])
-    if library:  # the driver's own library lacks what a newer program asks for
-        yield sign("driver-too-old-for-cuda", Weight.CAUSE, driver=(library[1] or "").rstrip("."))
-        return
     other = match["other"] or ""
     package = other_wheel(setting, f"{other}.so" if other else match["file"].rpartition("/")[2])
     if package is not None:
@@ -211,6 +207,11 @@ SIGNATURES = (
             r"CUDA path could not be detected\. Set CUDA_PATH environment variable if CuPy fails to load",
         ),
         means("missing-cuda-runtime-lib"),
+    ),
+    Signature(
+        ("libcuda.so",),  # the driver's own library lacks what a newer program asks for
+        r"libcuda\.so\.(?:(?P<driver>\d{3}\.\d[\d.]{0,8}\d)|1): undefined symbol: cu\w{3,60}",
+        means("driver-too-old-for-cuda"),
     ),
     Signature(
         ("undefined symbol", "undefined reference", "not defined in file"),
