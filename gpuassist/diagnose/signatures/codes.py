@@ -255,7 +255,7 @@ def of_sentences(knowledge: Knowledge, said: Callable[[str], bool]) -> tuple[Sig
 @lru_cache(maxsize=1024)
 def _of_sentence(words: str, meant: tuple[tuple[str, str], ...]) -> Signature:
     pattern = re.escape(words).replace(r"\ ", " ")
-    ending = r"(?!\w)" if words[-1].isalnum() else ""
+    ending = r"(?![A-Za-z0-9_])" if words[-1].isalnum() else ""
     enums = {enum for enum, _ in meant}
     count = len(words.split())
     if (count >= _FEW and _OWN_WORDS.search(words)) or (count >= _MANY and enums & {"", "cudaError_t", "CUresult"}):
