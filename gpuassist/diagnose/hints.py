@@ -54,6 +54,10 @@ _BLACKWELL: Hint = (
 )
 _SYSTEM_CONTAINER: Hint = (("lxc", "lxd", "incus", "proxmox", "nspawn"), r"\b(?:lxc|lxd|incus|proxmox|systemd-nspawn)\b")
 _SYSTEM_KINDS = frozenset({"lxc", "systemd-nspawn"})
+OTHERS: Hint = (
+    ("ascend", "torch_npu", "xpu:", "device xpu", "xpu_worker", "xpu backend", "torch_musa", "torch_mlu", "device type='mps"),
+    r"\+ascend\b|\btorch_(?:npu|mlu|musa)\b|\bdevice xpu\b|\bxpu:\d|\bxpu_worker\b|\bxpu backend\b|device\(type='mps'",
+)
 AMD: Hint = (
     ("rocm", "hip ", "hiperror", "/dev/kfd", "rocblas", "miopen", "hsa_override"),
     r"\+rocm\d|ROCM used to build PyTorch: \d|\bHIP (?:error|out of memory|runtime)\b|\bhipError\w|\brocminfo\b|/dev/kfd\b"
@@ -73,6 +77,11 @@ def shows(setting: SignatureInput, hint: Hint) -> bool:
 def of_amd(setting: SignatureInput) -> bool:
     """Whether it comes from a GPU of AMD, and no NVIDIA GPU is named."""
     return shows(setting, AMD) and not setting.case.cards and not shows(setting, _NVIDIA)
+
+
+def of_another_maker(setting: SignatureInput) -> bool:
+    """Whether it comes from an accelerator of somebody else than NVIDIA, and no NVIDIA GPU is named."""
+    return of_amd(setting) or (shows(setting, OTHERS) and not setting.case.cards and not shows(setting, _NVIDIA))
 
 
 def in_wsl(setting: SignatureInput) -> bool:

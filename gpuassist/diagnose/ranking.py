@@ -251,7 +251,6 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "uvm-broken-after-suspend": "cuda-init-failed-driver-state no-driver",
         "fabric-manager-not-running": "cuda-init-failed-driver-state no-driver",
         "mig-mode": "cuda-init-failed-driver-state no-driver cuda-visible-devices-bad",
-        "mig-one-instance-a-process": "cuda-visible-devices-bad",
         "cuda-compat-conflict": "driver-too-old-for-cuda driver-library-mismatch cuda-init-failed-driver-state",
         "cuda-visible-devices-bad": "no-driver no-nvidia-gpu cuda-init-failed-driver-state",
         "wsl-driver-or-windows": "no-driver driver-not-loaded libcuda-missing",

@@ -35,7 +35,7 @@ _DATA_CENTRE = (
 )
 
 
-def _no_driver(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def no_driver(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch says it where libcuda is not there or not answered: no driver, none given to the container, none from Windows."""
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.STATE)
@@ -52,7 +52,7 @@ def _not_running(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign
     """TensorFlow looks for the module, and nvidia-smi comes with the driver: where both speak, the driver is there."""
     if setting.says("communicate with the nvidia driver") and not in_wsl(setting) and not in_container(setting):
         yield sign("driver-not-loaded", Weight.STATE)
-    yield from _no_driver(match, setting)
+    yield from no_driver(match, setting)
 
 
 def _too_old(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -224,7 +224,7 @@ def _no_libcuda(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]
         yield sign("wsl-stub-lib", Weight.STATE)
         yield sign("no-driver", Weight.STATE)
     else:
-        yield from _no_driver(match, setting)
+        yield from no_driver(match, setting)
 
 
 def _system_call(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -266,7 +266,7 @@ SIGNATURES = (
         r"|/proc/driver/nvidia/version does not exist)",
         _not_running,
     ),
-    Signature(("found no nvidia driver",), r"Found no NVIDIA driver on your system", _no_driver),
+    Signature(("found no nvidia driver",), r"Found no NVIDIA driver on your system", no_driver),
     Signature(
         ("driver on your system is too old",),
         r"driver on your system is too old(?: \(found version (?P<found>\d{4,6})\))?",
