@@ -105,9 +105,9 @@ def families() -> dict[str, tuple[Signature, ...]]:
 
 @cache
 def _family(name: str) -> tuple[Signature, ...]:
-    from importlib import import_module
+    import pkgutil
 
-    found: tuple[Signature, ...] = import_module(f"gpuassist.diagnose.signatures.{name}").SIGNATURES
+    found: tuple[Signature, ...] = pkgutil.resolve_name(f"gpuassist.diagnose.signatures.{name}:SIGNATURES")
     return found
 
 
