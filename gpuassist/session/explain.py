@@ -16,8 +16,9 @@ from gpuassist.diagnose.framework import terms
 from gpuassist.diagnose.in_english import in_english
 from gpuassist.diagnose.judge import judge, recognise
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
-from gpuassist.diagnose.ranking import Rank, rank_causes, refutations, sound, speaks_of_failure
+from gpuassist.diagnose.ranking import Rank, rank_causes, refutations
 from gpuassist.diagnose.signature import SignatureInput
+from gpuassist.diagnose.sound import sound, speaks_of_failure
 from gpuassist.formats.paste import Gathering, read_paste
 from gpuassist.model.account import Account
 from gpuassist.model.finding import Answer, Finding, OpenQuestion, Severity, Undetermined
@@ -25,7 +26,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
-from gpuassist.session.accounts import accounts_of, accounts_with_facts
+from gpuassist.session.accounts import accounts_of, accounts_with_facts, looked_at
 from gpuassist.session.inspect import in_words
 from gpuassist.session.process_account import holders_here, without_lists
 from gpuassist.session.questions import asked
@@ -130,7 +131,11 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     answers = in_words(session, whole, findings, planner, setting=about)
     against = contradictions(paste)
     silent = not (recognised.clues or explained.less_likely or _convicting(answers) or against)
-    healthy = sound(SignatureInput(paste, RuleInput(told, session.knowledge))) if silent else None
+    accounts = accounts_of(session, paste, live, live=not recorded)
+    peaceable = Paste(without_lists(paste)) if silent else paste
+    healthy = (
+        sound(SignatureInput(peaceable, RuleInput(told, session.knowledge)), looked_at(paste, told, accounts)) if silent else None
+    )
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,), setting=about), *answers)
     open_ = asked(session, explained, setting, about=about, refuted=frozenset(refuted), planner=planner)
@@ -138,7 +143,6 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         answers = (open_.answer, *answers[1:])
     asking = {case.problem for case in open_.question.cases} if open_ is not None else set()
     doubted = tuple(one for one in explained.less_likely if one.finding.problem not in asking)
-    accounts = accounts_of(session, paste, live, live=not recorded)
     tells = bool(accounts) or told != Machine()
     peaceful = tells and not _convicting(answers) and not speaks_of_failure(without_lists(paste))
     if peaceful:
