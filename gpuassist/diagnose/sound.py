@@ -26,6 +26,7 @@ _FAILURE = lazy_regex(
 # What describing tools print of machines where nothing is wrong.
 _HARMLESS = lazy_regex(
     r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported"
+    r"|NCCL INFO [^\n]{0,80}(?:Failed to (?:open|find)|could not be found|cannot open shared)|compiler and toolkit are not meant for"
     r"|links are inactive|\b0 errors?\b|module verification failed: signature|objClInitPcieChipset"
     r"|CANNOT access peer|\b(?:err(?:or)?s?|fail(?:ed|ures?)|abort(?:ed|s)?|xid_?errors?)[ =:]{1,3}0\b"
     r"|\bsuccess(?:ful(?:ly)?)?\b[^\n]{0,20}\bfailed: 0"

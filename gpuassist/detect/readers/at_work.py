@@ -246,7 +246,7 @@ _NOTHING = frozenset({"0", "0.0", "[N/A]", "N/A", "No", "[Not Supported]", "Not 
 _METRIC = lazy_regex(
     r"^(?P<name>DCGM_FI_\w{3,60}|nvidia_(?:smi|gpu"
     r"|dcgm)_\w{2,60})\{[^{}\n]{0,1500}\}\s{1,4}(?P<value>-?[\d.eE+]{1,24})(?: \d{10,16})?$"
-    r"|^nvidia_smi,[^\s]{1,400} (?P<fields>\w{2,60}=[^\s]{1,2000})(?: \d{10,20})?$"
+    r"|^nvidia_smi,(?:[^\s\\]|\\.){1,400} (?P<fields>\w{2,60}=[^\s]{1,2000})(?: \d{10,20})?$"
     r"|^#\s(?:HELP|TYPE) (?:DCGM_FI_|nvidia_)\w{2,60} "
 )
 _FEWEST = 2  # names of columns that tell what the rows are

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.programs import SIGNATURES
+from gpuassist.diagnose.signatures import other_software, programs
 from tests.diagnose.signatures.reading import parameters, problem
 from tests.rows import for_each
+
+SIGNATURES = (*programs.SIGNATURES, *other_software.SIGNATURES)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +121,9 @@ def test_error_that_may_come_from_the_gpu_is_left(words: str) -> None:
     assert problem(SIGNATURES, words) == ""
 
 
-def test_page_that_refuses_is_the_network() -> None:
+def test_page_that_refuses_wants_a_log_in() -> None:
     words = "requests.exceptions.HTTPError: 403 Client Error. Cannot access gated repo for url https://x"
-    assert parameters(SIGNATURES, words)["cause_id"] == "network"
+    assert parameters(SIGNATURES, words)["cause_id"] == "token"
 
 
 @pytest.mark.parametrize(
