@@ -12,7 +12,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from gpuassist.diagnose.driver_at_work import jetpack_on, of_the_board, of_windows, waiting_for_restart
-from gpuassist.knowledge.choice import BuildHost, GpuWish, InstalledToolkit, TorchChoice, choose_torch, installed
+from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, installed
 from gpuassist.knowledge.compatibility import (
     DriverFit,
     driver_floor,
@@ -373,19 +373,6 @@ class RuleInput:
     def cuda_torches(self) -> tuple[InstalledTorch, ...]:
         """Those of them that were built for CUDA."""
         return tuple(one for one in self.torches if value_or(one.torch.accelerator, Accelerator.CPU) is Accelerator.CUDA)
-
-    def torch_to_install(
-        self, environment: PythonEnvironment | None, capabilities: tuple[ComputeCapability, ...] | None = None
-    ) -> TorchChoice:
-        """The torch for an environment's Python and these capabilities, else those of all usable GPUs."""
-        python = value_or(environment.python_version, Version(())) if environment is not None else Version(())
-        host = BuildHost(
-            value_or(self.machine.host.architecture, "x86_64"),
-            value_or(self.serving, None),
-            python if python.parts else None,
-            glibc=value_or(self.machine.host.glibc, None),
-        )
-        return choose_torch(self.knowledge.torch_builds(), capabilities or self.capabilities, host)
 
     def _card(self, place: int, gpu: Gpu) -> KnownGpu:
         record = self.knowledge.gpu(gpu.pci_id.value) if isinstance(gpu.pci_id, Known) else None

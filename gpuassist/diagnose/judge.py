@@ -120,7 +120,7 @@ def recognise(setting: SignatureInput) -> Recognised:
 
     found = dict.fromkeys(
         one
-        for name, family in (*families().items(), ("codes", of_sentences(setting.case.knowledge)))
+        for name, family in (*families().items(), ("codes", of_sentences(setting.case.knowledge, setting.says)))
         for signature in family
         if setting.says(*signature.literals)
         for one in survived(f"{name}: {signature.literals[0]}", clues, signature, setting)

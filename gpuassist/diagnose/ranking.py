@@ -38,6 +38,9 @@ class Rank(IntEnum):
     RULED_OUT = 7
 
 
+UNDECIDED = frozenset({Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS})  # nothing in the text or the machine decides
+
+
 class Candidate(Struct, frozen=True):
     """A problem that may be the cause, with its rank and the line of the text that shows it first (0: none does)."""
 
@@ -175,7 +178,7 @@ def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
     """What is said or proved stands; what is merely possible stands where there is nothing better, and there the first alone."""
     if suspect is first:
         return suspect.rank is not Rank.RULED_OUT or suspect.line > 0
-    return suspect.rank not in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS, Rank.RULED_OUT}
+    return suspect.rank not in UNDECIDED | {Rank.RULED_OUT}
 
 
 def _follows(suspect: Candidate, named: frozenset[str]) -> bool:

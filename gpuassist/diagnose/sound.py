@@ -26,7 +26,8 @@ _FAILURE = lazy_regex(
 # What describing tools print of machines where nothing is wrong.
 _HARMLESS = lazy_regex(
     r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported"
-    r"|NCCL INFO [^\n]{0,80}(?:Failed to (?:open|find)|could not be found|cannot open shared)|compiler and toolkit are not meant for"
+    r"|NCCL INFO [^\n]{0,80}(?:Failed to (?:open|find)|could not be found|cannot open shared)"
+    r"|compiler and toolkit are not meant for"
     r"|links are inactive|\b0 errors?\b|module verification failed: signature|objClInitPcieChipset"
     r"|CANNOT access peer|\b(?:err(?:or)?s?|fail(?:ed|ures?)|abort(?:ed|s)?|xid_?errors?)[ =:]{1,3}0\b"
     r"|\bsuccess(?:ful(?:ly)?)?\b[^\n]{0,20}\bfailed: 0"
@@ -61,8 +62,9 @@ def sound(setting: SignatureInput, read: tuple[Evidence, ...] = ()) -> Finding |
     evidence = (*found, *read)
     if not evidence or speaks_of_failure(setting.paste.words, built=case.running or bool(case.machine.driver.on_disk)):
         return None
-    fits = bool(case.cuda_torches) and isinstance(case.driver, Known) and bool(case.cards)
-    return finding("healthy", *evidence, torch="yes" if fits else "")
+    from gpuassist.diagnose.package_lists import looked_at  # only a text without a fault needs it
+
+    return finding("healthy", *evidence, **looked_at(case))
 
 
 def speaks_of_failure(words: str, *, built: bool = False) -> bool:

@@ -8,26 +8,101 @@ from collections.abc import Iterable
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.diagnose.signature import SignatureInput, passages
 from gpuassist.diagnose.tool_releases import torch_version
-from gpuassist.knowledge.records import TorchRelease
+from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
+from gpuassist.knowledge.compatibility import kernels_run
+from gpuassist.knowledge.records import TorchBuild, TorchRelease
 from gpuassist.knowledge.specifier import admits, version_in
+from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import value_or
 from gpuassist.model.text import Parameter
-from gpuassist.model.version import Version
+from gpuassist.model.version import ComputeCapability, Version, VersionError
 
 
 def exact_pins(case: RuleInput, one: InstalledTorch) -> dict[str, str]:
-    """The nvidia packages that this very torch asks for by an exact version; empty where its build is not known."""
-    version, cuda = version_in(one.version), value_or(one.torch.cuda, None)
+    """The nvidia packages that this very torch asks for by an exact version; empty where its build is not known. Patches of a
+    release ask for the same.
+    """
+    build = build_of(case, one)
+    return _exact(build.pins or ()) if build is not None else {}
+
+
+def build_of(case: RuleInput, one: InstalledTorch) -> TorchBuild | None:
+    """The build that a torch of pip's is, of those that are known."""
+    told, cuda = read_torch_version(one.version), built_for(case, one)
+    if told is None or told.origin is not BuildOrigin.RELEASE or cuda is None:
+        return None
+    return next(
+        (build for build in _builds(case, told.release) if build.cuda is not None and build.cuda.release == cuda.release), None
+    )
+
+
+def built_for(case: RuleInput, one: InstalledTorch) -> Version | None:
+    """The CUDA that a torch of pip's was built for: by its tag, by the runtime that lies beside it where there is such a build, or
+    else that of PyPI's own build, whose version has no tag.
+    """
+    told, beside = read_torch_version(one.version), value_or(one.torch.cuda, None)
+    if told is None or told.cuda is not None or told.tag:
+        return told.cuda if told is not None and told.cuda is not None else beside
+    builds = _builds(case, told.release)
+    if beside is not None and any(build.cuda is not None and build.cuda.release == beside.release for build in builds):
+        return beside
+    return next((build.cuda for build in builds if build.default), None) or beside
+
+
+def wheels_needed(case: RuleInput, one: InstalledTorch) -> bool:
+    """Whether a torch of pip's counts on NVIDIA's packages; those builds that bring all of CUDA themselves do not."""
+    build = build_of(case, one)
+    return build is not None and (build.pins is None or any(name.startswith("nvidia-") for name, _ in build.pins))
+
+
+def cuda_majors(knowledge: Knowledge, package: str) -> tuple[int, ...]:
+    """The CUDA majors that a part of CUDA is for, by its name; empty for any other package."""
+    wheel = knowledge.wheel(package)
+    if wheel is None or not wheel.of_cuda or not package.startswith("nvidia-"):
+        return ()
+    return wheel.cuda_majors
+
+
+def _builds(case: RuleInput, release: Version) -> list[TorchBuild]:
     machine = value_or(case.machine.host.architecture, "x86_64")
-    builds = case.knowledge.torch_builds(version) if version is not None else ()
-    known = (build for build in builds if build.machine == machine and build.cuda == cuda and build.newest == version)
-    pins = next((build.pins for build in known if build.pins), None) or ()
-    return _exact(pins)
+    return [build for build in case.knowledge.torch_builds(release) if build.machine == machine]
 
 
 def _exact(pins: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: pin for name, pin in pins if name.startswith("nvidia-") and pin[:1].isdigit()}
+
+
+def takes(wanted: str, torch: Version) -> bool:
+    """Whether a range, as a package writes it, admits a torch."""
+    try:
+        return admits(wanted, torch)
+    except VersionError:
+        return True  # written in a way that is not known here
+
+
+def coming(case: RuleInput, wanted: str) -> dict[str, str]:
+    """The torch that pip would put there: the newest that is asked for, in PyPI's build; its CUDA, and the GPUs that it loses."""
+    patches = [patch for release in case.knowledge.torch_releases() for patch in release.patches if takes(wanted, patch)]
+    newest = max(patches, default=None)
+    if newest is None:
+        return {}
+    build = next((one for one in _builds(case, newest) if one.default), None)
+    release = case.knowledge.torch_release(newest)
+    if build is not None and build.cuda is not None:
+        lost = [one for one in case.capabilities if not kernels_run(one, build.targets, cuda=build.cuda)]
+        return {"comes": str(newest), "cuda": str(build.cuda), "lost": _codes(lost)}
+    cuda = release.cudas[0] if release is not None and release.cudas else None
+    toolkit = case.knowledge.toolkit(cuda) if cuda is not None else None
+    if toolkit is None:
+        return {"comes": str(newest)}
+    served = [target.capability for target in toolkit.targets]
+    lost = [one for one in case.capabilities if not any(of.major == one.major and of <= one for of in served)]
+    return {"comes": str(newest), "cuda": str(cuda), "lost": _codes(lost)}
+
+
+def _codes(capabilities: Iterable[ComputeCapability]) -> str:
+    return ", ".join(f"sm_{one.major}{one.minor}" for one in capabilities)
 
 
 def belongs(case: RuleInput, one: InstalledTorch, package: Package) -> bool:

@@ -46,11 +46,12 @@ _VERSION = r"(?P<version>\d{1,4}(?:\.\d{1,8}){1,4}[\w.+!%]{0,60})"
 _PIP_NAME = r"(?P<name>torch)"
 _CONDA_NAME = r"(?P<name>pytorch(?:-nightly|-gpu|-cpu)?)"
 _BUILD = r"(?P<build>[A-Za-z][\w.]*_[\w.]+|\w+_\d+)"
+_BRANCHES = r"[\s│├└─|`\\+-]{0,80}"
 _SIZE = r"[\d.,]+ ?[kKMGT]?i?B"
 # Cheap to look for, and part of every layout below.
 _LIKELY = lazy_regex(
     r"torch(?:-nightly|-gpu|-cpu)?(?:[-=]{1,2}\d|:?[ \t]+(?:\(?\d|\S{1,120}::|\S{1,120}[ \t]+-->)|[ \t]*\|)"
-    r"|satisfied: torch|torch @ "
+    r"|satisfied: torch|torch @ |torch \[required|torch v\d|torch *│|\"torch\", ?\"version"
 )
 _LONGEST = 2000  # characters; what is longer is a log's list of everything that was installed, and is read from the first `torch-`
 
@@ -107,6 +108,10 @@ def _uv(number: int, found: re.Match[str]) -> Mention:
     return replace(_pip(LineKind.REMOVED if found["sign"] == "-" else LineKind.ANNOUNCED)(number, found), tool="uv")
 
 
+def _uv_tree(number: int, found: re.Match[str]) -> Mention:
+    return Mention(number, found["name"], found["version"], LineKind.INSTALLED, "uv")
+
+
 _LAYOUTS: tuple[tuple[re.Pattern[str], Callable[[int, re.Match[str]], Mention]], ...] = (
     # what conda will change: `pytorch  2.0.1-py3.10_cuda11.7_0 --> 2.1.0-cpu_py310h1_0`, with channels since 4.4
     (lazy_regex(rf"^\s*{_CONDA_NAME}:?\s+\S+(?:\s+\S+)?\s+-->\s+(?:(?P<channel>[^\s:]+)::)?(?:[a-z-]+-)?{_VERSION}-{_BUILD}"),
@@ -144,6 +149,13 @@ _LAYOUTS: tuple[tuple[re.Pattern[str], Callable[[int, re.Match[str]], Mention]],
     (lazy_regex(rf"^\s*{_PIP_NAME} +{_VERSION}(?:\s*|\s+(?:/|~/|[A-Z]:\\)\S.*|\s+\d[\w.+]*\s+(?:wheel|sdist)\s*|\s{{2,}}\S.*)$"),
      _pip(LineKind.INSTALLED)),
     (lazy_regex(rf"^\s*{_PIP_NAME} \({_VERSION}\)\s*$"), _pip(LineKind.INSTALLED)),
+    # `poetry show`, whose columns are as wide as they have to be
+    (lazy_regex(rf"^\s*{_PIP_NAME} +{_VERSION} Tensors and Dynamic"), _pip(LineKind.INSTALLED)),
+    # pipdeptree and `uv tree`, also as a branch of what asks for it; the frames of pdm; `pip list --format=json`
+    (lazy_regex(rf"^{_BRANCHES}{_PIP_NAME} \[required: [^\]]{{1,80}}, installed: {_VERSION}\]"), _pip(LineKind.INSTALLED)),
+    (lazy_regex(rf"^{_BRANCHES}{_PIP_NAME} v{_VERSION}(?: \(|$)"), _uv_tree),
+    (lazy_regex(rf"^\s*[│┃|]\s*{_PIP_NAME}\s*[│┃|]\s*{_VERSION}\s*[│┃|]"), _pip(LineKind.INSTALLED)),
+    (lazy_regex(rf"\"name\": ?\"{_PIP_NAME}\", ?\"version\": ?\"{_VERSION}\""), _pip(LineKind.INSTALLED)),
 )  # fmt: skip
 
 
@@ -250,7 +262,9 @@ def _is_freeze(lines: tuple[Numbered, ...], place: int) -> bool:
         below += 1
     before = " ".join(words for _, words in lines[max(0, above - 2) : above])
     # A requirements file names no nvidia-* wheels: those come with torch.
-    return bool(_FREEZE.search(before)) or any(words.lstrip().startswith("nvidia-") for _, words in lines[above:below])
+    beside = any(words.lstrip().startswith("nvidia-") for _, words in lines[above:below])
+    tree = any(words.startswith(("├", "└", "  - ")) and "installed: " in words for _, words in lines[place + 1 : place + 2])
+    return beside or tree or bool(_FREEZE.search(before))
 
 
 def _shown(lines: tuple[Numbered, ...]) -> Iterator[Mention]:

@@ -307,6 +307,8 @@ torch_release = _record(
     pythons=_each(_version),
     companions=_companions,
     known_in_detail=flag_of,
+    nccl=_maybe(Version.parse),
+    cudas=_each(Version.parse),
 )
 image = _record(
     ImageRecord,

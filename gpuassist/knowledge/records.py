@@ -198,7 +198,8 @@ class Companion(Struct, frozen=True):
 
 class TorchRelease(Struct, frozen=True):
     """A torch release (2.7) with its patches. `published` is the day of its first one (the month alone where no day is known);
-    `known_in_detail` is false where gpuassist knows no builds of it, because it is older than they are.
+    `known_in_detail` is false where gpuassist knows no builds of it, because it is older than they are: of such `cudas` are the
+    CUDA releases that it is built for, PyPI's own first. `nccl` lies in its wheels; None where it is a package of its own.
     """
 
     release: Version
@@ -209,6 +210,8 @@ class TorchRelease(Struct, frozen=True):
     known_in_detail: bool
     source: str
     checked: str
+    nccl: Version | None = None
+    cudas: tuple[Version, ...] = ()
 
     def companions_of(self, torch: Version) -> tuple[Companion, ...]:
         """What belongs to a version of it: to its own patch, or to the newest before it; of 2.7 alone to the newest of all."""
@@ -300,9 +303,6 @@ class SystemRecord(Struct, frozen=True):
     python: Version | None = None
 
 
-_FIRST_WITH_VIRTUAL = Version((1, 12))
-
-
 class Channel(str, Enum):
     """The channels that have a torch for Linux: PyTorch's own, up to 2.5.1, and conda-forge."""
 
@@ -334,7 +334,7 @@ class CondaRecord(Struct, frozen=True):
     @property
     def needs_virtual(self) -> bool:
         """Whether its own recipe asks for the virtual package `__cuda`: on conda-forge since 1.12."""
-        return self.channel is Channel.CONDA_FORGE and self.cuda is not None and self.version >= _FIRST_WITH_VIRTUAL
+        return self.channel is Channel.CONDA_FORGE and self.cuda is not None and self.version >= Version((1, 12))
 
     @property
     def virtual_floor(self) -> Version | None:

@@ -78,6 +78,17 @@ class Knowledge:
         listed = (gpu for gpu in every if not gpu.unlisted)
         return _agreeing(every) or _agreeing(tuple(listed))
 
+    def name_within(self, words: str) -> str:
+        """The name of a GPU at the end of what a log printed: what stands before it, a time or `UserWarning:`, is no part of it."""
+        pieces = words.split()
+        for start in range(max(0, len(pieces) - _LONGEST_NAME), len(pieces)):
+            name = " ".join(pieces[start:]).strip(" :'\"")
+            if self.gpus_named(name):
+                return name
+        maker = next((place for place, piece in enumerate(pieces) if piece in _MAKERS), None)
+        rest = pieces[maker:] if maker is not None else " ".join(pieces).rpartition(": ")[2].split()
+        return " ".join(rest).strip(" :'\"")
+
     def gpus_named(self, name: str) -> tuple[GpuRecord, ...]:
         """All GPUs sold under a name, those of exactly that name first, and before those that bear it beside another: a
         GeForce GT 730 is one of three chips.
@@ -329,6 +340,10 @@ class Knowledge:
         """Every name with its place, as it is and in lower case."""
         given = self._files.gpus.words("name", "aliases")
         return tuple(((rank > 0, place), name, name.lower()) for place, words in given for rank, name in enumerate(words))
+
+
+_LONGEST_NAME = 9  # words
+_MAKERS = frozenset({"NVIDIA", "GeForce", "Tesla", "Quadro", "TITAN", "GRID"})
 
 
 def _agreeing(gpus: tuple[GpuRecord, ...]) -> GpuRecord | None:

@@ -38,10 +38,13 @@ def accounts_of(session: Session, paste: Paste, machine: Machine | None, *, live
         *_of_libraries(paste),
         _of_answers(session, paste),
         _of_memory(paste),
-        _of_figures(paste),
-        _of_work(paste),
     )
     return tuple(one for one in told if one is not None)
+
+
+def accounts_of_work(paste: Paste) -> tuple[Account, ...]:
+    """What was done on the GPU, and figures of it: of a text that shows no fault."""
+    return tuple(one for one in (_of_figures(paste), _of_work(paste)) if one is not None)
 
 
 # The tables of links and loads.
@@ -385,7 +388,7 @@ def looked_at(paste: Paste, told: Machine, accounts: tuple[Account, ...]) -> tup
     return tuple(dict.fromkeys(read))
 
 
-_LEAST = 3  # one line of so many has to be understood
+_LEAST = 4  # one line of so many has to be understood
 
 
 def _version(modules: tuple[KernelModule, ...]) -> str:

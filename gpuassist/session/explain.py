@@ -16,7 +16,7 @@ from gpuassist.diagnose.framework import terms
 from gpuassist.diagnose.in_english import in_english
 from gpuassist.diagnose.judge import judge, recognise
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
-from gpuassist.diagnose.ranking import Rank, rank_causes, refutations
+from gpuassist.diagnose.ranking import UNDECIDED, Rank, rank_causes, refutations
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.sound import sound, speaks_of_failure
 from gpuassist.formats.paste import Gathering, read_paste
@@ -26,10 +26,9 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
-from gpuassist.session.accounts import accounts_of, accounts_with_facts, looked_at
+from gpuassist.session.accounts import accounts_of, accounts_of_work, accounts_with_facts, looked_at
 from gpuassist.session.inspect import in_words
 from gpuassist.session.process_account import holders_here, without_lists
-from gpuassist.session.questions import asked
 from gpuassist.session.remedies import PlannedRemedies
 from gpuassist.system.files import Files
 
@@ -132,13 +131,16 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     against = contradictions(paste)
     silent = not (recognised.clues or explained.less_likely or _convicting(answers) or against)
     accounts = accounts_of(session, paste, live, live=not recorded)
-    peaceable = Paste(without_lists(paste)) if silent else paste
-    healthy = (
-        sound(SignatureInput(peaceable, RuleInput(told, session.knowledge)), looked_at(paste, told, accounts)) if silent else None
-    )
+    if silent:
+        accounts = (*accounts, *accounts_of_work(paste))
+    healthy = _healthy(session, paste, told, accounts) if silent else None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,), setting=about), *answers)
-    open_ = asked(session, explained, setting, about=about, refuted=frozenset(refuted), planner=planner)
+    open_ = None
+    if explained.rank in UNDECIDED:
+        from gpuassist.session.questions import asked
+
+        open_ = asked(session, explained, setting, about=about, refuted=frozenset(refuted), planner=planner)
     if open_ is not None:
         answers = (open_.answer, *answers[1:])
     asking = {case.problem for case in open_.question.cases} if open_ is not None else set()
@@ -162,6 +164,11 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         accounts=accounts,
         question=open_.question if open_ is not None else None,
     )
+
+
+def _healthy(session: Session, paste: Paste, told: Machine, accounts: tuple[Account, ...]) -> Finding | None:
+    setting = SignatureInput(Paste(without_lists(paste)), RuleInput(told, session.knowledge))
+    return sound(setting, looked_at(paste, told, accounts))
 
 
 def _with_few_links(answers: tuple[Answer, ...]) -> Iterator[Answer]:

@@ -59,15 +59,18 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "container-toolkit-missing": {"cdi"},
     "mig-mode": {"busy", "full", "unsupported", "off"},
     "dkms-build-failed": {"compiler", "tools"},
-    "conda-channel-frozen": {"wanted"},
-    "torch-pinned-by-package": {"requested"},
+    "conda-channel-frozen": {"wanted", "none"},
     "apt-nvidia-package-conflict": {"manager"},
     "cudnn-version-mismatch": {"unsure"},
     "nvcc-arch-too-new": {"firsts", "last"},
     "nvcc-host-gcc-too-new": {"newer"},
     "nvcc-not-on-path": {"install"},
     "torch-cuda-vs-toolkit-mismatch": {"alternative", "building"},
-    "torch-lacks-sm": {"dropped"},
+    "torch-lacks-sm": {"dropped", "install", "tag", "floor", "python_version", "wanted_python", "last", "nccl"}
+    | {"dated", "others", "engine", "instead", "pythons", "nvrtc"},  # rules by torch_choice
+    "missing-cuda-runtime-lib": {"tensorrt", "requirement", "own"},
+    "healthy": {"wheels", "build", "arguments"},
+    "torch-pinned-by-package": {"requested", "comes", "cuda", "lost", "was", "now", "was_tag", "cpu", "tool"},
 }
 
 _PACKAGES = tuple(one for one in Family if one not in {Family.WSL, Family.CONTAINER})

@@ -141,8 +141,30 @@ def test_wheel_that_was_exchanged_is_named_with_the_wanted_one() -> None:
     )
 
 
-def test_pins_of_another_patch_are_not_asked() -> None:
-    assert _found(_with({"nvidia-cublas-cu12": "12.4.5.9"}, torch="2.5.0+cu124")) == []
+def test_pins_are_those_of_every_patch_of_a_release() -> None:
+    assert _found(_with(PINS, torch="2.5.0+cu124")) == []
+    assert _told(_with({**PINS, "nvidia-cublas-cu12": "12.1.3.1"}, torch="2.5.0+cu124"))["wanted"] == "12.4.5.8"
+
+
+CU11 = {name.replace("-cu12", "-cu11"): "11.8.89" for name in PINS}
+
+
+@for_each(
+    ("torch", "packages", "told"),
+    [
+        ("2.5.1+cu121", CU11, {"majors": "11", "cuda": "12.1", "tag": "cu121"}),
+        ("2.5.1", CU11, {"majors": "11", "cuda": "12.4", "tag": "cu124"}),
+        ("2.10.0+cu130", PINS, {"majors": "12", "cuda": "13.0", "tag": "cu130"}),
+        ("2.5.1+cu124", {**PINS, "nvidia-cudnn-cu11": "9.1.0.70"}, {"package": "nvidia-cudnn-cu12", "stray": "nvidia-cudnn-cu11"}),
+        ("2.5.1+cu124", {**PINS, "nvidia-cudnn-cu11": "8.9.6.50"}, {}),  # its files have other names
+        ("2.1.2+cu118", PINS, {}),  # that build brings all of CUDA itself
+        ("2.5.1+cu121", {"nvidia-nccl-cu11": "2.21.5"}, {}),  # as XGBoost brings it
+        ("2.5.1+cpu", PINS, {}),
+    ],
+)
+def test_wheels_are_held_against_torchs_cuda_first(torch: str, packages: dict[str, str], told: dict[str, str]) -> None:
+    found = [dict(one.parameters) for one in _findings(_with(packages, torch=torch)) if one.problem == "mixed-nvidia-pip-wheels"]
+    assert [{name: one[name] for name in told} for one in found] == ([told] if told else [])
 
 
 def test_wanted_companion_is_told() -> None:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from gpuassist.detect.readers import (
     bare_answers,
+    bottleneck,
     collect_env,
     device_query,
     gpustat,
@@ -26,6 +27,7 @@ from gpuassist.detect.readers import (
 )
 from gpuassist.detect.readers.complete import complete
 from gpuassist.detect.readers.join import Contradiction, join, joined, same_machine
+from gpuassist.detect.readers.python_paths import with_python
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -42,6 +44,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     process_lists.read,
     nvtop.read,
     collect_env.read,
+    bottleneck.read,
     nvcc.read,
     oneliners.read,
     bare_answers.read,
@@ -61,7 +64,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
 
 def read_all(paste: Paste, knowledge: Knowledge) -> Machine:
     """The machine as the text shows it; what the text does not say stays unasked."""
-    return complete(join(_parts(paste)).machine, knowledge)
+    return complete(with_python(join(_parts(paste)).machine, paste), knowledge)
 
 
 def contradictions(paste: Paste) -> tuple[Contradiction, ...]:

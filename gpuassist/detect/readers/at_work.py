@@ -90,7 +90,7 @@ _KINDS: tuple[_Kind, ...] = (
     ),
     (
         text("the driver's kernel module was built"),
-        ("kmod", "DKMS: ", "dkms: "),
+        ("kmods exist for", "nvidia-kmod", "DKMS: "),
         lazy_regex(
             r"^(?:Checking kmods exist for|Building (?:and installing|RPM)?|Installing)[^\n]{0,80}\[\s{1,3}OK\s{1,3}\]"
             r"|DKMS: (?:install|build) completed",
@@ -106,7 +106,16 @@ _KINDS: tuple[_Kind, ...] = (
     ),
     (
         text("the container runtime was set up for the GPU"),
-        ("runtime", "CDI spec", "config"),
+        (
+            "runtime registered",
+            "Runtimes: ",
+            "Generated CDI spec",
+            "updated config to",
+            "ing config from",
+            "docker config from",
+            "daemon be restarted",
+            "nvidia-runtime",
+        ),
         lazy_regex(
             r"Wrote updated config to \S{4,80}|'?nvidia'? runtime registered|Generated CDI spec with version"
             r"|Runtimes?: [^\n]{0,60}\bnvidia\b"
@@ -131,19 +140,31 @@ _KINDS: tuple[_Kind, ...] = (
     ),
     (
         text("a program said that it computes on the GPU"),
-        ("cuda", "GPU"),
+        (
+            "evice: cuda",
+            "evice:cuda",
+            "evice cuda",
+            "evice = cuda",
+            "evice is cuda",
+            "sing cuda",
+            "on cuda",
+            "evice='cuda",
+            "available: True (cuda)",
+            "available: False, using: 0",
+        ),
         lazy_regex(
             r"^(?:\[?[\w:., -]{0,40}\]?[ :-]{1,3})?(?:using|running on|selected|training on|torch\.?)? ?device(?: type"
             r"| used)?\s?[:=]{1,2}\s?['\"]?cuda(?::\d{1,2})?['\"]?$"
             r"|^(?:\[?[\w:., -]{0,40}\]?[ :-]{1,3})?(?:using|running on"
             r"|training on)(?: device)?:? ['\"]?cuda(?::\d{1,2})?['\"]?\.?$"
-            r"|GPU available: True \(cuda\), used: True|tensor\([^\n]{1,200}, device='cuda:\d{1,2}'",
+            r"|GPU available: True \(cuda\), used: True|^[TIH]PU available: False, using: 0"
+            r"|tensor\([^\n]{1,200}, device='cuda:\d{1,2}'",
             re.IGNORECASE,
         ),
     ),
     (
         text("the graphics driver of NVIDIA draws"),
-        ("OpenGL ", "GL_RENDERER", "deviceName", "NVIDIA("),
+        ("OpenGL vendor", "OpenGL renderer", "GL_RENDERER", "deviceName", "NVIDIA GPU "),
         lazy_regex(
             r"OpenGL (?:vendor|renderer) string: (?:NVIDIA|GeForce|Quadro|Tesla|RTX)|GL_RENDERER[ :=]{1,6}(?:NVIDIA|GeForce|Quadro)"
             r"|deviceName {0,20}= (?:NVIDIA|GeForce|Quadro|Tesla)|NVIDIA\(\d\): NVIDIA GPU [^\n]{3,60} at PCI:"
@@ -181,10 +202,10 @@ _KINDS: tuple[_Kind, ...] = (
             r"^\s{0,4}\* Device #\d{1,3}: [^\n]{3,60}, \d{2,6}/\d{2,6} MB|^(?:CUDA|OpenCL) API \([^\n]{3,80}\)|^OpenCL Platform #\d"
         ),
     ),
-    (text("DCGM's test passed"), ("Pass",), lazy_regex(r"^\|\s{1,3}[\w :/-]{3,40}\|\s{1,3}(?:Pass|Skip)")),
+    (text("DCGM's test passed"), ("| Pass",), lazy_regex(r"^\|\s{1,3}[\w :/-]{3,40}\|\s{1,3}(?:Pass|Skip)")),
     (
         text("nvcc's list of targets"),
-        ("compute_", "sm_"),
+        ("compute_7", "compute_8", "compute_9", "compute_5", "sm_7", "sm_8", "sm_5", "sm_9"),
         lazy_regex(r"^\s{0,8}(?:compute|sm)_\d{2,3}[af]?$"),
     ),
     (

@@ -65,6 +65,9 @@ def _jetson(machine: Machine) -> Fact[bool]:
 
 def _gpu(gpu: Gpu, knowledge: Knowledge) -> Gpu:
     records = _records(gpu, knowledge)
+    if not records and isinstance(gpu.name, Known) and not gpu.name.value.endswith(CUT):
+        gpu = replace(gpu, name=Known(knowledge.name_within(gpu.name.value) or gpu.name.value, gpu.name.source))
+        records = _records(gpu, knowledge)
     architectures = {record.architecture for record in records}
     capabilities = {record.compute_capability for record in records}
     architecture, capability = gpu.architecture, gpu.compute_capability

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec.structs import replace
 
-from gpuassist.detect.readers.lines import first, lines_with, source
+from gpuassist.detect.readers.lines import Line, lines, lines_with, source
 from gpuassist.formats.conda_build import CondaBuild, read_build
-from gpuassist.formats.packages import is_of_interest, normalised
+from gpuassist.formats.package_list import ListedPackage, listed_packages
 from gpuassist.formats.torch_packages import LineKind, Mention, cpu_alone, mentions
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch
-from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
+from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
 
-_RUNTIME = lazy_regex(r"(?:^|\s)nvidia-cuda-runtime(?:-cu\d\d)?(?:\s+|==|-)(\d+\.\d+)\.\d+")
-# A row of `pip list`, `pip freeze` or collect_env's own list.
-_LISTED = lazy_regex(r"^\s*(?:\[pip3?\] )?([A-Za-z][\w.-]{1,60})(?:==|[ \t]{1,60})(\d[\w.!+]{0,40})\s*$")
+_RELEASE = lazy_regex(r"^\d{1,4}\.\d{1,4}(?:\.\d{1,6}){0,2}$")
 _AROUND = ("torch", "triton", "nvidia", "onnxruntime", "flash", "bitsandbytes", "numpy", "setuptools")
 _CONDA_HOME = lazy_regex(r"/(?:(?:mini|ana)conda|(?:mini|mamba)forge|micromamba|conda)\d?$")
 
@@ -79,16 +79,27 @@ def _environment(prefix: str, group: list[Mention]) -> PythonEnvironment:
 
 
 def _listed(paste: Paste) -> Fact[tuple[Package, ...]]:
-    """What pip lists around the torch; of a package that stands there in two versions none counts."""
-    found: dict[str, set[str]] = {}
+    """What is listed around the torch; of a package that stands there in two versions none counts."""
+    found: dict[str, dict[str, str]] = {}
     number = 0
-    for line in lines_with(paste, *_AROUND):
-        listed = _LISTED.match(line.words)
-        if listed is not None and is_of_interest(normalised(listed[1])):
-            found.setdefault(normalised(listed[1]), set()).add(listed[2])
-            number = number or line.number
-    packages = tuple(Package(name, *versions) for name, versions in found.items() if len(versions) == 1)
+    for one in listed(paste):
+        found.setdefault(one.name, {})[one.version] = one.build
+        number = number or one.line
+    packages = tuple(Package(name, *next(iter(versions.items()))) for name, versions in found.items() if len(versions) == 1)
     return Known(packages, source("list of packages", number)) if packages else NOT_ASKED
+
+
+@lru_cache(2)
+def listed(paste: Paste) -> tuple[ListedPackage, ...]:
+    """The packages of every list in a text, also where it names no torch."""
+    lines = (*lines_with(paste, *_AROUND), *_shown(paste))
+    return tuple(listed_packages((line.number, line.words) for line in sorted(set(lines), key=lambda line: line.number)))
+
+
+def _shown(paste: Paste) -> Iterator[Line]:
+    """The versions that `pip show` prints, below the names."""
+    every = lines(paste) if "Name: " in paste.words and "Version: " in paste.words else ()
+    yield from (line for line in every if line.words.startswith("Version: "))
 
 
 def _torch(one: Mention) -> Torch:
@@ -116,9 +127,12 @@ def _with_runtime(environment: PythonEnvironment, torch: Torch, paste: Paste) ->
     conda = isinstance(torch.installer, Known) and torch.installer.value.startswith("conda")
     if version is None or version.tag or conda or isinstance(torch.accelerator, Known):
         return environment
-    cuda = first(lines_with(paste, "nvidia-cuda-runtime"), _RUNTIME, "list of packages", lambda found: Version.parse(found[1]))
-    if isinstance(cuda, Unknown):
+    found = [one for one in listed(paste) if one.name.startswith("nvidia-cuda-runtime") and _RELEASE.match(one.version)]
+    if not found:
         return environment
+    # Beside those of another CUDA, which somebody else brought, the newest.
+    runtime = max(found, key=lambda one: Version.parse(one.version))
+    cuda = Known(Version(Version.parse(runtime.version).parts[:2]), source("list of packages", runtime.line))
     told = replace(torch, cuda=cuda, accelerator=Known(Accelerator.CUDA, cuda.source))
     return replace(environment, torch=Known((told,), cuda.source))
 

@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
+from gpuassist.diagnose.rules import wheels
 from gpuassist.diagnose.rules.shell import older
-from gpuassist.diagnose.torch_companions import belongs, exact_pins, wanted
+from gpuassist.diagnose.rules.wheels import OF_PIP, of_pip
+from gpuassist.diagnose.torch_companions import belongs, coming, takes, wanted
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.knowledge.companions import bad_pairs_among
-from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.records import BadPair
-from gpuassist.knowledge.specifier import admits, version_in
-from gpuassist.model.environment import Manager, Package, TorchAsker
+from gpuassist.knowledge.specifier import version_in
+from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.text import text, verbatim
-from gpuassist.model.version import ComputeCapability, Version, VersionError
+from gpuassist.model.version import ComputeCapability, Version
 
 # What a pair is called where its problem has an entry of its own.
 OWN_ENTRY = {"bitsandbytes-triton": "bitsandbytes-triton-mismatch"}
 OF_NVIDIA = frozenset({"cusparse-nvjitlink-124", "cusparse-nvjitlink-121", "torch-old-nccl", "nccl-of-two-majors"})
-_OF_PIP = frozenset({"pip", "uv"})
 # conda-forge builds torch against the NumPy that it installs with it.
 _PIP_ALONE = frozenset({"torch-numpy2"})
 _AMPERE = ComputeCapability(8, 0)
-# Newer ones than torch asks for serve it as well: they keep to their interface.
-_NEWER_SERVES = ("nvidia-cudnn", "nvidia-nccl", "nvidia-cusparselt", "nvidia-nvshmem")
 
 
 def torch_is_whole(case: RuleInput) -> Iterator[Verdict]:
@@ -48,7 +46,7 @@ def torch_is_alone(case: RuleInput) -> Iterator[Verdict]:
         if manager is not Manager.SYSTEM:
             yield from _shadowed(one)
         of_conda = _packages(one).get("pytorch")
-        if manager is Manager.CONDA and of_conda and of_conda.build and value_or(one.torch.installer, "") in _OF_PIP:
+        if manager is Manager.CONDA and of_conda and of_conda.build and value_or(one.torch.installer, "") in OF_PIP:
             yield finding(
                 "duplicate-torch-installs",
                 proof(text("packages of conda"), one.environment.packages, verbatim(f"{of_conda.name} {of_conda.version}")),
@@ -78,35 +76,9 @@ def _shadowed(one: InstalledTorch) -> Iterator[Verdict]:
     )
 
 
-def nvidia_wheels_belong_to_torch(case: RuleInput) -> Iterator[Verdict]:
-    """torch's wheels ask for each library in an exact version; pip exchanges one for another package without stopping."""
-    for one in _of_pip(case):
-        installed, pins = _packages(one), exact_pins(case, one)
-        for name, pin in pins.items():
-            here = installed.get(name)
-            if here is not None and here.version != pin and not _serves(name, here.version, pin):
-                yield finding(
-                    "mixed-nvidia-pip-wheels",
-                    proof(text("packages around torch"), one.environment.packages, verbatim(f"{name} {here.version}")),
-                    proof(text("torch in {name}", name=one.environment.name), one.torch.version),
-                    package=name,
-                    installed=here.version,
-                    wanted=pin,
-                    torch=one.version.partition("+")[0],
-                    python=_place(one)["python"],
-                    seen="yes",
-                )
-                break
-
-
-def _serves(name: str, installed: str, pin: str) -> bool:
-    here, asked = version_in(installed), version_in(pin)
-    return here is None or asked is None or (name.startswith(_NEWER_SERVES) and here > asked and here.major == asked.major)
-
-
 def companions_belong_to_torch(case: RuleInput) -> Iterator[Verdict]:
     """torchvision and torchaudio are compiled for one release of torch, Triton's compiler is called by it."""
-    for one in _of_pip(case):
+    for one in of_pip(case):
         for name, package in _packages(one).items():
             if name in {"torchvision", "torchaudio", "triton"} and not belongs(case, one, package):
                 yield _no_pair(case, one, package)
@@ -142,7 +114,9 @@ def no_package_asks_for_another_torch(case: RuleInput) -> Iterator[Verdict]:
     """pip lets a package stand beside a torch that it does not ask for, and exchanges that torch at the next occasion."""
     for one in case.torches:
         torch = version_in(one.version)
-        asking = [] if torch is None else [asker for asker in value_or(one.environment.askers, ()) if not _takes(asker, torch)]
+        asking = (
+            [] if torch is None else [asker for asker in value_or(one.environment.askers, ()) if not takes(asker.wanted, torch)]
+        )
         # torchvision and torchaudio are told by themselves.
         asking = [asker for asker in asking if asker.package not in {"torchvision", "torchaudio"}]
         if not asking:
@@ -165,30 +139,8 @@ def no_package_asks_for_another_torch(case: RuleInput) -> Iterator[Verdict]:
             python=_place(one)["python"],
             others=", ".join(f"{asker.package} ({asker.wanted})" for asker in others),
             engine=engine.key if engine is not None else "",
-            **_coming(case, first),
+            **coming(case, first.wanted),
         )
-
-
-def _takes(asker: TorchAsker, torch: Version) -> bool:
-    try:
-        return admits(asker.wanted, torch)
-    except VersionError:
-        return True  # written in a way that is not known here
-
-
-def _coming(case: RuleInput, asker: TorchAsker) -> dict[str, str]:
-    """The torch that pip would put there: the newest that is asked for, in PyPI's own build."""
-    patches = [patch for release in case.knowledge.torch_releases() for patch in release.patches if _takes(asker, patch)]
-    newest = max(patches, default=None)
-    if newest is None:
-        return {}
-    machine = value_or(case.machine.host.architecture, "x86_64")
-    builds = (one for one in case.knowledge.torch_builds(newest) if one.default and one.machine == machine)
-    build = next(builds, None)
-    if build is None or build.cuda is None:
-        return {"comes": str(newest)}
-    lost = [f"sm_{one.major}{one.minor}" for one in case.capabilities if not kernels_run(one, build.targets, cuda=build.cuda)]
-    return {"comes": str(newest), "cuda": str(build.cuda), "lost": ", ".join(lost)}
 
 
 def packages_are_no_bad_pair(case: RuleInput) -> Iterator[Verdict]:
@@ -198,7 +150,7 @@ def packages_are_no_bad_pair(case: RuleInput) -> Iterator[Verdict]:
         torch = version_in(one.version)
         if torch is not None and versions:
             versions["torch"] = torch
-            of_pip = value_or(one.torch.installer, "") in _OF_PIP
+            of_pip = value_or(one.torch.installer, "") in OF_PIP
             for pair in bad_pairs_among(case.knowledge.bad_pairs(), versions, case.capabilities):
                 if of_pip or pair.key not in _PIP_ALONE:
                     yield _of_pair(case, one, pair, versions)
@@ -316,11 +268,6 @@ def conda_channel_goes_on(case: RuleInput) -> Iterator[Verdict]:
             )
 
 
-def _of_pip(case: RuleInput) -> Iterator[InstalledTorch]:
-    """conda builds its own pairs, with patches and numbers of their own."""
-    return (one for one in case.torches if value_or(one.torch.installer, "") in _OF_PIP)
-
-
 def _packages(one: InstalledTorch) -> dict[str, Package]:
     return {package.name: package for package in value_or(one.environment.packages, ())}
 
@@ -332,7 +279,7 @@ def _place(one: InstalledTorch) -> dict[str, str]:
 RULES = (
     torch_is_whole,
     torch_is_alone,
-    nvidia_wheels_belong_to_torch,
+    *wheels.RULES,
     companions_belong_to_torch,
     no_package_asks_for_another_torch,
     packages_are_no_bad_pair,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput
+from gpuassist.diagnose.torch_choice import offered, torch_to_install
 from gpuassist.diagnose.verdicts import Verdict, finding, named, proof, undetermined
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
 from gpuassist.knowledge.choice import Obstacle
@@ -74,7 +75,7 @@ def _judge(case: RuleInput, card: KnownGpu, capability: ComputeCapability) -> It
         yield from undetermined("torch-lacks-sm", label, unknown.torch.targets)
     elif any(one.runs_on(capability) for one in told):
         yield Passed(text("torch runs on {gpu}", gpu=card.name))
-    elif capability < _OLDEST and case.torch_to_install(told[0].environment, (capability,)).build is None:
+    elif capability < _OLDEST and torch_to_install(case, told[0].environment, (capability,)).build is None:
         one = told[0]
         yield finding(
             "gpu-too-old-for-torch",
@@ -119,19 +120,17 @@ def _lacks(case: RuleInput, card: KnownGpu, one: InstalledTorch, capability: Com
 
 def _replacement(case: RuleInput, one: InstalledTorch) -> dict[str, str]:
     """What is installed where, and the build that would serve all GPUs: `install` is empty where none does."""
-    choice = case.torch_to_install(one.environment)
-    build, (index, wheel) = choice.build, case.jetson_torch
+    choice = torch_to_install(case, one.environment)
+    index, wheel = case.jetson_torch
     # What PyTorch's builds lack for a Jetson, NVIDIA's for its JetPack have.
     for_jetson = case.jetson and choice.obstacle is not None and choice.obstacle is not Obstacle.PYTHON and bool(index or wheel)
     return {
-        "torch": one.version,
+        "torch": value_or(one.torch.version, ""),
         "environment": one.environment.name,
         "tool": one.tool,
         "python": value_or(one.environment.interpreter, "python"),
-        "install": str(build.newest) if build else "",
-        "tag": build.tag if build else "",
+        **offered(case, choice, case.capabilities, value_or(one.environment.python_version, None)),
         "obstacle": Obstacle.JETSON_WHEELS.value if for_jetson else choice.obstacle.value if choice.obstacle else "",
-        "floor": case.floor(build.cuda) if build and build.cuda else "",
         "jetpack_index": index if for_jetson else "",
         "jetpack_wheel": wheel if for_jetson else "",
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.conda_torch import named_torch
+from gpuassist.diagnose.conda_torch import named_torch, origin
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import python_version, without_gpu
 from gpuassist.formats.conda_build import read_build
@@ -156,7 +156,9 @@ def _conda_cpu(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         return
     if any(True for _ in passages(setting, ("cpuonly",), r"conda install[^\n]{0,200}\bcpuonly\b")):
         yield sign("torch-cpu-only", torch=torch)
-    yield sign("conda-resolved-cpu-build", Weight.CAUSE, **named_torch(setting.case, torch))
+    words, named = setting.paste.words, named_torch(setting.case, torch)
+    line = words[words.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0][:1000]
+    yield sign("conda-resolved-cpu-build", Weight.CAUSE, **named, **origin(setting, line, str(named.get("arguments", ""))))
 
 
 def _comes_in(setting: SignatureInput, match: re.Match[str]) -> bool:

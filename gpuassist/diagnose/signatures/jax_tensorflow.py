@@ -40,6 +40,7 @@ def _dynamic(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("tensorflow-cuda-libs-missing", library=library, tensorflow=_release(setting))
 
 
+@general
 def _no_drivers(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`Could not find cuda drivers` comes from the loader of CUDA's runtime library: it may be that or the driver."""
     if setting.case.running or setting.says("driver version:", "nvidia-smi"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of
 from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, one_of, passages, sign
-from gpuassist.diagnose.tool_releases import memory_was_free, torch_version
+from gpuassist.diagnose.tool_releases import memory_was_free, torch_cuda, torch_version
 from gpuassist.diagnose.torch_companions import other_wheel, wanted_wheel
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import text
@@ -15,7 +15,7 @@ from gpuassist.model.text import text
 # The libraries of a toolkit and of the packages around it; the driver's own (libcuda, libnvidia-ml) are another matter.
 _NAME = (
     r"lib(?:cudart|cublas|cublasLt|cudnn\w*|nvrtc[\w-]*|nvJitLink|cufftw?|curand|cusparse|cusparseLt|cusolver\w*|cupti|cufile\w*|nccl"
-    r"|nvToolsExt|nvtx\w*|npp\w{1,6}|nvjpeg|nvinfer\w*|nvonnxparser|nvshmem\w*|cudss|cutensor\w*|nvvm|cutensornet)"
+    r"|nvToolsExt|nvtx\w*|npp\w{1,6}|nvjpeg|nvinfer\w*|nvonnxparser|nvparsers|nvshmem\w*|cudss|cutensor\w*|nvvm|cutensornet)"
 )
 _LIBRARY = rf"(?P<library>{_NAME}(?:\.so)?(?:\.\d+){{0,3}}(?:\.so)?(?:\.\d+){{0,3}})"
 _WINDOWS = r"(?P<library>(?:cudart|cublas|cublasLt|cudnn|nvrtc|cufft|curand|cusparse|cusolver)\w{0,30}\.dll)"
@@ -35,10 +35,28 @@ def _missing(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     release = re.search(r"\.so\.(\d{1,2}\.\d)$", library)
     yield sign(
         "missing-cuda-runtime-lib",
+        Weight.CAUSE,
         library=library,
         cuda=release[1] if release and int(release[1].partition(".")[0]) < 11 else "",
         directory=next((match[1] for match in found), ""),
+        **_of_tensorrt(library, setting),
     )
+
+
+def _of_tensorrt(library: str, setting: SignatureInput) -> dict[str, str]:
+    """TensorRT's libraries are no part of CUDA: the major in the name is TensorRT's own, and it has packages of its own."""
+    found = re.match(r"lib(?:nvinfer\w*|nvonnxparser|nvparsers)\.so\.(\d{1,2})", library)
+    if found is None:
+        return {}
+    cuda = torch_cuda(setting).partition(".")[0]
+    package = "tensorrt" if int(found[1]) < _FIRST_BY_CUDA else f"tensorrt-cu{cuda or 12}"
+    own = "torch-tensorrt" if setting.says("torch_tensorrt", "torch-tensorrt", "torchtrt") else ""
+    requirement = f"{package}=={found[1]}.*" if int(found[1]) >= _FIRST_ON_PYPI else ""
+    return {"tensorrt": found[1], "requirement": requirement, "own": own}
+
+
+_FIRST_ON_PYPI = 8  # whose list begins with tensorrt 8.6.1
+_FIRST_BY_CUDA = 10
 
 
 def _missing_on_any(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import shows
+from gpuassist.diagnose.hints import cards_named, shows
 from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, general, means, passages, sign
+from gpuassist.diagnose.tool_releases import python_version, torch_version
+from gpuassist.diagnose.torch_choice import offered, torch_to_install
+from gpuassist.diagnose.torch_dated import carriers
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
@@ -22,9 +26,44 @@ _CUDA_FAILURE = lazy_regex(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"
 
 @general
 def _cuda_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """NCCL passes on an error of CUDA; its own log says which."""
+    """NCCL passes on an error of CUDA; its own log says which. Its version dates the torch that brings it, and with it the GPUs
+    that this has code for.
+    """
     failure = setting.finds(_CUDA_FAILURE)
-    yield sign("nccl-cuda-error", Weight.STATE, error=failure[1] if failure else "")
+    yield from _dated(setting)
+    told = carriers(setting)
+    yield sign("nccl-cuda-error", Weight.STATE, error=failure[1] if failure else "", nccl=told.nccl, torch=told.releases)
+
+
+def _dated(setting: SignatureInput) -> Iterator[Sign]:
+    """That the torch which brings this NCCL has no code for a GPU that is there; PyPI's own builds of it, if others have."""
+    told = carriers(setting)
+    for gpu, capability in cards_named(setting) if told.nccl and not _torch_is_told(setting) else ():
+        runs = told.runs(setting.case.knowledge, capability)
+        if runs is None or runs.by_default:
+            continue
+        choice = torch_to_install(setting.case, None, (capability,), python=version_in(python_version(setting)))
+        yield sign(
+            "torch-lacks-sm",
+            Weight.STATE if runs.others else Weight.CAUSE,
+            gpu=gpu,
+            capability=str(capability),
+            nccl=told.nccl,
+            dated=told.releases,
+            others=", ".join(map(str, runs.others)),
+            newer="yes",
+            **offered(setting.case, choice, (capability,), version_in(python_version(setting))),
+        )
+        return
+
+
+def _torch_is_told(setting: SignatureInput) -> bool:
+    """Whether the torch is named in the text, or the machine's own brings this NCCL: then rules judge that one."""
+    version = torch_version(setting)
+    known = version_in(version.partition("+")[0]) if version else None
+    return known is not None and (
+        version in setting.paste.words or any(one.release == known.release for one in carriers(setting).builds)
+    )
 
 
 def _system_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -95,7 +134,7 @@ SIGNATURES = (
         r"|connecting to address [^\n]{0,60}with family \d{1,6} is neither AF_INET",
         _wrong_size,
     ),
-    Signature(("unhandled cuda error",), r"unhandled cuda error", _cuda_error),
+    Signature(("unhandled cuda error",), r"unhandled cuda error(?:[^\n]{0,60}?NCCL version [\d.]{4,8}\d)?", _cuda_error),
     Signature(("unhandled system error",), r"unhandled system error", _system_error),
     Signature(
         ("faster communication broadband", "faster communication speeds via p2p"),

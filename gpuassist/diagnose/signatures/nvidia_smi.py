@@ -67,10 +67,12 @@ def _no_library(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 def _unknown_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """In a container it is the device that was taken away; on a host the driver is in a bad state."""
-    if in_container(setting) or setting.says("daemon-reload", "cgroup"):
+    if setting.says("daemon-reload", "cgroup"):
         yield sign("container-lost-gpu-after-daemon-reload", Weight.CAUSE)
         return
     yield sign("container-lost-gpu-after-daemon-reload", Weight.STATE)
+    if in_container(setting):
+        return
     yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
@@ -131,7 +133,7 @@ def _instances(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 BY_STATE: dict[str, Meaning] = {
     "nvml-mismatch": _mismatch,
-    "module-not-loaded": unless_wsl("driver-not-loaded"),
+    "module-not-loaded": unless_wsl("driver-not-loaded", Weight.STATE),
     "nvml-not-found": _no_library,
     "nvml-unknown": _unknown_error,
     "nvml-no-permission": _no_permission,

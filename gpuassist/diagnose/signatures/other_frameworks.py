@@ -23,6 +23,18 @@ def _provider(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("missing-cuda-runtime-lib", weight)
 
 
+def _not_loaded(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """The same words come from Python, whose traceback stands there, and from a C++ program that ends with them."""
+    cpp = setting.says("terminate called", "c10::error", "libtorch", "torch::jit::load", "signal: sig") and not setting.says(
+        "traceback"
+    )
+    yield sign("torch-tensorrt-not-loaded", cpp="yes" if cpp else "")
+
+
+def _linked(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
+    yield sign("tensorrt-version-mismatch", Weight.CAUSE, built=match["built"], found=match["found"])
+
+
 def _without_cuda(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("program-without-cuda", package=match["package"] or match["made"] or "")
 
@@ -30,6 +42,38 @@ def _without_cuda(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
 _NUMBER = r"\d{1,4}(?:\.\d{1,4}){0,3}"
 
 SIGNATURES = (
+    Signature(
+        ("torch.classes.tensorrt", "tensorrt::execute_engine", "class 'tensorrt", "namespace: 'tensorrt'", "tensorrt.engine"),
+        one_of(
+            r"Unknown type name '__torch__\.torch\.classes\.tensorrt\.\w{1,20}'",
+            r"Unknown builtin op: tensorrt::\w{1,40}",
+            r"Could not find (?:schema for|any similar ops to) tensorrt::\w{1,40}",
+            r"Tried to instantiate class 'tensorrt\.\w{1,40}', but it does not exist",
+            r"'_OpNamespace' 'tensorrt' object has no attribute 'execute_engine\w{0,20}'",
+        ),
+        _not_loaded,
+    ),
+    Signature(
+        ("libtorchtrt", "libtrtorch"),
+        r"(?P<library>lib(?:torchtrt|trtorch)\w{0,20}\.so): cannot open shared object file",
+        means("torch-tensorrt-not-loaded"),
+    ),
+    Signature(
+        ("torchtrtc", "trtorchc"),
+        r"torchtrtc: (?:command )?not found|command not found: torchtrtc|Command 'torchtrtc' not found",
+        means("torch-tensorrt-not-loaded", tool="yes"),
+        window=80,
+    ),
+    Signature(
+        ("torch-tensorrt core abi version", "abi_target_idx", "abi version than the torch-tensorrt"),
+        r"targets a different Torch-TensorRT Core ABI Version|serialized_info\[ABI_TARGET_IDX\] == ABI_VERSION",
+        means("torch-tensorrt-not-loaded", abi="yes"),
+    ),
+    Signature(
+        ("was linked against tensorrt", "linked against tensorrt"),
+        rf"linked against TensorRT (?P<built>{_NUMBER}) but loaded TensorRT (?P<found>{_NUMBER})",
+        _linked,
+    ),
     Signature(
         ("version tag does not match", "serialized engine version"),
         r"Version tag does not match\.?"
@@ -43,7 +87,16 @@ SIGNATURES = (
         means("tensorrt-version-mismatch"),
     ),
     Signature(
-        ("serializ", "engine plan", "plan file", "magictagread", "built with", "platform specific tag"),
+        (
+            "serializ",
+            "engine plan",
+            "plan file",
+            "magictagread",
+            "built with",
+            "compiled with",
+            "generated with",
+            "platform specific tag",
+        ),
         one_of(
             r"k(?:SAFE_)?SERIALIZATION_VERSION failed",
             r"(?:magicTagRead|stdArchiveReader)[^\n]{0,120}Magic tag does not match",
@@ -52,7 +105,8 @@ SIGNATURES = (
             r"TensorRT plan files are only supported on the target runtime platform",
             r"Serialization assertion [^\n]{0,120} failed",
             r"Mismatch between allocated memory size and expected size of serialized engine",
-            r"engine was (?:built|created|generated) with (?:a different|another|an older|a newer) (?:version of )?TensorRT",
+            r"(?:engine|plan|model)(?: file)? was (?:built|created|generated|compiled|serialized) (?:with|by|using)"
+            r" (?:a different|another|an older|a newer)(?: (?:version|release) of)? TensorRT",
         ),
         means("tensorrt-version-mismatch"),
     ),

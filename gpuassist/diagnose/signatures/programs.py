@@ -26,7 +26,10 @@ def _because(cause: Text) -> Meaning:
 def _file(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """A header or a library of something else that is not installed."""
     name = match["file"]
-    if not _GPU_FILE.search(name):
+    if name == "Python.h":
+        cause = text("{file} is not installed", file=name)
+        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="build-tools", cause=cause)
+    elif not _GPU_FILE.search(name):
         yield sign("not-a-gpu-problem", Weight.STATE, cause=text("{file} is not installed", file=name))
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.named_in_words import for_jetson
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, one_of, passages, sign
-from gpuassist.diagnose.tool_releases import OLDEST, torch_version, without_gpu
-from gpuassist.model.fact import Known
+from gpuassist.diagnose.tool_releases import OLDEST, python_version, torch_version, without_gpu
+from gpuassist.diagnose.torch_choice import offered, torch_to_install
+from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.paste import Weight
-from gpuassist.model.text import Parameter
 from gpuassist.model.version import ComputeCapability, Target, VersionError
 
 
@@ -19,13 +19,13 @@ def _incompatible(match: re.Match[str], setting: SignatureInput) -> Iterator[Sig
     capability = _capability(match["capability"])
     if capability is not None:
         listed = tuple(_listed(setting.paste.words[match.end() : match.end() + 600]))
-        yield _lacking(setting, _name(match["gpu"]), capability, newest=max(listed, default=None))
+        yield _lacking(setting, setting.case.knowledge.name_within(match["gpu"]), capability, newest=max(listed, default=None))
 
 
 def _too_old(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     capability = _capability(match["capability"])
     if capability is not None:
-        yield _lacking(setting, _name(match["gpu"]), capability, newest=None, newer=False)
+        yield _lacking(setting, setting.case.knowledge.name_within(match["gpu"]), capability, newest=None, newer=False)
 
 
 def _outside(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -36,9 +36,9 @@ def _outside(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if capability is None:
         return
     if "no longer supports this gpu because it is too old" in rest[:120].lower():
-        yield _lacking(setting, _name(match["gpu"]), capability, newest=None, newer=False)
+        yield _lacking(setting, setting.case.knowledge.name_within(match["gpu"]), capability, newest=None, newer=False)
     elif known:
-        yield _lacking(setting, _name(match["gpu"]), capability, newest=max(known))
+        yield _lacking(setting, setting.case.knowledge.name_within(match["gpu"]), capability, newest=max(known))
 
 
 def _lacking(
@@ -48,19 +48,8 @@ def _lacking(
     if capability < OLDEST:
         return sign("gpu-too-old-for-torch", gpu=gpu, capability=str(capability))
     newer = newer and (newest is None or capability > newest)
-    # The build to install, where the driver is known, which decides among them.
-    case = setting.case
-    if not isinstance(case.driver, Known):
-        build_that_fits: dict[str, Parameter] = {}
-    else:
-        choice = case.torch_to_install(next((one.environment for one in case.torches), None), (capability,))
-        build = choice.build
-        build_that_fits = {
-            "install": str(build.newest) if build else "",
-            "tag": build.tag if build else "",
-            "obstacle": choice.obstacle.value if choice.obstacle else "",
-            "floor": str(choice.driver_floor or ""),
-        }
+    case, python = setting.case, version_in(python_version(setting))
+    choice = torch_to_install(case, next((one.environment for one in case.torches), None), (capability,), python=python)
     return sign(
         "torch-lacks-sm",
         Weight.CAUSE,
@@ -69,7 +58,7 @@ def _lacking(
         torch=torch_version(setting),
         newer="yes" if newer else "",
         dropped="" if newer else "yes",
-        **build_that_fits,
+        **offered(case, choice, (capability,), python),
     )
 
 
@@ -104,9 +93,14 @@ def _no_cuda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("no-nvidia-gpu", Weight.STATE)
 
 
-def _old_for_triton(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
+def _old_for_triton(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Triton serves 7.0 and newer; torch itself may well serve less."""
-    yield sign("gpu-too-old-for-torch", Weight.STATE, gpu=_name(match["gpu"] or ""), capability=match["capability"])
+    yield sign(
+        "gpu-too-old-for-torch",
+        Weight.STATE,
+        gpu=setting.case.knowledge.name_within(match["gpu"] or ""),
+        capability=match["capability"],
+    )
 
 
 def _capability(words: str) -> ComputeCapability | None:
@@ -125,10 +119,6 @@ def _listed(words: str) -> Iterator[ComputeCapability]:
         r"\b(?:sm|compute)_\d{2,3}[af]?\b", words[start : end if end > 0 else start + 300] if start >= 0 else ""
     ):
         yield Target.parse(one[0]).capability
-
-
-def _name(words: str) -> str:
-    return " ".join(words.split()).strip(" :'\"")
 
 
 _MISSED = one_of(
@@ -154,7 +144,7 @@ SIGNATURES = (
     Signature(
         ("no longer supports this gpu because it is too old",),
         r"Found GPU\s?\d+\s+(?P<gpu>[^\n]{2,80}?)\s+which is of cuda capability (?P<capability>\d{1,2}\.\d)\."
-        r"\s+PyTorch no longer supports",
+        r"\s+(?:[^\n]{1,80}[ |-])?PyTorch no longer supports",
         _too_old,
     ),
     Signature(
@@ -168,11 +158,6 @@ SIGNATURES = (
         r"Your installed torch==(?P<torch>\S{1,40}) does not include kernels for this GPU"
         r"|No published PyTorch CUDA builds for release \S{1,40} support this GPU",
         means("torch-lacks-sm"),
-    ),
-    Signature(
-        ("invalid value for --gpu-architecture",),
-        r"nvrtc: error: invalid value for --gpu-architecture",
-        means("torch-lacks-sm", Weight.STATE),
     ),
     Signature(
         ("supported by the triton gpu compiler", "triton only supports devices"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gpuassist.detect.readers import READERS, read_all
 from gpuassist.formats.paste import read_paste
-from gpuassist.model.fact import Fact, value_or
+from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from tests.detect.readers import test_collect_env, test_nvidia_smi, test_reports
@@ -36,7 +36,11 @@ def said(told: Machine) -> set[str]:
     for toolkit in value_or(told.toolkits, ()):
         facts += [toolkit.version]
     for environment in value_or(told.environments, ()):
-        facts += [environment.python_version, *(torch.version for torch in value_or(environment.torch, ()))]
+        python = environment.python_version  # a path names the release alone
+        facts += [
+            Known(python.value.release, python.source) if isinstance(python, Known) else python,
+            *(torch.version for torch in value_or(environment.torch, ())),
+        ]
     return {str(value_or(fact, "")).partition("+")[0] for fact in facts} - {""}  # pip leaves a torch's tag out
 
 

@@ -30,7 +30,14 @@ def _packages(machine: Machine) -> Fact[tuple[Package, ...]]:
         ("torchmetrics       1.0.0", None),
         ("triton 3.1.0 is what I have", None),
         ("Collecting triton==3.1.0", None),
-        ("[conda] numpy      1.26.4    py311_0", None),
+        ("[conda] numpy      1.26.4    py311_0", Package("numpy", "1.26.4", "py311_0")),
+        ("├── nvidia-nccl-cu12 v2.21.5 (extra: cuda)", Package("nvidia-nccl-cu12", "2.21.5")),
+        ("├── nvidia-nccl-cu12 [required: ==2.21.5, installed: 2.23.4]", Package("nvidia-nccl-cu12", "2.23.4")),
+        ("│ nvidia-nccl-cu12 │ 2.21.5 │ │", Package("nvidia-nccl-cu12", "2.21.5")),
+        ("nvidia-nccl-cu12 2.21.5 NVIDIA Collective Communication Library Runtime", Package("nvidia-nccl-cu12", "2.21.5")),
+        ('{"name": "nvidia-nccl-cu12", "version": "2.21.5"},', Package("nvidia-nccl-cu12", "2.21.5")),
+        ("Name: nvidia-nccl-cu12\nVersion: 2.21.5", Package("nvidia-nccl-cu12", "2.21.5")),
+        ("nvidia-nccl-cu12==2.21.5 ; sys_platform == 'linux'", Package("nvidia-nccl-cu12", "2.21.5")),
     ],
 )
 def test_row_of_a_list_is_a_package(row: str, package: Package | None) -> None:

@@ -85,7 +85,7 @@ def test_cuda_error_of_nccl_is_never_the_cause_itself() -> None:
 
 def test_cuda_error_of_nccl_is_named_by_its_own_log() -> None:
     words = f"{CUDA}\nncclUnhandledCudaError\nLast error:\nCuda failure 'out of memory'"
-    assert parameters(nccl.SIGNATURES, words) == {"error": "out of memory"}
+    assert parameters(nccl.SIGNATURES, words) == {"error": "out of memory", "nccl": "2.10.3", "torch": "1.10 to 1.12"}
 
 
 def test_library_that_asks_to_switch_it_off_is_told() -> None:

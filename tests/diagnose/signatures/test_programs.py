@@ -61,7 +61,6 @@ def test_plain_fault_is_named(words: str, cause: str) -> None:
     ("words", "file"),
     [
         ("main.cpp:1:10: fatal error: boost/filesystem.hpp: No such file or directory", "boost/filesystem.hpp"),
-        ("fatal error: Python.h: No such file or directory", "Python.h"),
         ("ImportError: libGL.so.1: cannot open shared object file: No such file or directory", "libGL.so.1"),
         ("/usr/bin/ld: cannot find -lssl: No such file or directory", "ssl"),
     ],

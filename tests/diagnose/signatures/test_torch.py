@@ -38,7 +38,7 @@ def test_build_without_code_for_the_gpu_is_newer_or_older(gpu: str, code: str, l
     capability, newer = expected
     told = {"gpu": gpu, "capability": capability, "newer" if newer else "dropped": "yes"}
     assert problem(SIGNATURES, words) == LACKS
-    assert parameters(SIGNATURES, words) == told
+    assert told.items() <= parameters(SIGNATURES, words).items()
 
 
 def test_card_below_every_build_is_the_cause_itself() -> None:
@@ -65,7 +65,8 @@ def test_warning_of_torch_2_8_is_known() -> None:
         "by this version of PyTorch is\n    (7.0) - (12.0)"
     )
     assert problem(SIGNATURES, words) == LACKS
-    assert parameters(SIGNATURES, words) == {"gpu": "NVIDIA GeForce GTX 1080 Ti", "capability": "6.1", "dropped": "yes"}
+    told = {"gpu": "NVIDIA GeForce GTX 1080 Ti", "capability": "6.1", "dropped": "yes"}
+    assert told.items() <= parameters(SIGNATURES, words).items()
 
 
 def test_warning_of_torch_2_11_is_known() -> None:
@@ -75,7 +76,8 @@ def test_warning_of_torch_2_11_is_known() -> None:
         "PyTorch was built for and the hardware CCs it supports:\n- 7.5 which supports hardware CC >=7.5,<8.0\n"
         "- 8.0 which supports hardware CC >=8.0,<9.0 except {8.7}\n- 9.0 which supports hardware CC >=9.0,<10.0"
     )
-    assert parameters(SIGNATURES, words) == {"gpu": "NVIDIA GeForce RTX 5090", "capability": "12.0", "newer": "yes"}
+    told = {"gpu": "NVIDIA GeForce RTX 5090", "capability": "12.0", "newer": "yes"}
+    assert told.items() <= parameters(SIGNATURES, words).items()
 
 
 def test_advice_of_torch_2_13_is_known() -> None:
@@ -153,10 +155,6 @@ def test_program_that_wants_a_gpu_and_sees_none_has_several_causes() -> None:
     )
     assert problems(SIGNATURES, words) >= {CPU, "no-driver"}
     assert problem(SIGNATURES, f"torch==2.1.0+cpu\n{words}") == CPU
-
-
-def test_nvrtc_that_refuses_the_gpu_points_to_torch() -> None:
-    assert problem(SIGNATURES, "nvrtc: error: invalid value for --gpu-architecture (-arch)") == LACKS
 
 
 def test_card_that_triton_does_not_serve_is_only_possibly_too_old() -> None:

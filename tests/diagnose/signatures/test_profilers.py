@@ -1,0 +1,44 @@
+"""Output of profilers, and profilers that are gone."""
+
+from __future__ import annotations
+
+from gpuassist.diagnose.signatures.profilers import SIGNATURES
+from tests.diagnose.signatures.reading import parameters, problem
+from tests.formats.test_profile import PYTHON, TORCH
+from tests.rows import for_each
+
+
+@for_each(
+    ("words", "told"),
+    [
+        (
+            PYTHON,
+            {
+                "seconds": "11.3",
+                "start": "4.4",
+                "rest": "6.9",
+                "first": "dataset.py:31(__getitem__)",
+                "share": "71",
+                "kind": "data",
+            },
+        ),
+        (TORCH, {"operator": "aten::addmm", "operator_share": "76", "gpu": "yes"}),
+        (PYTHON + TORCH, {"share": "71", "operator": "aten::addmm"}),
+    ],
+)
+def test_shares_are_of_the_work_without_what_starting_costs(words: str, told: dict[str, str]) -> None:
+    assert problem(SIGNATURES, words) == "program-profile"
+    assert told.items() <= parameters(SIGNATURES, words).items()
+
+
+@for_each(
+    ("words", "cause"),
+    [
+        ("/usr/bin/python: No module named torch.utils.bottleneck", "profiler"),
+        ("ModuleNotFoundError: No module named 'torch.utils.bottleneck'", "profiler"),
+        ("======== Warning: nvprof is not supported on devices with compute capability 8.0 and higher.", "nvprof"),
+    ],
+)
+def test_profiler_that_is_gone_names_its_successor(words: str, cause: str) -> None:
+    assert problem(SIGNATURES, words) == "not-a-gpu-problem"
+    assert parameters(SIGNATURES, words)["cause_id"] == cause
