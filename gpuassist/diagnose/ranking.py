@@ -152,7 +152,9 @@ _FOUNDED = {
 def _from_clues(group: list[Clue], proof: Finding | None) -> Finding:
     """One finding of all passages: the surest clue's parameters first, then those of the others, over those that facts give."""
     parameters = dict(proof.parameters) if proof else {}
-    for clue in sorted(group, key=lambda clue: clue.weight):
+    # Two faults of other software are no parts of one: the last that says what it is counts, as the last error of a program does.
+    told = sorted(group, key=lambda clue: (clue.weight, any(name == "cause_id" for name, _ in clue.parameters)))
+    for clue in told[-1:] if group[0].problem == _ELSEWHERE else sorted(group, key=lambda clue: clue.weight):
         parameters.update({name: value for name, value in clue.parameters if value != ""})
     passages = distinct(clue.passage for clue in group)[:_MOST_PASSAGES]
     shown = tuple(

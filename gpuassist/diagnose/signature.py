@@ -138,7 +138,8 @@ _ADVICE = lazy_regex(
     r"|如果(?:你|您)?[^。\n]{0,60}$"
     # A list of changes, and the first line of a commit.
     r"|^[ \t]{0,8}(?:[-*•][ \t]{1,4}(?:fix(?:e[sd])?|add(?:s|ed)?|improved?|better|handled?|skip(?:ped)?|avoid(?:ed)?|raised?)"
-    r"|[ \t]{2}(?:fix|add|handle|skip|avoid|catch)(?:s|es|ed)?\b|(?:fix|feat|chore|docs?|tests?|ci|refactor)(?:\([\w/.-]{1,30}\))?:)[ \t][^\n]{0,80}$",
+    r"|[ \t]{2}(?:fix|add|handle|skip|avoid|catch)(?:s|es|ed)?\b"
+    r"|(?:fix|feat|chore|docs?|tests?|ci|refactor)(?:\([\w/.-]{1,30}\))?:)[ \t][^\n]{0,80}$",
     re.IGNORECASE,
 )
 

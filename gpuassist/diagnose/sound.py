@@ -15,7 +15,7 @@ from gpuassist.model.text import text, verbatim
 _FAILURE = lazy_regex(
     r"\b(?:[a-z]*error|exception|traceback|fatal|fail(?:ed|s|ure)|cannot|can't|couldn't|unable to|not found|no such|unsupported"
     r"|segmentation fault|core dumped|killed|abort(?:ed|ing)?|assert(?:ion)?|mismatch|denied|invalid|undefined|hangs?|crash\w*"
-    r"|is cuda available: (?:no|false)|out of memory|no devices|won't|stuck|fr[eo]ez\w{1,4}|problem|wrong|black screen"
+    r"|is cuda available: (?:no|false)|out of memory|no devices|won't|stuck|fr[eo]ez\w{1,4}|wrong|black screen"
     r"|unsuccessful\w*"
     r"|(?:does|do|did|is|are|was)(?:n't| not) (?:work|start|load|show|detect|find|found|recogni|run|use|see|appear|boot"
     r"|respond|available"

@@ -27,6 +27,7 @@ from gpuassist.model.version import ComputeCapability
 from gpuassist.session.process_account import process_account
 
 _MOST_LINES = 40
+_PAGES = 64 << 10  # characters
 
 
 def accounts_of(session: Session, paste: Paste, machine: Machine | None, *, live: bool) -> tuple[Account, ...]:
@@ -43,7 +44,11 @@ def accounts_of(session: Session, paste: Paste, machine: Machine | None, *, live
 
 
 def accounts_of_work(paste: Paste) -> tuple[Account, ...]:
-    """What was done on the GPU, and figures of it: of a text that shows no fault."""
+    """What was done on the GPU, and figures of it: of a text that shows no fault, and that is no log of many pages, of which
+    nobody can say that it was understood.
+    """
+    if len(paste.words) > _PAGES:
+        return ()
     return tuple(one for one in (_of_figures(paste), _of_work(paste)) if one is not None)
 
 
@@ -371,14 +376,14 @@ def looked_at(paste: Paste, told: Machine, accounts: tuple[Account, ...]) -> tup
     be, or where the most of the text is something else.
     """
     parts = tuple(_parts(told))
-    signs = signs_of_work(paste)
     if not all(one.sound for one in accounts) or not all(one.there for one in parts):
         return ()
-    tables = tuple(one for one in accounts if one not in {_of_work(paste)})
-    understood = {int(one.source.rpartition(" ")[2]) for one in parts if one.source.rpartition(" ")[2].isdecimal()}
-    understood |= {one.line for one in signs} | of_tools(paste)
-    lines = sum(1 for line in paste.words.split("\n") if line.strip())
-    if not tables and len(understood) * _LEAST < lines:
+    signs = signs_of_work(paste) if len(paste.words) <= _PAGES else ()
+    work = _of_work(paste) if signs else None
+    tables = tuple(one for one in accounts if one != work)
+    if not tables and not (signs or parts):
+        return ()
+    if not tables and not _mostly_understood(paste, {one.source.rpartition(" ")[2] for one in parts}, {one.line for one in signs}):
         return ()
     read = [Evidence(text("read"), one.title, "pasted text") for one in tables]
     read += [Evidence(text("read"), one.words, one.source) for one in parts[:_MOST_PARTS]]
@@ -386,6 +391,14 @@ def looked_at(paste: Paste, told: Machine, accounts: tuple[Account, ...]) -> tup
     told_of = sorted(first.values(), key=lambda sign: sign.line)[:_MOST_PARTS]
     read += [Evidence(sign.what, verbatim(sign.words), f"pasted text, line {sign.line}") for sign in told_of]
     return tuple(dict.fromkeys(read))
+
+
+def _mostly_understood(paste: Paste, of_facts: set[str], of_signs: set[int]) -> bool:
+    """Whether enough of its lines are commands, tables, or told of a fact or of something that was done."""
+    if len(paste.words) > _PAGES:
+        return False
+    understood = {int(number) for number in of_facts if number.isdecimal()} | of_signs | of_tools(paste)
+    return len(understood) * _LEAST >= sum(1 for line in paste.words.split("\n") if line.strip())
 
 
 _LEAST = 4  # one line of so many has to be understood

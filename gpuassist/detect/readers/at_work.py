@@ -46,9 +46,13 @@ _KINDS: tuple[_Kind, ...] = (
     ),
     (
         text("a test program of CUDA ran to its end"),
-        ("Result = PASS", "Test PASSED", "Test passed", "Connectivity Matrix", "Out of bounds values", "SUM host_to_device"),
+        (
+            *("Result = PASS", "Test PASSED", "Test passed", "Connectivity Matrix", "Out of bounds values", "SUM host_to_device"),
+            *("Bandwidth Test] -", "PINNED Memory"),
+        ),
         lazy_regex(
             r"Result = PASS\b|Test (?:PASSED|passed)\b|P2P Connectivity Matrix|Out of bounds values : 0 OK|SUM host_to_device"
+            r"|Bandwidth Test\] - Starting|^ ?PINNED Memory Transfers"
         ),
     ),
     (
