@@ -26,7 +26,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
-from gpuassist.session.accounts import accounts_of, accounts_of_work, accounts_with_facts, looked_at
+from gpuassist.session.accounts import accounts_of, accounts_of_work
+from gpuassist.session.facts_told import accounts_with_facts, looked_at
 from gpuassist.session.inspect import in_words
 from gpuassist.session.process_account import holders_here, without_lists
 from gpuassist.session.remedies import PlannedRemedies
