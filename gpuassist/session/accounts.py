@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.context import Session
-from gpuassist.detect.readers.at_work import figures
+from gpuassist.detect.readers.at_work import figures, signs_of_work
 from gpuassist.detect.readers.card_tables import GpuLoad, loads, nvlinks, topology
 from gpuassist.detect.readers.lines import lines_with
 from gpuassist.formats.allocator import AllocatorFigures, read_allocator
@@ -263,7 +263,7 @@ def _memory_lines(told: AllocatorFigures) -> Iterator[Text]:
 
 def of_work(paste: Paste) -> Account | None:
     """The kinds of things that were done."""
-    told = tuple(dict.fromkeys(sign.what for sign in signsof_work(paste)))
+    told = tuple(dict.fromkeys(sign.what for sign in signs_of_work(paste)))
     return Account(text("What was done, by the text"), told[:_MOST_LINES]) if told else None
 
 

@@ -40,6 +40,8 @@ class PlannedRemedies:
         if outlook.blocked_by:
             reasons = "; ".join(map(self._session.words, outlook.blocked_by))
             words = text("{does} No change makes that possible: {reasons}.", does=does, reasons=reasons)
+        elif finding.parameter("install"):
+            return None  # the rule has found one by what the text says, of which a plan sees less
         else:
             words = text("{does} Here `gpuassist plan {goal}` finds nothing to install for that.", does=does, goal=goal)
         told = self._session.words(words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import AMD, of_amd
+from gpuassist.diagnose.hints import AMD, OTHERS, of_amd, of_another_maker
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Text, text
@@ -22,8 +22,14 @@ def _amd(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("not-a-gpu-problem", cause_id="amd", cause=text("the text is of a GPU of AMD"))
 
 
+def _others(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    if of_another_maker(setting):
+        yield sign("not-a-gpu-problem", cause_id="other-maker", cause=text("the text is of an accelerator of another maker"))
+
+
 SIGNATURES = (
     Signature(AMD[0], AMD[1], _amd),
+    Signature(OTHERS[0], OTHERS[1], _others),
     _elsewhere(
         text("a saved model is damaged, incomplete or of another kind"),
         ("pytorchstreamreader", "unpicklingerror", "invalid load key", "safetensorerror", "headertoolarge", "not a zip file"),
@@ -34,7 +40,8 @@ SIGNATURES = (
     _elsewhere(
         text("an image could not be read or shown"),
         ("opencv(", "libgl.so.1", "libgthread-2.0", "qt platform plugin", "cannot connect to x server", "no $display"),
-        r"OpenCV\([\d.]{3,12}\)[^\n]{0,200}error: \(-\d{1,4}|lib(?:GL\.so\.1|gthread-2\.0\.so\.0): cannot open shared object file"
+        r"OpenCV\([\d.]{3,12}\)[^\n]{0,200}error: \(-(?!21[67]:)\d{1,4}"  # 216 and 217 are of its CUDA modules
+        r"|lib(?:GL\.so\.1|gthread-2\.0\.so\.0): cannot open shared object file"
         r"|Could not load the Qt platform plugin|annot connect to X server|no display name and no \$DISPLAY",
         "display",
     ),
