@@ -51,10 +51,10 @@ def _other_gpu(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     maker = "AMD" if setting.says("amdgpu", "radeon", "radv") else "Intel" if setting.says("i915", "intel", "rcs0") else ""
     if maker:
         cause = text("the text is of a GPU of {maker}, and the message of its own driver", maker=maker)
-        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="other-maker", maker=maker, cause=cause)
+        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="other-driver", maker=maker, cause=cause)
     elif "gpu hang" in said:
         cause = text("the message is of Intel's driver for its own GPUs")
-        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="other-maker", maker="Intel", cause=cause)
+        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="other-driver", maker="Intel", cause=cause)
 
 
 def _no_opencl(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

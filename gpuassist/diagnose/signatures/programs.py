@@ -49,7 +49,7 @@ def _other_maker(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign
     if not setting.says("nvrm", "nvidia-smi", "cuda error"):
         maker = "Intel" if any(word in match[0].lower() for word in ("i915", "xe ")) else "AMD"
         cause = text("the message is of another maker's GPU ({words})", words=match[0])
-        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="other-maker", maker=maker, cause=cause)
+        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="other-driver", maker=maker, cause=cause)
 
 
 SIGNATURES = (
