@@ -135,7 +135,11 @@ _OVERLAP = 500  # characters that a match may go on in the next piece
 _MOST_PLACES = 24  # of one literal, from either end of the text
 _ADVICE = lazy_regex(
     r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)[^.\n]{1,24}$"
-    r"|如果(?:你|您)?[^。\n]{0,60}$",
+    r"|如果(?:你|您)?[^。\n]{0,60}$"
+    # A list of changes, and the first line of a commit.
+    r"|^[ \t]{0,8}(?:[-*•][ \t]{1,4}(?:fix(?:e[sd])?|add(?:s|ed)?|improved?|better|handled?|skip(?:ped)?|avoid(?:ed)?|raised?)"
+    r"|[ \t]{2}(?:fix|add|handle|skip|avoid|catch)(?:s|es|ed)?\b"
+    r"|(?:fix|feat|chore|docs?|tests?|ci|refactor)(?:\([\w/.-]{1,30}\))?:)[ \t][^\n]{0,80}$",
     re.IGNORECASE,
 )
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.context import Session
+from gpuassist.detect.readers.at_work import figures, signs_of_work
 from gpuassist.detect.readers.card_tables import GpuLoad, loads, nvlinks, topology
 from gpuassist.detect.readers.lines import lines_with
 from gpuassist.formats.allocator import AllocatorFigures, read_allocator
 from gpuassist.formats.bare_answers import BareAnswers, bare_answers
 from gpuassist.formats.oom import principal
 from gpuassist.formats.size import shown_size
-from gpuassist.formats.visible import shortened
 from gpuassist.model.account import Account
-from gpuassist.model.driver import KernelModule
-from gpuassist.model.fact import Known, value_or
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -23,6 +21,7 @@ from gpuassist.model.version import ComputeCapability
 from gpuassist.session.process_account import process_account
 
 _MOST_LINES = 40
+PAGES = 64 << 10  # characters
 
 
 def accounts_of(session: Session, paste: Paste, machine: Machine | None, *, live: bool) -> tuple[Account, ...]:
@@ -36,6 +35,15 @@ def accounts_of(session: Session, paste: Paste, machine: Machine | None, *, live
         _of_memory(paste),
     )
     return tuple(one for one in told if one is not None)
+
+
+def accounts_of_work(paste: Paste) -> tuple[Account, ...]:
+    """What was done on the GPU, and figures of it: of a text that shows no fault, and that is no log of many pages, of which
+    nobody can say that it was understood.
+    """
+    if len(paste.words) > PAGES:
+        return ()
+    return tuple(one for one in (_of_figures(paste), of_work(paste)) if one is not None)
 
 
 # The tables of links and loads.
@@ -115,7 +123,7 @@ _FOUND = lazy_regex(
 
 
 def _of_units(paste: Paste) -> Iterator[Account]:
-    unit = ""
+    unit, well = "", True
     told: list[Text] = []
     for line in lines_with(paste, ".service", "Active: "):
         named, state = _UNIT.match(line.words.strip()), _STATE.match(line.words)
@@ -123,9 +131,10 @@ def _of_units(paste: Paste) -> Iterator[Account]:
             unit = named["unit"]
         elif state and unit:
             told.append(text("{unit}: {state}", unit=unit, state=state["state"]))
-            unit = ""
+            unit, well = "", well and state["state"].startswith("active (")
     if told:
-        yield Account(counted("The state of 1 service", "The state of {count} services", len(told)), tuple(told[:_MOST_LINES]))
+        title = counted("The state of 1 service", "The state of {count} services", len(told))
+        yield Account(title, tuple(told[:_MOST_LINES]), well)
 
 
 def _of_libraries(paste: Paste) -> Iterator[Account]:
@@ -144,7 +153,19 @@ def _of_libraries(paste: Paste) -> Iterator[Account]:
 def _of_answers(session: Session, paste: Paste) -> Account | None:
     found = bare_answers(paste.words)
     parts = tuple(_answers(session, found)) if found is not None else ()
-    return Account(text("Python's answers: {parts}", parts=joined(parts))) if parts else None
+    return Account(text("Python's answers: {parts}", parts=joined(parts)), sound=_well(found)) if found and parts else None
+
+
+def _well(found: BareAnswers) -> bool:
+    """Whether no answer tells of a GPU that is not seen, or of a program that was built without it."""
+    seen = (found.available is not False, found.count != 0, not found.device or found.device.startswith(("cuda", "gpu")))
+    on_gpu = (
+        not kinds or any("gpu" in kind.lower() or "cuda" in kind.lower() for kind in kinds)
+        for kinds in (found.jax, found.tensorflow)
+    )
+    with_cuda = not found.providers or "CUDAExecutionProvider" in found.providers
+    built = dict(found.build).get("is_cuda_build") in {None, "True"} and not found.release.endswith("+cpu")
+    return all(seen) and all(on_gpu) and with_cuda and built
 
 
 def _answers(session: Session, found: BareAnswers) -> Iterator[Text]:
@@ -208,20 +229,20 @@ def _of_memory(paste: Paste) -> Account | None:
     told = read_allocator(paste.words) if principal(paste.words) is None else None
     if told is None:
         return None
-    lines = tuple(_memory_lines(told))
+    lines, well = tuple(_memory_lines(told)), not told.ooms
     if told.allocated is not None and told.reserved is not None:
         sizes = shown_size(told.reserved), shown_size(told.allocated)
         return Account(
-            text("torch has {reserved} of the card, {allocated} of it in use", reserved=sizes[0], allocated=sizes[1]), lines
+            text("torch has {reserved} of the card, {allocated} of it in use", reserved=sizes[0], allocated=sizes[1]), lines, well
         )
     if told.allocated is not None:
-        return Account(text("torch has {allocated} in use", allocated=shown_size(told.allocated)), lines)
+        return Account(text("torch has {allocated} in use", allocated=shown_size(told.allocated)), lines, well)
     if told.reserved is not None:
-        return Account(text("torch has {reserved} of the card", reserved=shown_size(told.reserved)), lines)
+        return Account(text("torch has {reserved} of the card", reserved=shown_size(told.reserved)), lines, well)
     if told.free is not None and told.total is not None:
         sizes = shown_size(told.free), shown_size(told.total)
-        return Account(text("{free} of the card's {total} are free", free=sizes[0], total=sizes[1]), lines)
-    return Account(text("What torch says of its memory"), lines) if lines else None
+        return Account(text("{free} of the card's {total} are free", free=sizes[0], total=sizes[1]), lines, well)
+    return Account(text("What torch says of its memory"), lines, well) if lines else None
 
 
 def _memory_lines(told: AllocatorFigures) -> Iterator[Text]:
@@ -237,62 +258,21 @@ def _memory_lines(told: AllocatorFigures) -> Iterator[Text]:
         yield text("{free} of the card's {total} are free", free=shown_size(told.free), total=shown_size(told.total))
 
 
-# What facts a text tells, where nothing else is to be said of it.
+# What was done on the GPU, and figures of it.
 
 
-def accounts_with_facts(told: Machine, accounts: tuple[Account, ...]) -> tuple[Account, ...]:
-    """With the parts of a machine that the text names, first where it names a driver: whoever reads that nothing is wrong has to
-    see with what.
-    """
-    parts = tuple(dict.fromkeys(_parts(told)))
-    if not parts or (accounts and not isinstance(told.driver.version, Known)):
-        return accounts
-    named = parts[0]
-    for part in parts[1:_MOST_PARTS]:
-        named = text("{names}, {name}", names=named, name=part)
-    return (Account(text("The text tells of {parts}, and names no error", parts=named)), *accounts)
+def of_work(paste: Paste) -> Account | None:
+    """The kinds of things that were done."""
+    told = tuple(dict.fromkeys(sign.what for sign in signs_of_work(paste)))
+    return Account(text("What was done, by the text"), told[:_MOST_LINES]) if told else None
 
 
-_MOST_PARTS = 6
-_WIDEST = 80  # characters of a variable
+def _of_figures(paste: Paste) -> Account | None:
+    found = figures(paste)
+    if found is None:
+        return None
+    shown = ", ".join(found.names[:_MOST_NAMES]) + (" …" if len(found.names) > _MOST_NAMES else "")
+    return Account(text("Figures of the GPU: {names}", names=shown), sound=found.quiet)
 
 
-def _parts(told: Machine) -> Iterator[Text]:
-    for gpu in value_or(told.gpus, ()):
-        if isinstance(gpu.name, Known):
-            yield verbatim(gpu.name.value)
-    driver = told.driver
-    if isinstance(driver.version, Known):
-        yield text("driver {version}", version=str(driver.version.value))
-    if isinstance(driver.loaded, Known):
-        version = _version(driver.loaded.value)
-        named = text("the loaded kernel module {version}", version=version) if version else text("a loaded kernel module")
-        yield named if driver.loaded.value else text("no loaded kernel module")
-    if isinstance(driver.on_disk, Known):
-        named = text("the kernel module {version} on disk", version=_version(driver.on_disk.value))
-        yield named if driver.on_disk.value else text("no kernel module on disk")
-    if isinstance(told.host.secure_boot, Known):
-        yield text("Secure Boot on") if told.host.secure_boot.value else text("Secure Boot off")
-    for toolkit in value_or(told.toolkits, ()):
-        release = toolkit.version if isinstance(toolkit.version, Known) else toolkit.nvcc_version
-        yield text("CUDA {version}", version=str(release.value)) if isinstance(release, Known) else text("a CUDA toolkit")
-    for environment in value_or(told.environments, ()):
-        for torch in value_or(environment.torch, ()):
-            yield (
-                text("torch {version}", version=value_or(torch.version, "")) if isinstance(torch.version, Known) else text("torch")
-            )
-        if isinstance(environment.python_version, Known):
-            yield text("Python {version}", version=str(environment.python_version.value))
-    if isinstance(told.host.distribution, Known):
-        yield verbatim(told.host.distribution.value.name or told.host.distribution.value.id)
-    if isinstance(told.host.kernel, Known):
-        yield text("kernel {version}", version=told.host.kernel.value)
-    terminal = told.shell.new_terminal
-    for variable in terminal.value.variables if isinstance(terminal, Known) else ():
-        yield verbatim(shortened(f"{variable.name}={variable.value}", _WIDEST))
-    for command in terminal.value.commands if isinstance(terminal, Known) else ():
-        yield verbatim(command.path) if command.path else text("no {name} on PATH", name=command.name)
-
-
-def _version(modules: tuple[KernelModule, ...]) -> str:
-    return next((str(one.version.value) for one in modules if isinstance(one.version, Known)), "")
+_MOST_NAMES = 8

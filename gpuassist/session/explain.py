@@ -17,8 +17,9 @@ from gpuassist.diagnose.framework import terms
 from gpuassist.diagnose.in_english import in_english
 from gpuassist.diagnose.judge import judge, recognise
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
-from gpuassist.diagnose.ranking import UNDECIDED, Rank, rank_causes, refutations, sound, speaks_of_failure
+from gpuassist.diagnose.ranking import UNDECIDED, Rank, rank_causes, refutations
 from gpuassist.diagnose.signature import SignatureInput
+from gpuassist.diagnose.sound import sound, speaks_of_failure
 from gpuassist.formats.paste import Gathering, read_paste
 from gpuassist.model.account import Account
 from gpuassist.model.finding import Answer, Finding, OpenQuestion, Severity, Undetermined
@@ -26,7 +27,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
-from gpuassist.session.accounts import accounts_of, accounts_with_facts
+from gpuassist.session.accounts import accounts_of, accounts_of_work
+from gpuassist.session.facts_told import accounts_with_facts, looked_at
 from gpuassist.session.inspect import in_words
 from gpuassist.session.process_account import holders_here, without_lists
 from gpuassist.session.remedies import PlannedRemedies
@@ -130,7 +132,10 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     answers = in_words(session, whole, findings, planner, setting=about)
     against = contradictions(paste)
     silent = not (recognised.clues or explained.less_likely or _convicting(answers) or against)
-    healthy = sound(SignatureInput(paste, RuleInput(told, session.knowledge))) if silent else None
+    accounts = accounts_of(session, paste, live, live=not recorded)
+    if silent:
+        accounts = (*accounts, *accounts_of_work(paste))
+    healthy = _healthy(session, paste, told, accounts) if silent else None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,), setting=about), *answers)
     open_ = None
@@ -142,7 +147,6 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         answers = (open_.answer, *answers[1:])
     asking = {case.problem for case in open_.question.cases} if open_ is not None else set()
     doubted = tuple(one for one in explained.less_likely if one.finding.problem not in asking)
-    accounts = accounts_of(session, paste, live, live=not recorded)
     tells = bool(accounts) or told != Machine()
     peaceful = tells and not _convicting(answers) and not speaks_of_failure(without_lists(paste))
     if peaceful:
@@ -162,6 +166,11 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         accounts=accounts,
         question=open_.question if open_ is not None else None,
     )
+
+
+def _healthy(session: Session, paste: Paste, told: Machine, accounts: tuple[Account, ...]) -> Finding | None:
+    setting = SignatureInput(Paste(without_lists(paste)), RuleInput(told, session.knowledge))
+    return sound(setting, looked_at(paste, told, accounts))
 
 
 def _with_few_links(answers: tuple[Answer, ...]) -> Iterator[Answer]:

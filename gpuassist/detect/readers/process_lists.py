@@ -47,6 +47,9 @@ class ProcessList(Struct, frozen=True):
     none: int = 0
 
 
+_SAID = lazy_regex(r"[\w.,] [^\n|]{0,200}[\"'`“]No running ")  # somebody tells of the table
+
+
 def read(paste: Paste) -> Machine:
     """Those that hold a GPU, each once with all that the text tells of it."""
     held = processes(process_list(paste))
@@ -76,7 +79,14 @@ def devices_of(rows: tuple[ListedProcess, ...]) -> tuple[str, ...]:
 def process_list(paste: Paste) -> ProcessList:
     """Every row of every such list, in the order of the text."""
     found = [row for reader in _READERS for row in reader(paste)]
-    none = next((line.number for line in lines_with(paste, "No running ") if NO_PROCESSES.search(line.words)), 0)
+    none = next(
+        (
+            line.number
+            for line in lines_with(paste, "No running ")
+            if NO_PROCESSES.search(line.words) and not _SAID.search(line.words)
+        ),
+        0,
+    )
     none = none or next((run.number for run in runs(paste, "--query-compute-apps") if _heading_alone(run)), 0)
     return ProcessList(tuple(sorted(dict.fromkeys(found), key=lambda row: row.line)), none)
 

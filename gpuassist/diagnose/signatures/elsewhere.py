@@ -11,9 +11,10 @@ from gpuassist.model.paste import Weight
 from gpuassist.model.text import Text, text
 
 
-def _elsewhere(cause: Text, literals: tuple[str, ...], pattern: str) -> Signature:
+def _elsewhere(cause: Text, literals: tuple[str, ...], pattern: str, cause_id: str = "") -> Signature:
     """A state only: where the text names a fault of the GPU as well, that one counts."""
-    return Signature(literals, pattern, means("not-a-gpu-problem", Weight.STATE, cause=cause))
+    named = {"cause_id": cause_id} if cause_id else {}
+    return Signature(literals, pattern, means("not-a-gpu-problem", Weight.STATE, cause=cause, **named))
 
 
 def _amd(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -34,17 +35,7 @@ SIGNATURES = (
         ("pytorchstreamreader", "unpicklingerror", "invalid load key", "safetensorerror", "headertoolarge", "not a zip file"),
         r"PytorchStreamReader failed|UnpicklingError: [^\n]{0,80}|invalid load key, '[^'\n]{1,8}'|SafetensorError: [^\n]{0,80}"
         r"|BadZipFile: File is not a zip file",
-    ),
-    _elsewhere(
-        text("the program's data do not have the shape that its model wants"),
-        ("weight of size", "expected more than 1 value per channel", "resize storage that is not", "stack expects each tensor"),
-        r"expected input\[[\d, ]{1,40}\] to have \d+ channels|Expected more than 1 value per channel when training"
-        r"|Trying to resize storage that is not resiz|stack expects each tensor to be equal size",
-    ),
-    _elsewhere(
-        text("a model or a page is not there, or not for you"),
-        ("repositorynotfounderror", "gatedrepoerror", "is not a valid model identifier", "entrynotfounderror"),
-        r"(?:RepositoryNotFound|GatedRepo|EntryNotFound)Error|is not a valid model identifier listed on",
+        "damaged",
     ),
     _elsewhere(
         text("an image could not be read or shown"),
@@ -52,12 +43,14 @@ SIGNATURES = (
         r"OpenCV\([\d.]{3,12}\)[^\n]{0,200}error: \(-(?!21[67]:)\d{1,4}"  # 216 and 217 are of its CUDA modules
         r"|lib(?:GL\.so\.1|gthread-2\.0\.so\.0): cannot open shared object file"
         r"|Could not load the Qt platform plugin|annot connect to X server|no display name and no \$DISPLAY",
+        "display",
     ),
     _elsewhere(
         text("a compiler or a header of the system is missing"),
         ("python.h", "visual c++ 14", "no acceptable c compiler", "command 'gcc' failed", "command 'x86_64-linux-gnu-gcc'"),
         r"fatal error: Python\.h: No such file|Microsoft Visual C\+\+ 14\.\d or greater is required|no acceptable C compiler found"
         r"|command '(?:x86_64-linux-gnu-)?gcc' failed: No such file or directory",
+        "build-tools",
     ),
     _elsewhere(
         text("the memory of another program ran out, which is the computer's and not the GPU's"),
@@ -65,15 +58,9 @@ SIGNATURES = (
         r"OutOfMemoryError: (?:Java heap space|GC overhead limit exceeded)|JavaScript heap out of memory|Reached heap limit",
     ),
     _elsewhere(
-        text("Docker itself does not answer, or does not get the image"),
-        ("docker daemon", "pull access denied", "manifest unknown", "manifest for"),
-        r"Cannot connect to the Docker daemon|permission denied while trying to connect to the Docker daemon"
-        r"|pull access denied for|manifest (?:for \S{1,120} not found|unknown)",
-    ),
-    _elsewhere(
-        text("another program holds the package manager, or it does not reach its server"),
-        ("could not get lock", "condahttperror", "dpkg was interrupted", "failed to fetch http"),
-        r"Could not get lock /var/lib/|CondaHTTPError: HTTP \d{3}|dpkg was interrupted, you must manually run"
+        text("the package manager was interrupted, or does not reach its server"),
+        ("condahttperror", "dpkg was interrupted", "failed to fetch http"),
+        r"CondaHTTPError: HTTP \d{3}|dpkg was interrupted, you must manually run"
         r"|Failed to fetch https?://\S{1,200}",
     ),
     _elsewhere(

@@ -38,10 +38,14 @@ def _disk(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("not-a-gpu-problem", Weight.STATE, cause_id="disk")
 
 
+_ITS_OWN = frozenset({"SyntaxError", "IndentationError", "ZeroDivisionError", "UnicodeDecodeError", "RecursionError"})
+
+
 def _python(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A fault of a Python program: the error itself does not name the GPU, and nothing in the text tells that the GPU fails."""
     named = any(word in match[0].lower() for word in (*_OURS, "nonetype"))
-    if not setting.says(*_OURS) or not (named or setting.says(*_FAILING)):
+    own = match["error"] in _ITS_OWN and not any(word in match[0].lower() for word in _OURS)
+    if own or not setting.says(*_OURS) or not (named or setting.says(*_FAILING)):
         yield sign("not-a-gpu-problem", Weight.STATE, cause=text("the Python program fails ({error})", error=match["error"]))
 
 
@@ -166,7 +170,7 @@ SIGNATURES = (
         r"|mat1 and mat2 must have the same dtype|expected m1 and m2 to have the same dtype"
         r"|Input type \([\w.]{3,40}\) and weight type \([\w.]{3,40}\) should be the same"
         r"|can't convert (?:cuda:\d+|CUDA) (?:device type )?tensor to numpy)",
-        means("not-a-gpu-problem", cause=text("the program mixes data of different devices or types")),
+        means("not-a-gpu-problem", cause_id="devices", cause=text("the program mixes data of different devices or types")),
     ),
     Signature(
         (
@@ -193,18 +197,13 @@ SIGNATURES = (
         r"|shape '\[[^\]\n]{1,60}\]' is invalid for input of size|Expected more than 1 value per channel"
         r"|view size is not compatible with input tensor|The expanded size of the tensor \(\d+\) must match"
         r"|Dimension out of range \(expected)",
-        means("not-a-gpu-problem", cause=text("the program's tensors or the saved model do not fit together")),
+        means("not-a-gpu-problem", cause_id="shape", cause=text("the program's tensors or the saved model do not fit together")),
     ),
     Signature(
         ("modified by an inplace operation", "does not require grad", "backward through the graph a second time"),
         r"(?:has been modified by an inplace operation|element 0 of tensors does not require grad"
         r"|Trying to backward through the graph a second time)",
         means("not-a-gpu-problem", cause=text("the program uses gradients wrongly")),
-    ),
-    Signature(
-        ("could not insert",),
-        r"could not insert ['\"](?!nvidia|nouveau|nova|bbswitch|vfio)(?P<module>[\w-]{1,40})['\"]: [^\n]{3,60}",
-        means("not-a-gpu-problem", Weight.STATE, cause=text("it is the kernel module of another device")),
     ),
     Signature(("cannot import name",), r"(?P<error>ImportError): cannot import name '?[\w.]{1,80}'?[^\n]{0,160}", _python),
     Signature(

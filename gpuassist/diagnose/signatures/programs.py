@@ -26,7 +26,10 @@ def _because(cause: Text) -> Meaning:
 def _file(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """A header or a library of something else that is not installed."""
     name = match["file"]
-    if not _GPU_FILE.search(name):
+    if name == "Python.h":
+        cause = text("{file} is not installed", file=name)
+        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="build-tools", cause=cause)
+    elif not _GPU_FILE.search(name):
         yield sign("not-a-gpu-problem", Weight.STATE, cause=text("{file} is not installed", file=name))
 
 
@@ -44,7 +47,9 @@ def _data(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
 
 def _other_maker(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not setting.says("nvrm", "nvidia-smi", "cuda error"):
-        yield sign("not-a-gpu-problem", Weight.STATE, cause=text("the message is of another maker's GPU ({words})", words=match[0]))
+        maker = "Intel" if any(word in match[0].lower() for word in ("i915", "xe ")) else "AMD"
+        cause = text("the message is of another maker's GPU ({words})", words=match[0])
+        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="other-driver", maker=maker, cause=cause)
 
 
 SIGNATURES = (
@@ -60,21 +65,6 @@ SIGNATURES = (
             r"(?:rocBLAS|MIOpen) error",
         ),
         _other_maker,
-    ),
-    Signature(
-        ("could not get lock", "unable to acquire the dpkg", "unable to lock", "cache lock"),
-        r"Could not get lock /var/lib/\S{3,60}|Unable to acquire the dpkg \S{0,20} ?lock|waiting for cache lock",
-        _because(text("another program is installing packages; wait until it is done")),
-    ),
-    Signature(
-        ("address already in use", "eaddrinuse", "port is already allocated"),
-        r"address already in use|EADDRINUSE|port is already allocated",
-        _because(text("the network port is taken by another program")),
-    ),
-    Signature(
-        ("docker daemon",),
-        r"permission denied while trying to connect to the Docker daemon|Cannot connect to the Docker daemon",
-        _because(text("Docker itself cannot be reached: its service does not run, or your user is not in its group")),
     ),
     Signature(
         ("not implemented for 'half'", "not implemented for 'bfloat16'"),
@@ -107,8 +97,8 @@ SIGNATURES = (
         _because(text("a tool that the build needs is missing or too old")),
     ),
     Signature(
-        ("gatedrepoerror", "gated repo", "repositorynotfounderror", "client error", "eai_again", "network is unreachable"),
-        r"GatedRepoError|Cannot access gated repo|RepositoryNotFoundError|\b40[134] Client Error|EAI_AGAIN|Network is unreachable",
+        ("eai_again", "network is unreachable"),
+        r"EAI_AGAIN|Network is unreachable",
         means("not-a-gpu-problem", Weight.STATE, cause_id="network"),
     ),
     Signature(
@@ -119,7 +109,12 @@ SIGNATURES = (
             r"Input contains NaN",
             r"Expected input batch_size \(\d+\) to match target batch_size",
         ),
-        _because(text("the program is given data of a wrong shape or value")),
+        means(
+            "not-a-gpu-problem",
+            Weight.STATE,
+            cause_id="shape",
+            cause=text("the program is given data of a wrong shape or value"),
+        ),
     ),
     Signature(
         (

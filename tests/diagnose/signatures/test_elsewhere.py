@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.app import compose
-from gpuassist.diagnose.signatures.elsewhere import SIGNATURES
+from gpuassist.diagnose.signatures import elsewhere, negatives, other_software
 from gpuassist.session.explain import explain
 from tests.diagnose.signatures.reading import problems
 from tests.rows import for_each
 
 SESSION = compose("en")
+SIGNATURES = (*elsewhere.SIGNATURES, *other_software.SIGNATURES)
+SHAPES = (*SIGNATURES, *negatives.SIGNATURES)
 
 
 @for_each(
@@ -41,7 +43,7 @@ SESSION = compose("en")
     ],
 )
 def test_failure_of_other_software_is_none_of_the_gpu(words: str) -> None:
-    assert problems(SIGNATURES, words) == {"not-a-gpu-problem"}
+    assert problems(SHAPES, words) == {"not-a-gpu-problem"}
     explanation = explain(SESSION, words)
     assert [answer.id for answer in explanation.answers] == ["not-a-gpu-problem"]
     assert not explanation.convicts

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.programs import SIGNATURES
-from tests.diagnose.signatures.reading import parameters, problem
+from gpuassist.diagnose.signatures import other_software, programs
+from tests.diagnose.signatures.reading import parameters, problem, read
 from tests.rows import for_each
+
+SIGNATURES = (*programs.SIGNATURES, *other_software.SIGNATURES)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,6 @@ def test_plain_fault_is_named(words: str, cause: str) -> None:
     ("words", "file"),
     [
         ("main.cpp:1:10: fatal error: boost/filesystem.hpp: No such file or directory", "boost/filesystem.hpp"),
-        ("fatal error: Python.h: No such file or directory", "Python.h"),
         ("ImportError: libGL.so.1: cannot open shared object file: No such file or directory", "libGL.so.1"),
         ("/usr/bin/ld: cannot find -lssl: No such file or directory", "ssl"),
     ],
@@ -119,9 +120,13 @@ def test_error_that_may_come_from_the_gpu_is_left(words: str) -> None:
     assert problem(SIGNATURES, words) == ""
 
 
-def test_page_that_refuses_is_the_network() -> None:
+def _kinds(words: str) -> set[object]:
+    return {dict(clue.parameters).get("cause_id") for clue in read(SIGNATURES, words)}
+
+
+def test_page_that_refuses_wants_a_log_in() -> None:
     words = "requests.exceptions.HTTPError: 403 Client Error. Cannot access gated repo for url https://x"
-    assert parameters(SIGNATURES, words)["cause_id"] == "network"
+    assert "token" in _kinds(words)
 
 
 @pytest.mark.parametrize(
@@ -162,13 +167,12 @@ def test_plain_fault_in_its_other_wordings(words: str, cause: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "huggingface_hub.errors.GatedRepoError: 403 Client Error.",
         "npm ERR! code EAI_AGAIN",
         "OSError: [Errno 101] Network is unreachable",
     ],
 )
 def test_page_that_is_not_reached_is_the_network(words: str) -> None:
-    assert parameters(SIGNATURES, words)["cause_id"] == "network"
+    assert "network" in _kinds(words)
 
 
 @pytest.mark.parametrize("file", ["zlib.h", "opencv2/core.hpp", "Eigen/Dense.hh", "fmt/format.hxx"])
