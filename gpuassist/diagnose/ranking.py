@@ -88,12 +88,7 @@ def rank_causes(
         suspects = [one for one in suspects if one.finding.problem != "healthy"]
     ordered = sorted(suspects, key=lambda one: _place(one, suspects))
     first = ordered[0] if ordered else None
-    kept = list[Candidate]()
-    for one in ordered:
-        named = frozenset(before.finding.problem for before in kept)
-        # What is only said, and follows from what stands before it, is no second problem.
-        if _stands_beside(one, first or one) and not (one.rank is Rank.SAID and behind(one.finding.problem, named)):
-            kept.append(one)
+    kept = [one for one in ordered if first is None or _stands_beside(one, first)]
     named = frozenset(one.finding.problem for one in kept)
     left = NO_FAULT if named - NO_FAULT else frozenset[str]()
     doubted = [one for one in ordered if one not in kept and one.finding.problem not in left and not _follows(one, named)]
