@@ -49,6 +49,10 @@ _BLACKWELL: Hint = (
     r"\brtx (?:pro )?50[5-9]0\b|\b50[5-9]0 ?ti\b|\b50[5-9]0\b(?=,| laptop| with| and|(?m:$))|\bblackwell\b"
     r"|\bgb20[2-7]\b|\bb[23]00\b",
 )
+OTHERS: Hint = (
+    ("ascend", "torch_npu", "xpu:", "device xpu", "xpu_worker", "xpu backend", "torch_musa", "torch_mlu", "device type='mps"),
+    r"\+ascend\b|\btorch_(?:npu|mlu|musa)\b|\bdevice xpu\b|\bxpu:\d|\bxpu_worker\b|\bxpu backend\b|device\(type='mps'",
+)
 AMD: Hint = (
     ("rocm", "hip ", "hiperror", "/dev/kfd", "rocblas", "miopen", "hsa_override"),
     r"\+rocm\d|ROCM used to build PyTorch: \d|\bHIP (?:error|out of memory|runtime)\b|\bhipError\w|\brocminfo\b|/dev/kfd\b"
@@ -68,6 +72,11 @@ def shows(setting: SignatureInput, hint: Hint) -> bool:
 def of_amd(setting: SignatureInput) -> bool:
     """Whether it comes from a GPU of AMD, and no NVIDIA GPU is named."""
     return shows(setting, AMD) and not setting.case.cards and not shows(setting, _NVIDIA)
+
+
+def of_another_maker(setting: SignatureInput) -> bool:
+    """Whether it comes from an accelerator of somebody else than NVIDIA, and no NVIDIA GPU is named."""
+    return of_amd(setting) or (shows(setting, OTHERS) and not setting.case.cards and not shows(setting, _NVIDIA))
 
 
 def in_wsl(setting: SignatureInput) -> bool:

@@ -113,20 +113,20 @@ class Recognised(Struct, frozen=True):
 
 def recognise(setting: SignatureInput) -> Recognised:
     """Every passage that points to a problem of the catalogue."""
-    from gpuassist.diagnose.hints import of_amd
+    from gpuassist.diagnose.hints import of_another_maker
     from gpuassist.diagnose.ranking import NO_FAULT
     from gpuassist.diagnose.signature import clues
     from gpuassist.diagnose.signatures.codes import of_sentences
 
     found = dict.fromkeys(
         one
-        for name, family in (*families().items(), ("codes", of_sentences(setting.case.knowledge)))
+        for name, family in (*families().items(), ("codes", of_sentences(setting.case.knowledge, setting.says)))
         for signature in family
         if setting.says(*signature.literals)
         for one in survived(f"{name}: {signature.literals[0]}", clues, signature, setting)
     )
     shown = [one for one in found if isinstance(one, Clue)]
-    if of_amd(setting):  # programs for AMD's GPUs use CUDA's names
+    if of_another_maker(setting):  # programs for AMD's GPUs use CUDA's names, and all of torch's
         shown = [one for one in shown if one.problem in NO_FAULT]
     failed = tuple(one for one in found if isinstance(one, Undetermined))
     return Recognised(tuple(sorted(shown, key=lambda clue: (clue.passage.line, -clue.weight))), failed)

@@ -10,7 +10,6 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gpuassist.diagnose.package_lists import looked_at
 from gpuassist.diagnose.quotes import distinct
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.verdicts import finding
@@ -39,6 +38,9 @@ class Rank(IntEnum):
     """Said by messages that almost every fault leads to."""
     FOLLOWS = 6
     RULED_OUT = 7
+
+
+UNDECIDED = frozenset({Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS})  # nothing in the text or the machine decides
 
 
 class Candidate(Struct, frozen=True):
@@ -185,7 +187,7 @@ def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
     """What is said or proved stands; what is merely possible stands where there is nothing better, and there the first alone."""
     if suspect is first:
         return suspect.rank is not Rank.RULED_OUT or suspect.line > 0
-    return suspect.rank not in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS, Rank.RULED_OUT}
+    return suspect.rank not in UNDECIDED | {Rank.RULED_OUT}
 
 
 def _follows(suspect: Candidate, named: frozenset[str]) -> bool:
@@ -399,6 +401,8 @@ def sound(setting: SignatureInput) -> Finding | None:
     evidence = tuple(found)
     if not evidence or speaks_of_failure(setting.paste.words):
         return None
+    from gpuassist.diagnose.package_lists import looked_at  # only a text without a fault needs it
+
     return finding("healthy", *evidence, **looked_at(case))
 
 

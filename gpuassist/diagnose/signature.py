@@ -85,8 +85,8 @@ def _has(every: list[str], word: str, *, whole: bool = False) -> bool:
     return every[place] == word if whole else every[place].startswith(word)
 
 
-_RUN = lazy_regex(r"\s*\n[ \t]*(?:[>|#*│][ \t]+){0,2}|\s{2,}|[^\S ]")
-_LINE = lazy_regex(r"\n(?=[^\s>|#*│])")  # no run goes over it
+_RUN = lazy_regex(r"\s*\n[ \t]*(?:[>|#*][ \t]+){0,2}|\s{2,}|[^\S ]")
+_LINE = lazy_regex(r"\n(?=[^\s>|#*])")  # no run goes over it
 _FOLDED = 8 << 10  # characters at a time, of which a piece is read again for the places in it
 
 
@@ -316,7 +316,7 @@ def _is_advice(words: str, place: int) -> bool:
 
 
 def _matches(signature: Signature, setting: SignatureInput) -> Iterator[re.Match[str]]:
-    pattern, read_to = _compiled(signature.pattern), 0
+    pattern, read_to = _compiled(signature.pattern, GAP if "nvrm:" in setting.lowered else _GAP), 0
     # In the order of the text.
     for place in sorted({place for literal in signature.literals for place in setting.places(literal)}):
         if place < read_to:
@@ -341,8 +341,8 @@ def _places_in(words: str, literal: str) -> Iterator[int]:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(_anyhow_wrapped(pattern), re.IGNORECASE)
+def _compiled(pattern: str, gap: str) -> re.Pattern[str]:
+    return re.compile(_anyhow_wrapped(pattern, gap), re.IGNORECASE)
 
 
 def one_of(*wordings: str) -> str:
@@ -350,18 +350,20 @@ def one_of(*wordings: str) -> str:
     return f"(?:{'|'.join(wordings)})"
 
 
-# Between two words: blanks, or the end of a line, whatever stands before the next one: its indentation, the mark of a quotation,
-# or the time stamp and the host in the kernel's log.
-GAP = r"(?:[ \t]{1,60}|[ \t]{0,20}\n(?:[ \t]{0,60}(?:[>|#*│][ \t]{1,8}){0,2}|[^\n]{0,80}NVRM:[ \t]{1,3}))"
+# Between two words: white space, the end of a line, the marks of a quotation. One set, for a pattern has many of them and most of a
+# short paste's time is spent on making its patterns.
+_GAP = r"[\s>|#*]{1,80}"
+# In the kernel's log the next line begins with the time stamp, the host, and its mark.
+GAP = rf"{_GAP}(?:[^\n]{{0,80}}NVRM:\s{{1,3}})?"
 
 # What a look behind looks for has one length, so that a space in it stays one.
 _TOKEN = lazy_regex(r"\\.|\(\?<[=!][^()]*\)|\[\^?\]?(?:\\.|[^\]\\])*\]| |\(|[^\\\[( ]+", re.DOTALL)
 _COUNTS = ("?", "*", "+", "{")
 
 
-def _anyhow_wrapped(pattern: str) -> str:
+def _anyhow_wrapped(pattern: str, gap: str) -> str:
     """A pattern whose spaces take any gap between two words; those in a set or with a count stay what they are."""
     pieces = _TOKEN.findall(pattern)
     return "".join(
-        GAP if one == " " and not after.startswith(_COUNTS) else one for one, after in zip(pieces, [*pieces[1:], ""], strict=True)
+        gap if one == " " and not after.startswith(_COUNTS) else one for one, after in zip(pieces, [*pieces[1:], ""], strict=True)
     )

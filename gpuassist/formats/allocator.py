@@ -28,8 +28,9 @@ _BOTH = lazy_regex(r"\ballocated\b", re.IGNORECASE), lazy_regex(r"\b(?:reserved|
 _SIZE = r"(?P<size>\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?(?:\s?(?:[KMGT]i?B|[Bb]ytes|[KMGT]B?|B)\b)?)"
 
 WORKSPACES = (8_519_680, 33_554_432)
-"""What torch takes for cuBLAS at the first matrix product on a stream where CUBLAS_WORKSPACE_CONFIG is not set: `:4096:2:16:8`, and
-32 MiB on compute capability 9.0, in later releases on 10 and 12 as well (aten/src/ATen/cuda/CublasHandlePool.cpp).
+"""What torch from 2.0 on takes for cuBLAS at the first matrix product on a stream where CUBLAS_WORKSPACE_CONFIG is not set:
+`:4096:2:16:8`, and 32 MiB on compute capability 9, in releases of 2026 on 10, 11 and 12 as well; later ones give it back at once
+(parseChosenWorkspaceSize in aten/src/ATen/cuda/CublasHandlePool.cpp; pull requests 89027, 175344, 189312, 194311 of pytorch).
 """
 
 

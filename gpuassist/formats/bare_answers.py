@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -141,6 +140,8 @@ def _literal(words: str) -> object:
     """The value of a tuple, list, dictionary or string of Python's; None of anything else."""
     if words[:1] not in {"(", "[", "{", "'", '"'}:
         return None
+    import ast  # 2 ms, which most texts need not
+
     try:
         tree = parsed(words)
         return ast.literal_eval(words) if tree is not None else None

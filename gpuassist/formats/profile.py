@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -43,7 +42,7 @@ _ROW = lazy_regex(r"^\s*(?P<calls>\d+)(?:/\d+)?\s+(?P<own>\d+\.\d+)\s+\d+\.\d+\s
 _HEAD = lazy_regex(r"^\s*Name\s{2,}.*Self CPU\b.*$")
 _TIME = lazy_regex(r"^(?P<number>\d+(?:\.\d+)?)(?P<unit>us|ms|s)$")
 _SUM = lazy_regex(r"^Self (?P<kind>CPU|CUDA) time total: (?P<time>\d+(?:\.\d+)?(?:us|ms|s))\b")
-_COLUMNS = re.compile(r"\s{2,}")
+_COLUMNS = lazy_regex(r"\s{2,}")
 _UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _MOST = 2000  # lines of tables
 # What happens once when a program starts, or is none of its work: CUDA's first call, imports, a pause that the program asks for.

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 
@@ -151,7 +152,7 @@ class Codes:
 
 
 # `CublasError::NotInitialized` is what NVIDIA calls CUBLAS_STATUS_NOT_INITIALIZED.
-_ERRORS_ARE_STATUS = re.compile(r"^(cudnn|cublas|cusolver|curand|cusparse)error")
+_ERRORS_ARE_STATUS = lazy_regex(r"^(cudnn|cublas|cusolver|curand|cusparse)error")
 
 
 def _plain(words: str) -> str:

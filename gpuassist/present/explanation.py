@@ -8,7 +8,7 @@ from enum import Enum
 from msgspec import Struct
 
 from gpuassist.detect.readers import Contradiction
-from gpuassist.diagnose.ranking import Rank
+from gpuassist.diagnose.ranking import UNDECIDED, Rank
 from gpuassist.formats.visible import shortened
 from gpuassist.model.account import Account
 from gpuassist.model.codec import Json
@@ -62,7 +62,7 @@ def sureness(explanation: Explanation) -> Sureness | None:
         return Sureness.POSSIBLE
     if explanation.rank is Rank.PROVED:
         return Sureness.LIKELY
-    return Sureness.POSSIBLE if explanation.rank in {Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS} else Sureness.SURE
+    return Sureness.POSSIBLE if explanation.rank in UNDECIDED else Sureness.SURE
 
 
 def line_of(evidence: Evidence) -> int:

@@ -17,7 +17,7 @@ from gpuassist.diagnose.framework import terms
 from gpuassist.diagnose.in_english import in_english
 from gpuassist.diagnose.judge import judge, recognise
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
-from gpuassist.diagnose.ranking import Rank, rank_causes, refutations, sound, speaks_of_failure
+from gpuassist.diagnose.ranking import UNDECIDED, Rank, rank_causes, refutations, sound, speaks_of_failure
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.formats.paste import Gathering, read_paste
 from gpuassist.model.account import Account
@@ -29,7 +29,6 @@ from gpuassist.model.text import Text, counted, text
 from gpuassist.session.accounts import accounts_of, accounts_with_facts
 from gpuassist.session.inspect import in_words
 from gpuassist.session.process_account import holders_here, without_lists
-from gpuassist.session.questions import asked
 from gpuassist.session.remedies import PlannedRemedies
 from gpuassist.system.files import Files
 
@@ -136,7 +135,11 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     healthy = sound(SignatureInput(paste, RuleInput(told, session.knowledge))) if silent else None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,), setting=about), *answers)
-    open_ = asked(session, explained, setting, about=about, refuted=frozenset(refuted), planner=planner)
+    open_ = None
+    if explained.rank in UNDECIDED:
+        from gpuassist.session.questions import asked
+
+        open_ = asked(session, explained, setting, about=about, refuted=frozenset(refuted), planner=planner)
     if open_ is not None:
         answers = (open_.answer, *answers[1:])
     asking = {case.problem for case in open_.question.cases} if open_ is not None else set()

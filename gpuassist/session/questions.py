@@ -11,7 +11,7 @@ from gpuassist.context import Session
 from gpuassist.diagnose.catalogue import Catalogue, Planner
 from gpuassist.diagnose.hints import driver_version, in_container, in_wsl
 from gpuassist.diagnose.questions import Case, QuestionEntry, read_questions
-from gpuassist.diagnose.ranking import Rank, Ranking
+from gpuassist.diagnose.ranking import UNDECIDED, Ranking
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.tool_releases import torch_cuda
 from gpuassist.knowledge.families import families_of
@@ -20,7 +20,6 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.inspect import in_words
 
-_OPEN = frozenset({Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS})  # nothing in the text or the machine decides
 _MOST = 3  # remedies of the likeliest case; of another one fewer, for it is looked up once it is known to be that
 
 
@@ -41,7 +40,7 @@ def asked(
     planner: Planner,
 ) -> Asked | None:
     """The question that the first finding leaves open; None where it is decided, or where facts leave one cause alone."""
-    if ranking.rank not in _OPEN or not ranking.findings:
+    if ranking.rank not in UNDECIDED or not ranking.findings:
         return None
     first = ranking.findings[0]
     parameters = {**about, **_of_text(setting), **{name: str(value) for name, value in first.parameters}}

@@ -39,7 +39,7 @@ MAKERS = "|".join(
         r"(docs\.jax\.dev|www\.tensorflow\.org|conda-forge\.org|docs\.conda\.io|docs\.astral\.sh|pip\.pypa\.io|packaging\.python\.org)/",
         r"(huggingface\.co/docs|learn\.microsoft\.com|docs\.docker\.com|docs\.kernel\.org|docs\.python\.org|onnxruntime\.ai|man7\.org|setuptools\.pypa\.io)/",
         r"documentation\.ubuntu\.com/lxd/",
-        r"(docs\.ollama\.com|cuda\.juliagpu\.org|docs\.cupy\.dev|hexdocs\.pm|docs\.vllm\.ai|rocm\.docs\.amd\.com)/",
+        r"(docs\.ollama\.com|cuda\.juliagpu\.org|docs\.cupy\.dev|hexdocs\.pm|docs\.blender\.org|www\.mathworks\.com|docs\.vllm\.ai|rocm\.docs\.amd\.com)/",
         r"github\.com/(NVIDIA|ggml-org|pytorch|facebookresearch|Dao-AILab|bitsandbytes-foundation|triton-lang|state-spaces)/",
     )
 )
@@ -54,7 +54,8 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "driver-too-old-for-cuda": {"served", "unsure", "video", "needed"},
     "driver-too-old-for-gpu": {"unsure"},
     "driver-not-loaded": {"built", "ibt"},
-    "cuda-init-failed-driver-state": {"crashed", "hung", "woke", "module", "function"},
+    "cuda-init-failed-driver-state": {"crashed", "hung", "woke", "module", "function", "mps"},
+    "libcuda-missing": {"compiler"},
     "gpu-reset-required": {"busy"},
     "wsl-driver-or-windows": {"tcc"},
     "container-toolkit-missing": {"cdi"},

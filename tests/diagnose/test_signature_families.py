@@ -21,7 +21,7 @@ from tests.rows import for_each
 from tests.values import knowledge
 
 FOLDER = Path(signatures.__file__).parent
-EVERY = [*(one for family in families().values() for one in family), *of_sentences(knowledge())]
+EVERY = [*(one for family in families().values() for one in family), *of_sentences(knowledge(), bool)]
 FILLERS = (" ", "\n", "0", "(", "[", "'", ".", "a", "/", "_", "-", ", ", "0.", "0 ", "a ", " \n", "/a", "|  ")
 SIZES = (30, 150, 1500)
 MOST_SECONDS = 0.3  # of processor time for one hostile text; a sound pattern takes a hundredth of it

@@ -28,6 +28,7 @@ def _lines(words: str) -> list[int]:
         "has fallen\noff the bus.",
         "has\n         fallen\n         off the bus again.",
         "> has fallen\n> off the bus.",
+        "has fallen\n\n    off the bus.",
         "> > has\n> > fallen off the bus.",
         "has fallen\n[ 12.345678] NVRM: off the bus.",
         "has fallen off the\nNov 21 09:00:00 host kernel: NVRM:  bus.",
@@ -40,7 +41,7 @@ def test_broken_sentence_is_found(words: str) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["has fallen off a bus.", "has fallen off\nanother line\nthe bus.", "hasfallenoffthebus.", "has fallen off\n\nthe bus."],
+    ["has fallen off a bus.", "has fallen off\nanother line\nthe bus.", "hasfallenoffthebus."],
 )
 def test_other_words_are_not(words: str) -> None:
     assert not _lines(words)

@@ -61,6 +61,7 @@ def _no_usable(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield from _none_found(match, setting)
 
 
+@general
 def _no_driver_library(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.STATE)

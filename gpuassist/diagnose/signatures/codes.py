@@ -6,7 +6,7 @@ the other families, by its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from gpuassist.diagnose.signatures import (
     nvidia_smi,
 )
 from gpuassist.knowledge.codes import enums_of
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 if TYPE_CHECKING:
@@ -34,6 +35,15 @@ def _link(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The event in the kernel's log says which link or memory it was."""
     if not setting.says("xid"):
         yield sign("xid-other", Weight.STATE, cuda="yes")
+
+
+def _mps(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
+    """The card may be well: the service between it and the program is not."""
+    yield sign("cuda-init-failed-driver-state", Weight.STATE, mps="yes")
+
+
+def _no_ptx_compiler(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
+    yield sign("libcuda-missing", Weight.STATE, compiler="yes")
 
 
 def _together(*meanings: Meaning) -> Meaning:
@@ -56,6 +66,8 @@ BY_STATE: dict[str, Meaning] = {
     **libraries.BY_STATE,
     **driver_setup.BY_STATE,
     "link-fault": _link,
+    "mps": _mps,
+    "no-ptx-compiler": _no_ptx_compiler,
     "cudnn-wrong-gpu": _together(cuda_runtime.BY_STATE["library-wrong-gpu"], libraries.BY_STATE["cudnn-failed"]),
     "library-no-memory": _together(cuda_runtime.BY_STATE["library-not-started"], memory.BY_STATE["no-memory"]),
 }
@@ -177,17 +189,17 @@ _STARTED = (
     *("driver library init", "vram init"),
 )
 _AFTER = 120  # characters in which the sentence of a number follows it
-_SAYS = re.compile(r"^([^\n]{0,40})\n[ \t]{0,4}-> ?")  # as CUDA's samples go on
-_RETURNED = re.compile(r"return|result|: ?-?\d+$", re.IGNORECASE)
-_FAILED = re.compile(r"err|fail|status", re.IGNORECASE)
-_GETS_NO_NUMBER = re.compile(r"Get(?:Device|DeviceProperties|LastError|Handle\w*|Context)(?:_v\d)?$")
+_SAYS = lazy_regex(r"^([^\n]{0,40})\n[ \t]{0,4}-> ?")  # as CUDA's samples go on
+_RETURNED = lazy_regex(r"return|result|: ?-?\d+$", re.IGNORECASE)
+_FAILED = lazy_regex(r"err|fail|status", re.IGNORECASE)
+_GETS_NO_NUMBER = lazy_regex(r"Get(?:Device|DeviceProperties|LastError|Handle\w*|Context)(?:_v\d)?$")
 _MOST_GPUS = 17  # of a machine, and no code above it is a likely number of them
-_GOES_ON = re.compile(
+_GOES_ON = lazy_regex(
     r"[)\]}>'\"]{0,3}[ \t]{0,4}(?:$|[\n()\[\]{}<>:;,.!|\"'`=/-]|(?:in|at|on|from|while|when|during|file|line|for)\b)"
 )
 # A tool that failed, where the library is only what it built or fetched; and an error that is measured.
-_TOOLS = re.compile(r"\bexit(?:ed|[ _-](?:code|status))|\*\*\* \[|\bcurl\b|https?://|\bHTTP\b|No such file", re.IGNORECASE)
-_MEASURED = re.compile(r"\b(?:vs\.?|mean|max|min|rel(?:ative)?|abs(?:olute)?|average|avg|rmse?|l2|accuracy)\b", re.IGNORECASE)
+_TOOLS = lazy_regex(r"\bexit(?:ed|[ _-](?:code|status))|\*\*\* \[|\bcurl\b|https?://|\bHTTP\b|No such file", re.IGNORECASE)
+_MEASURED = lazy_regex(r"\b(?:vs\.?|mean|max|min|rel(?:ative)?|abs(?:olute)?|average|avg|rmse?|l2|accuracy)\b", re.IGNORECASE)
 
 
 def _by_number(match: re.Match[str], setting: SignatureInput) -> Iterable[Sign]:
@@ -221,7 +233,7 @@ def _tells(function: str, said: str, number: int) -> bool:
 
 
 # A sentence. One of a few common words counts only behind the name of the library.
-_OWN_WORDS = re.compile(
+_OWN_WORDS = lazy_regex(
     r"cuda|\bptx\b|\bmps\b|\becc\b|nvlink|device-side|device ordinal|launch|grid licen|kernel image|display driver|gpu access|nvml"
 )
 _FEW, _MANY = 3, 4  # words
@@ -231,12 +243,12 @@ _BEFORE = (
 )
 
 
-@lru_cache(maxsize=2)
-def of_sentences(knowledge: Knowledge) -> tuple[Signature, ...]:
-    """A message for each sentence of the table."""
-    return tuple(_of_sentence(words, meant) for words, meant in knowledge.codes.sentences.items())
+def of_sentences(knowledge: Knowledge, said: Callable[[str], bool]) -> tuple[Signature, ...]:
+    """A message for each sentence of the table whose words the text has."""
+    return tuple(_of_sentence(words, meant) for words, meant in knowledge.codes.sentences.items() if said(words))
 
 
+@lru_cache(maxsize=1024)
 def _of_sentence(words: str, meant: tuple[tuple[str, str], ...]) -> Signature:
     pattern = re.escape(words).replace(r"\ ", " ")
     ending = r"(?!\w)" if words[-1].isalnum() else ""

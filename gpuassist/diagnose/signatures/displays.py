@@ -9,6 +9,7 @@ from gpuassist.diagnose.hints import card_name, driver_version, in_container, in
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.paste import Weight
 
+_OF_OTHERS = ("amd", "radeon", "radv", "intel", "mesa", "llvmpipe", "lavapipe", "mali", "adreno", "moltenvk", "macos")
 _OF_NVIDIA = ("nvidia", "geforce", "rtx ", "gtx ", "quadro", "prime-run", "optirun", "cuda")
 
 
@@ -27,7 +28,7 @@ def _old_for_video(match: re.Match[str], setting: SignatureInput) -> Iterator[Si
 
 def _graphics_library(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A loader that finds no driver of NVIDIA's; in a container the libraries for graphics are asked for by name."""
-    if in_wsl(setting) or not setting.says(*_OF_NVIDIA):
+    if in_wsl(setting) or (setting.says(*_OF_OTHERS) and not setting.says(*_OF_NVIDIA)):
         return
     contained = "yes" if in_container(setting) else ""
     yield sign("graphics-library-missing", Weight.STATE, container=contained)

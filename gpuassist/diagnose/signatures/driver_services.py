@@ -141,13 +141,14 @@ SIGNATURES = (
     ),
     Signature(
         ("fabric manager", "fabricmanager"),
-        r"aborting fabric manager initialization|fabric manager config file item: \w{3,40} has an invalid value"
+        r"aborting fabric manager\b|fabric manager config file item: \w{3,40} has an invalid value"
         r"|number of NVSwitch(?:es)? don't match with any supported system topology",
         means("fabric-manager-not-running", Weight.STATE),
     ),
     Signature(
         ("nvidia-powerd", "dynamic boost", "nvpcf"),
         r"requested to disable Dynamic Boost DC controller|Error in getting the NvPCF static configuration"
+        r"|SBIOS support not found for NVPCF GET_SUPPORTED"
         r"|Failed to initialize Dynamic Boost|Failed to start nvidia-powerd",
         means("nvidia-service-not-needed", Weight.STATE, unit="nvidia-powerd", boost="yes"),
         200,

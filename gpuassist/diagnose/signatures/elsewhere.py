@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import AMD, of_amd
+from gpuassist.diagnose.hints import AMD, OTHERS, of_amd, of_another_maker
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Text, text
@@ -21,8 +21,14 @@ def _amd(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("not-a-gpu-problem", cause_id="amd", cause=text("the text is of a GPU of AMD"))
 
 
+def _others(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    if of_another_maker(setting):
+        yield sign("not-a-gpu-problem", cause_id="other-maker", cause=text("the text is of an accelerator of another maker"))
+
+
 SIGNATURES = (
     Signature(AMD[0], AMD[1], _amd),
+    Signature(OTHERS[0], OTHERS[1], _others),
     _elsewhere(
         text("a saved model is damaged, incomplete or of another kind"),
         ("pytorchstreamreader", "unpicklingerror", "invalid load key", "safetensorerror", "headertoolarge", "not a zip file"),

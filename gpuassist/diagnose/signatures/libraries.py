@@ -209,6 +209,11 @@ SIGNATURES = (
         means("missing-cuda-runtime-lib"),
     ),
     Signature(
+        ("libcuda.so",),  # the driver's own library lacks what a newer program asks for
+        r"libcuda\.so\.(?:(?P<driver>\d{3}\.\d[\d.]{0,8}\d)|1): undefined symbol: cu\w{3,60}",
+        means("driver-too-old-for-cuda"),
+    ),
+    Signature(
         ("undefined symbol", "undefined reference", "not defined in file"),
         rf"(?<![^\s:'\"(])(?P<file>[^\s:'\"(]{{0,260}}/?{_NAME}\.so[.\d]*): (?:undefined symbol:|symbol) (?P<symbol>\w+)"
         rf"(?:,? version (?P<other>{_NAME})\.so)?",
@@ -247,7 +252,8 @@ SIGNATURES = (
     ),
     Signature(
         ("loaded runtime cudnn library",),
-        rf"Loaded runtime CuDNN library: (?P<found>{_OLDER}) but source was compiled with: (?P<built>{_OLDER})",
+        rf"Loaded runtime CuDNN library: (?P<found>{_OLDER})(?: \(compatibility version \d{{4,6}}\))?,? but"
+        rf" source was compiled with:? (?P<built>{_OLDER})",
         _cudnn,
     ),
     Signature(

@@ -34,7 +34,8 @@ _LARGE, _LARGER = 0.1, 0.25  # of the card
 
 def _summed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`train_loss += loss`: the sum keeps the graph of every step, but where it is what `backward` is called on."""
-    name = match["name"]
+    found = match.groupdict()
+    name = str(found.get("name") or found.get("total"))
     if _LET_GO.search(match[0]) or setting.says(f"{name.lower()}.backward", f"{name.lower()} = {name.lower()}.detach"):
         return
     if setting.says(*_SHORT_OF_MEMORY):
@@ -193,6 +194,13 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(("allocated memory", "memory_allocated"), r"(?:Allocated memory|memory_allocated)", _shown_workspace, window=40),
     Signature(
         ("loss",), rf"\b(?P<name>{_LOSSES})\s?(?:\+=|=\s?(?P=name)\s?\+)\s?[^\n#]{{0,60}}loss\w{{0,20}}[^\n#]{{0,40}}", _summed, 160
+    ),
+    Signature(
+        (".backward(",),
+        r"\b(?P<name>\w{1,40})\s?\+=\s?(?P<one>\w{1,40})\b(?![.\[(])[^#]{0,400}?\b(?P=one)\.backward\("
+        r"|\b(?P<two>\w{1,40})\.backward\([^#]{0,400}?(?P<total>\w{1,40})\s?\+=\s?(?P=two)\b(?![.\[(])",
+        _summed,
+        500,
     ),
     Signature((".append(",), rf"\b\w{{1,40}}\.append\((?:{_RESULT}|model\([^\n]{{0,40}}?\))\)[^\n]{{0,20}}", _collected, 160),
     Signature(

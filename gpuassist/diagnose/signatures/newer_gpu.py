@@ -81,6 +81,11 @@ SIGNATURES = (
         r"(?:not supported|unsupported)[^.\n]{0,60}compute capability (?:<|below|lower than|less than) ?"
         r"(?P<number>\d{1,2}(?:\.\d)?)",
     ),
+    _asks(
+        ("capability below", "capability lower", "capability less", "capability under", "capability <"),
+        r"compute capability (?:below|lower than|less than|under|<) ?(?P<number>\d{1,2}\.\d) (?:(?:is|are) )?"
+        r"(?:not|no longer) supported",
+    ),
     _asks(("+ compute capabilit",), r"\bneed (?P<number>\d{1,2}\.\d)\+ compute capability"),
     _asks(("unsupported compute capabilit",), r"Unsupported compute capability[^.\n]{0,6}(?:\.\d)?\. Supported: \d"),
     _asks(("minimum compute capabilit",), r"minimum compute capability of (?P<number>\d{1,2}\.\d) is required"),

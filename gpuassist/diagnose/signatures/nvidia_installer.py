@@ -120,9 +120,9 @@ _MEANINGS: dict[str, Meaning] = {
     "no room": _elsewhere(cause_id="disk"),
     "no room or damaged": _elsewhere(text("/tmp has no room for what the installer unpacks, or its file is damaged")),
     "damaged": _elsewhere(text("the installer's file is incomplete or damaged; download it again")),
-    "read only": _elsewhere(text("the installer may not write where it has to")),
+    "read only": _elsewhere(text("the installer is not allowed to write where it has to")),
     "no gcc": _elsewhere(text("the installer finds no compiler; install gcc and make")),
-    "harmless": _elsewhere(text("it is a remark of the installer, which goes on")),
+    "harmless": _elsewhere(text("it is only a warning; the installer continues")),
 }
 
 MESSAGES = tuple(

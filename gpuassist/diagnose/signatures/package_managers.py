@@ -66,7 +66,7 @@ def _unconfigured(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
 def _no_source(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     package = next((name for name in match.groups() if name), "").rstrip(".:'")
     if not setting.says(*_CONDA):
-        cause = text("no package source of this system has {package}", package=package)
+        cause = text("none of this system's repositories has {package}", package=package)
         yield sign("not-a-gpu-problem", Weight.STATE, cause_id="source", package=package, cause=cause)
 
 
@@ -192,7 +192,7 @@ SIGNATURES = (
         ("could not locate dkms.conf", "build_exclusive directive", "make.log for more information", "akmod-nvidia"),
         one_of(
             r"Could not locate dkms\.conf file\.?\s{1,4}File: \S{0,80}nvidia\S{0,80}",
-            r"dkms\.conf for (?:this module|module nvidia\S{0,20}) includes a BUILD_EXCLUSIVE directive",
+            r"dkms\.conf for (?:this module|module nvidia\S{0,50}) includes a BUILD_EXCLUSIVE directive",
             r"Consult /var/lib/dkms/nvidia\S{3,160}/make\.log for more information",
             r"(?P<layered>Running %(?:post|posttrans) for akmod-nvidia\S{0,40}: \S[^\n]{0,160})",
         ),
@@ -216,5 +216,5 @@ def _nix(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     if "broken" in match["why"]:
         yield sign("dkms-build-failed", Weight.STATE)
     else:
-        cause = text("Nix takes no package with an unfree licence until its configuration allows it")
+        cause = text("Nix installs no package with an unfree licence until its configuration allows it")
         yield sign("not-a-gpu-problem", Weight.STATE, cause=cause)

@@ -13,17 +13,17 @@ _NVIDIA = r"https?://(?:[\w-]{1,40}\.)*(?:nvidia\.com|nvidia\.github\.io)/[\w./%
 
 
 def _not_trusted(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
-    cause = text("the package manager does not have the key of NVIDIA's package source")
+    cause = text("the package manager does not have the signing key of NVIDIA's repository")
     yield sign("not-a-gpu-problem", Weight.STATE, cause_id="key", cause=cause)
 
 
 def _not_there(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
-    cause = text("NVIDIA has no package source at this address")
+    cause = text("NVIDIA has no repository at this address")
     yield sign("not-a-gpu-problem", Weight.STATE, cause_id="source-address", cause=cause)
 
 
 def _locked(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
-    cause = text("another program holds the package manager, or it does not reach its server")
+    cause = text("another program has locked the package manager, or its server cannot be reached")
     yield sign("not-a-gpu-problem", Weight.STATE, cause=cause)
 
 

@@ -16,40 +16,43 @@ _LAYOUTS = (
     *(("470.57.02", "11.4", "MiB"), ("510.47.03", "11.6", "MiB"), ("515.65.01", "11.7", "MiB"), ("525.85.12", "12.0", "MiB")),
     *(("530.30.02", "12.1", "MiB"), ("535.129.03", "12.2", "MiB"), ("545.23.08", "12.3", "MiB"), ("550.54.14", "12.4", "MiB")),
     *(("555.42.02", "12.5", "MiB"), ("560.35.03", "12.6", "MiB"), ("570.86.15", "12.8", "MiB"), ("575.57.08", "12.9", "MiB")),
-    *(("580.65.06", "13.0", "MiB"), ("590.48.01", "13.1", "MiB")),
+    *(("580.65.06", "13.0", "MiB"), ("590.48.01", "13.1", "MiB"), ("610.43.02", "13.3", "MiB")),
 )
 
 
 def _table(version: str, cuda: str, unit: str, *, name: str = "GeForce GTX 108...", mode: str = "Off") -> str:
     """One card with 401 of 11172 MiB in use, and two processes."""
     branch = int(version.split(".")[0])
-    own = f"{branch // 76}.{version}" if branch < 331 else version  # old programs count themselves: 4.304.54
+    own = f"{4 if branch < 319 else 5}.{version}" if branch < 331 else version  # old programs count themselves: 4.304.54
     where = "0000:01:00.0" if branch < 384 else "00000000:01:00.0"
-    heading = f"| NVIDIA-SMI {own:<12} Driver Version: {version:<12}" + (f" CUDA Version: {cuda:<9}|" if cuda else "   |")
-    wide = branch >= 545
-    left, right = (43, 24) if wide else (43, 22) if branch >= 530 else (31, 22)
-    mig, stays = branch >= 450, "Persistence-M" if branch >= 331 else ""
-    kind = "Disp. " if branch < 334 else "Disp.A"
+    driver, serves = ("KMD", "CUDA UMD") if branch >= 610 else ("Driver", "CUDA")
+    heading = f"| NVIDIA-SMI {own:<10} {driver} Version: {version:<12}" + (f" {serves} Version: {cuda}" if cuda else "")
+    left, right = (42, 24) if branch >= 550 else (42, 22) if branch >= 530 else (32, 22)
+    mig, stays = branch >= 450, "Persistence-M" if branch >= 319 else ""
+    kind = "Disp. " if branch < 319 else "Disp.A"
+    memory = f"401{unit} / 11172{unit}"
+    memory = f"   4%  {memory}" if branch < 319 else f"{memory:>{right - 1}}"  # 304 told how full it was
+    full = left + right + 25
     row = f"|   0  {name}"
     row = row.ljust(left - 6) + (f"{mode:>4}  |" if branch >= 319 else "      |")
     lines = [
-        "+" + "-" * (left + right + 22) + "+",
-        heading,
-        "|" + "-" * (left - 1) + "+" + "-" * right + "+" + "-" * 22 + "|",
+        "+" + "-" * ((full - 2) if branch >= 384 else 54) + "+",
+        heading.ljust((full - 1) if branch >= 384 else 55) + "|",
+        "|" + "-" * (left - 1) + "+" + "-" * right + "+" + "-" * 22 + "+",
         f"| GPU  Name {stays:>{left - 13}} | Bus-Id {kind:>{right - 9}} | Volatile Uncorr. ECC |",
         f"| Fan  Temp  Perf {'Pwr:Usage/Cap':>{left - 19}} |{'Memory-Usage':>{right - 1}} | GPU-Util  Compute M. |",
         *([f"|{'':{left - 1}}|{'':{right}}|               MIG M. |"] if mig else []),
         "|" + "=" * (left - 1) + "+" + "=" * right + "+" + "=" * 22 + "|",
         f"{row} {where:>{right - 5}} Off|                  N/A |",
-        f"| 23%   40C    P8 {'11W / 250W':>{left - 19}} |{f'401{unit} / 11172{unit}':>{right - 1}} |      0%      Default |",
+        f"| 23%   40C    P8 {'11W / 250W':>{left - 19}} |{memory:<{right - 1}} |      0%      Default |",
         *([f"|{'':{left - 1}}|{'':{right}}|             Disabled |"] if mig else []),
         "+" + "-" * (left - 1) + "+" + "-" * right + "+" + "-" * 22 + "+",
         "",
-        "+" + "-" * (left + right + 22) + "+",
-        f"| {'Compute processes' if branch < 352 else 'Processes'}:{'GPU Memory':>{left + right}} |",
-        "|" + "=" * (left + right + 22) + "|",
-        *(f"{_process(branch, pid, unit):<{left + right + 23}}|" for pid in (1100, 21800)),
-        "+" + "-" * (left + right + 22) + "+",
+        "+" + "-" * (full - 2) + "+",
+        f"| {'Compute processes' if branch < 352 else 'Processes'}:".ljust(full - 13) + "GPU Memory |",
+        "|" + "=" * (full - 2) + "|",
+        *(f"{_process(branch, pid, unit):<{full - 1}}|" for pid in (1100, 21800)),
+        "+" + "-" * (full - 2) + "+",
     ]
     return "\n".join(lines) + "\n"
 

@@ -17,7 +17,7 @@ from gpuassist.model.text import Text
 from tests.values import knowledge
 
 # What the table of codes recognises, for the families that say what circumstances make of it.
-CODES = (*codes.SIGNATURES, *codes.of_sentences(knowledge()))
+CODES = (*codes.SIGNATURES, *codes.of_sentences(knowledge(), bool))
 PROBLEMS = Path(__file__).parents[3] / "resources" / "problems"
 
 

@@ -151,7 +151,7 @@ def test_limit_that_was_exceeded_is_told() -> None:
         ("cuda runtime error (98) : invalid device function", "no-kernel-image"),
         ("cudaErrorInvalidDeviceFunction", "no-kernel-image"),
         ("cudaErrorUnsupportedPtxVersion", "ptx-newer-than-driver"),
-        ("RuntimeError: PTX JIT compiler library not found", "ptx-newer-than-driver"),
+        ("RuntimeError: PTX JIT compiler library not found", "libcuda-missing"),
         ("CUBLAS_STATUS_ARCH_MISMATCH", "no-kernel-image"),
         ("CUSOLVER_STATUS_ARCH_MISMATCH", "no-kernel-image"),
         ("cudaErrorLaunchOutOfResources", "kernel-exceeds-gpu"),

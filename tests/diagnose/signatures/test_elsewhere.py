@@ -123,9 +123,12 @@ def test_neighbour_of_it_is_left(words: str) -> None:
         "torch.__version__  = 2.7.0+rocm6.3\nOSError: CUDA_HOME environment variable is not set.",
         "$ rocminfo\nUnable to open /dev/kfd read-write: Permission denied",
         "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB.",
+        ">>> import torch_npu\n>>> torch.__version__\n'1.8.1+ascend.rc2'\nRuntimeError: Couldn't load custom C++ ops.",
+        "xpu_worker.py, line 98\nValueError: Free memory on device xpu:0 (0.22/30.3 GiB) on startup is less than desired GPU memory"
+        " utilization (0.7, 21.21 GiB).",
     ],
 )
-def test_text_of_an_amd_gpu_is_no_fault_of_nvidias(words: str) -> None:
+def test_text_of_another_makers_gpu_is_no_fault_of_nvidias(words: str) -> None:
     assert [answer.id for answer in explain(SESSION, words).answers] == ["not-a-gpu-problem"]
 
 
