@@ -182,7 +182,17 @@ _ENGINES = (
     ("podman", ("podman",), r"\bpodman"),
     (
         "kubernetes",
-        ("kubectl", "kubelet", "kubernetes", "k8s", "device plugin", "device-plugin", "gpu-operator", "gpu operator", "retrieving plugins"),
+        (
+            "kubectl",
+            "kubelet",
+            "kubernetes",
+            "k8s",
+            "device plugin",
+            "device-plugin",
+            "gpu-operator",
+            "gpu operator",
+            "retrieving plugins",
+        ),
         r"\bkubectl\b|\bkubelet\b|\bkubernetes\b|\bk8s\b|\bdevice[- ]plugin|\bgpu[- ]operator\b|Retrieving plugins",
     ),
     ("apptainer", ("apptainer", "singularity"), r"\bapptainer\b|\bsingularity\b"),

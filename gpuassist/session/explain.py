@@ -17,8 +17,9 @@ from gpuassist.diagnose.framework import terms
 from gpuassist.diagnose.in_english import in_english
 from gpuassist.diagnose.judge import judge, recognise
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
-from gpuassist.diagnose.ranking import UNDECIDED, Rank, rank_causes, refutations, sound, speaks_of_failure
+from gpuassist.diagnose.ranking import UNDECIDED, Rank, rank_causes, refutations
 from gpuassist.diagnose.signature import SignatureInput
+from gpuassist.diagnose.sound import sound, speaks_of_failure
 from gpuassist.formats.paste import Gathering, read_paste
 from gpuassist.model.account import Account
 from gpuassist.model.finding import Answer, Finding, OpenQuestion, Severity, Undetermined

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.diagnose.ranking import sound
 from gpuassist.diagnose.signature import SignatureInput
+from gpuassist.diagnose.sound import sound
 from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
