@@ -100,8 +100,22 @@ def families() -> dict[str, tuple[Signature, ...]]:
 
     from gpuassist.diagnose import signatures
 
-    names = sorted(module.name for module in pkgutil.iter_modules(signatures.__path__))
-    return {name: pkgutil.resolve_name(f"{signatures.__name__}.{name}:SIGNATURES") for name in names}
+    return {name: _family(name) for name in sorted(module.name for module in pkgutil.iter_modules(signatures.__path__))}
+
+
+@cache
+def _family(name: str) -> tuple[Signature, ...]:
+    from importlib import import_module
+
+    found: tuple[Signature, ...] = import_module(f"gpuassist.diagnose.signatures.{name}").SIGNATURES
+    return found
+
+
+def _families_of(setting: SignatureInput) -> Iterator[tuple[str, tuple[Signature, ...]]]:
+    """Those of which a literal stands in the text: to load all of them takes a fifth of the time that explaining a line does."""
+    from gpuassist.diagnose.family_words import FAMILY_WORDS
+
+    return ((name, _family(name)) for name, words in FAMILY_WORDS.items() if setting.says(*words))
 
 
 class Recognised(Struct, frozen=True):
@@ -120,7 +134,7 @@ def recognise(setting: SignatureInput) -> Recognised:
 
     found = dict.fromkeys(
         one
-        for name, family in (*families().items(), ("codes", of_sentences(setting.case.knowledge, setting.says)))
+        for name, family in (*_families_of(setting), ("codes", of_sentences(setting.case.knowledge, setting.says)))
         for signature in family
         if setting.says(*signature.literals)
         for one in survived(f"{name}: {signature.literals[0]}", clues, signature, setting)

@@ -23,6 +23,7 @@ _CONTEXT = 512 << 20  # what CUDA itself takes, where the message does not tell 
 _MANY_OTHERS = 0.25  # of the card
 _MOST_OWN = 0.75  # of the card: a process with more than that needs it itself
 _LARGE_GAPS = 0.05  # of the card
+_WORTH_CLOSING = 0.125  # of the card: of less, which every program has in gaps, no setting gains enough
 _WORTH_ENDING = 1 << 30
 _WORTH_TELLING = 100 << 20
 _LENT = 4  # cards: a computer has so much memory, and not much more
@@ -126,10 +127,11 @@ def _by_figures(message: OutOfMemory, total: int, requested: int) -> Ruling:
     foreign = certain >= _MANY_OTHERS * total and free + others >= requested and allocated < _MOST_OWN * total
     # torch gave back every whole block before it failed: what is left unused lies between others.
     gaps = free + unused >= requested and unused >= max(requested / 2, _LARGE_GAPS * total)
+    worth = unused >= _WORTH_CLOSING * total
     if foreign:
         return Ruling((MemoryCause.OTHERS, MemoryCause.FRAGMENTS) if gaps else (MemoryCause.OTHERS, MemoryCause.NEED))
     if gaps:
-        return Ruling((MemoryCause.FRAGMENTS, MemoryCause.NEED))
+        return Ruling((MemoryCause.FRAGMENTS, MemoryCause.NEED) if worth else (MemoryCause.NEED, MemoryCause.FRAGMENTS))
     if requested and free >= max(_CLEARLY * requested, _LARGE_GAPS * total):
         # More was free than asked for: no piece of it was whole, or another process was quicker.
         return Ruling((MemoryCause.FRAGMENTS, MemoryCause.OTHERS, MemoryCause.NEED), proved=False)

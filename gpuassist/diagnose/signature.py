@@ -359,11 +359,13 @@ GAP = rf"{_GAP}(?:[^\n]{{0,80}}NVRM:\s{{1,3}})?"
 # What a look behind looks for has one length, so that a space in it stays one.
 _TOKEN = lazy_regex(r"\\.|\(\?<[=!][^()]*\)|\[\^?\]?(?:\\.|[^\]\\])*\]| |\(|[^\\\[( ]+", re.DOTALL)
 _COUNTS = ("?", "*", "+", "{")
+_BOUNDARY = r"(?a:\b)"  # Chinese and Japanese put no blank between their own words and those of a message
 
 
 def _anyhow_wrapped(pattern: str, gap: str) -> str:
     """A pattern whose spaces take any gap between two words; those in a set or with a count stay what they are."""
     pieces = _TOKEN.findall(pattern)
     return "".join(
-        gap if one == " " and not after.startswith(_COUNTS) else one for one, after in zip(pieces, [*pieces[1:], ""], strict=True)
+        gap if one == " " and not after.startswith(_COUNTS) else _BOUNDARY if one == r"\b" else one
+        for one, after in zip(pieces, [*pieces[1:], ""], strict=True)
     )

@@ -65,13 +65,13 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "apt-nvidia-package-conflict": {"manager"},
     "cudnn-version-mismatch": {"unsure"},
     "nvcc-arch-too-new": {"firsts", "last"},
-    "nvcc-host-gcc-too-new": {"newer"},
+    "nvcc-host-gcc-too-new": {"newer", "clang"},
     "nvcc-not-on-path": {"install"},
     "torch-cuda-vs-toolkit-mismatch": {"alternative", "building"},
     "torch-lacks-sm": {"dropped", "install", "tag", "floor", "python_version", "wanted_python", "last", "nccl"}
     | {"dated", "others", "engine", "instead", "pythons", "nvrtc"},  # rules by torch_choice
     "missing-cuda-runtime-lib": {"tensorrt", "requirement", "own"},
-    "healthy": {"wheels", "build", "arguments"},
+    "healthy": {"wheels", "build", "arguments", "runs", "gpu", "capability"},
     "torch-pinned-by-package": {"requested", "comes", "cuda", "lost", "was", "now", "was_tag", "cpu", "tool"},
 }
 

@@ -16,6 +16,7 @@ from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste, Weight
 from tests.values import knowledge
+from tools.family_words import FILE, written
 
 
 def _setting(words: str) -> SignatureInput:
@@ -32,12 +33,16 @@ def two_families(monkeypatch: pytest.MonkeyPatch) -> None:
     works = Signature(("no driver",), "no driver", means("no-driver", Weight.STATE))
     late = Signature(("out of memory",), "out of memory", means("oom-true"))
     found = {"broken": (Signature(("no driver",), "no driver", _broken),), "works": (late, works)}
-    monkeypatch.setattr(module, "families", lambda: found)
+    monkeypatch.setattr(module, "_families_of", lambda _: found.items())
 
 
 def test_every_module_is_a_family() -> None:
     names = {path.stem for path in Path(signatures.__file__).parent.glob("*.py")} - {"__init__"}
     assert set(families()) == names
+
+
+def test_words_of_the_families_are_those_that_they_look_for() -> None:
+    assert FILE.read_text("utf-8") == written(), "run `python -m tools.family_words`"
 
 
 @pytest.mark.usefixtures("two_families")

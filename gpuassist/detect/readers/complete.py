@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from gpuassist.detect.readers.facts import CUT, same_name
 from gpuassist.detect.readers.nvidia_smi import ON_CHIP
 from gpuassist.formats.torch_version import BuildOrigin, TorchVersion, read_torch_version
+from gpuassist.knowledge.compatibility import is_jetson
 from gpuassist.knowledge.records import GpuRecord, TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
@@ -53,13 +54,15 @@ def _mac_without_nvidia(host: Host) -> str:
 
 
 def _jetson(machine: Machine) -> Fact[bool]:
-    """NVIDIA calls its kernels for Jetson `5.15.148-tegra`, and their GPUs by the chip alone."""
+    """NVIDIA calls its kernels for Jetson `5.15.148-tegra`, and their GPUs by the chip alone; some capabilities only they have."""
     told = machine.host.jetson
     if isinstance(told, Unknown) and isinstance(machine.host.kernel, Known) and "tegra" in machine.host.kernel.value:
         return Known(True, machine.host.kernel.source)  # noqa: FBT003 -- the fact's value
     for gpu in value_or(machine.gpus, ()) if isinstance(told, Unknown) else ():
         if isinstance(gpu.name, Known) and ON_CHIP.match(gpu.name.value):
             return Known(True, gpu.name.source)  # noqa: FBT003 -- the fact's value
+        if isinstance(gpu.compute_capability, Known) and is_jetson(gpu.compute_capability.value):
+            return Known(True, gpu.compute_capability.source)  # noqa: FBT003 -- the fact's value
     return told
 
 

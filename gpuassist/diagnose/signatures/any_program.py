@@ -15,7 +15,7 @@ _OTHER_MAKERS = lazy_regex(
     r"\b(?:amd|rocm|hip|radeon|xpu|intel|sycl|opencl|vulkan|metal|mps|apple|tpu|npu|musa|webgpu|adreno|directml)\b", re.IGNORECASE
 )
 _OWN = "pytorch|torch|jax|jaxlib|tensorflow|bitsandbytes|onnxruntime|triton|llama"  # whose builds say it in their own way
-_OWN_BUILD = lazy_regex(rf"\b(?:{_OWN})\b[^.\n]{{0,30}}$", re.IGNORECASE)
+_OWN_BUILD = lazy_regex(rf"(?<![A-Za-z])(?:{_OWN})\b[^.\n]{{0,30}}$", re.IGNORECASE)
 _KIND = "(?:available|usable|suitable|supported|compatible|visible|accessible)"
 _GPU = (
     r"(?:(?:CUDA|NVIDIA)[- ])?(?:(?:capable|enabled|compatible) )?"

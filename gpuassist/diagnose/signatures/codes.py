@@ -7,21 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, one_of, sign
-from gpuassist.diagnose.signatures import (
-    card_state,
-    cuda_runtime,
-    devices,
-    driver,
-    driver_setup,
-    libraries,
-    memory,
-    nccl,
-    nvidia_smi,
-)
 from gpuassist.knowledge.codes import enums_of
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
@@ -54,23 +43,38 @@ def _together(*meanings: Meaning) -> Meaning:
     return meaning
 
 
-# What circumstances make of a state; a state that is not here always means its problem.
-BY_STATE: dict[str, Meaning] = {
-    **driver.BY_STATE,
-    **cuda_runtime.BY_STATE,
-    **devices.BY_STATE,
-    **memory.BY_STATE,
-    **nccl.BY_STATE,
-    **nvidia_smi.BY_STATE,
-    **card_state.BY_STATE,
-    **libraries.BY_STATE,
-    **driver_setup.BY_STATE,
-    "link-fault": _link,
-    "mps": _mps,
-    "no-ptx-compiler": _no_ptx_compiler,
-    "cudnn-wrong-gpu": _together(cuda_runtime.BY_STATE["library-wrong-gpu"], libraries.BY_STATE["cudnn-failed"]),
-    "library-no-memory": _together(cuda_runtime.BY_STATE["library-not-started"], memory.BY_STATE["no-memory"]),
-}
+@cache
+def by_state() -> dict[str, Meaning]:
+    """What circumstances make of a state; a state that is not here always means its problem."""
+    # The families are loaded where a code is found, and not with this one, which every text needs.
+    from gpuassist.diagnose.signatures import (
+        card_state,
+        cuda_runtime,
+        devices,
+        driver,
+        driver_setup,
+        libraries,
+        memory,
+        nccl,
+        nvidia_smi,
+    )
+
+    return {
+        **driver.BY_STATE,
+        **cuda_runtime.BY_STATE,
+        **devices.BY_STATE,
+        **memory.BY_STATE,
+        **nccl.BY_STATE,
+        **nvidia_smi.BY_STATE,
+        **card_state.BY_STATE,
+        **libraries.BY_STATE,
+        **driver_setup.BY_STATE,
+        "link-fault": _link,
+        "mps": _mps,
+        "no-ptx-compiler": _no_ptx_compiler,
+        "cudnn-wrong-gpu": _together(cuda_runtime.BY_STATE["library-wrong-gpu"], libraries.BY_STATE["cudnn-failed"]),
+        "library-no-memory": _together(cuda_runtime.BY_STATE["library-not-started"], memory.BY_STATE["no-memory"]),
+    }
 
 
 def _signs(state: str, match: re.Match[str], setting: SignatureInput) -> Iterable[Sign]:
@@ -78,7 +82,7 @@ def _signs(state: str, match: re.Match[str], setting: SignatureInput) -> Iterabl
     known = setting.case.knowledge.codes.states.get(state)
     if known is None or known.weight is None:
         return ()
-    meaning = BY_STATE.get(state)
+    meaning = by_state().get(state)
     return (sign(known.problem, known.weight),) if meaning is None else meaning(match, setting)
 
 
@@ -251,7 +255,7 @@ def of_sentences(knowledge: Knowledge, said: Callable[[str], bool]) -> tuple[Sig
 @lru_cache(maxsize=1024)
 def _of_sentence(words: str, meant: tuple[tuple[str, str], ...]) -> Signature:
     pattern = re.escape(words).replace(r"\ ", " ")
-    ending = r"(?!\w)" if words[-1].isalnum() else ""
+    ending = r"(?![A-Za-z0-9_])" if words[-1].isalnum() else ""
     enums = {enum for enum, _ in meant}
     count = len(words.split())
     if (count >= _FEW and _OWN_WORDS.search(words)) or (count >= _MANY and enums & {"", "cudaError_t", "CUresult"}):

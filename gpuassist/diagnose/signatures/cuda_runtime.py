@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, torch_cuda
-from gpuassist.diagnose.named_in_words import torch_older_than_card
+from gpuassist.diagnose.named_in_words import for_jetson, torch_older_than_card
 from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.signatures.memory import library_of
 from gpuassist.diagnose.tool_releases import OLDEST, capability, memory_was_free
+from gpuassist.knowledge.compatibility import first_toolkit_for
 from gpuassist.model.fact import Known
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
@@ -53,10 +54,12 @@ def _no_image(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     elif extension is None and setting.finds(_TORCH):
         known = capability(setting)
         problem = "gpu-too-old-for-torch" if known is not None and known < OLDEST else "torch-lacks-sm"
-        yield sign(problem, Weight.STATE, gpu=gpu, capability=str(known or ""))
+        yield sign(problem, Weight.STATE, gpu=gpu, capability=str(known or ""), **for_jetson(setting))
     package = extension[0].strip("/._-") if extension else ""
     weight = Weight.ASIDE if older is not None else Weight.STATE if extension is None else Weight.CAUSE
-    yield sign("no-kernel-image", weight, gpu=gpu, package=package)
+    asked = capability(setting)
+    first = first_toolkit_for(asked, setting.case.knowledge.toolkits()) if asked is not None else None
+    yield sign("no-kernel-image", weight, gpu=gpu, package=package, capability=str(asked or ""), cuda=str(first or ""))
 
 
 def _invalid_function(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

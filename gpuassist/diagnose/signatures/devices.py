@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpuassist.diagnose.hints import with_mig
 from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.formats.devices import DeviceListFault, read_visible_devices
 from gpuassist.model.fact import Known
@@ -40,7 +41,10 @@ _SET = lazy_regex(r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?([\w,-]{0,80})", 
 
 
 def _ordinal(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """Where a GPU is divided, a process sees one of its instances, so that the second process asks for what it cannot have."""
     number = match.groupdict().get("ordinal") or _asked(setting)
+    if with_mig(setting):
+        yield sign("mig-mode", Weight.CAUSE)
     yield sign("cuda-visible-devices-bad", Weight.CAUSE, ordinal=number)
 
 
@@ -138,6 +142,12 @@ SIGNATURES = (
     Signature(
         ("cuda_visible_devices",),
         r"CUDA_VISIBLE_DEVICES(?:['\"]\])? ?= ?(?P<value>-1|['\"]-1['\"]|['\"]{2}|none|NoDevFiles)(?=[\s;,)]|(?m:$))",
+        _emptied,
+    ),
+    # A shell that is given nothing: before the program in its line, or for all that follow.
+    Signature(
+        ("cuda_visible_devices=",),
+        r"(?<![\w'\"])(?P<value>)CUDA_VISIBLE_DEVICES=(?=[ \t]{1,4}(?:[A-Z_]{2,40}=\S|(?!#)[\w./~])|[ \t]*(?m:$))",
         _emptied,
     ),
     Signature(

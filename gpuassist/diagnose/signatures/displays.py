@@ -22,7 +22,7 @@ def _no_screen(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 def _old_for_video(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """ffmpeg names the interface that it was built for, and the driver that brings it."""
     found = match.groupdict()
-    needed = found.get("needed") or found.get("needed2") or ""
+    needed = next((value for name, value in found.items() if name.startswith("needed") and value), "")
     yield sign("driver-too-old-for-cuda", Weight.CAUSE, video="yes", needed=needed, driver=driver_version(setting))
 
 
@@ -96,10 +96,12 @@ SIGNATURES = (
     ),
     Signature(("no screens found",), r"\(EE\) no screens found|no screens found\(EE\)", _no_screen, 100),
     Signature(
-        ("nvenc api version", "required nvidia driver for nvenc", "nvenc is not supported by the driver"),
+        ("nvenc api", "required nvidia driver for nvenc", "nvenc is not supported by the driver"),
         r"Driver does not support the required nvenc API version\. Required: (?P<wanted>\d{1,2}\.\d) Found: (?P<found>\d{1,2}\.\d)"
         r"(?:[^\n]{0,80}\n[^\n]{0,80}minimum required Nvidia driver for nvenc is (?P<needed>\d{3}\.[\d.]{1,6}\d))?"
-        r"|minimum required Nvidia driver for nvenc is (?P<needed2>\d{3}\.[\d.]{1,6}\d)",
+        r"|minimum required Nvidia driver for nvenc is (?P<needed2>\d{3}\.[\d.]{1,6}\d)"
+        r"|Required: NVENC API \d{1,2}\.\d\s+Found: \d{1,2}\.\d"
+        r"(?:\s+Minimum required Nvidia driver is (?P<needed3>\d{3}\.[\d.]{0,6}\d))?",
         _old_for_video,
         400,
     ),

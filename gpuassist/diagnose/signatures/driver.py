@@ -35,7 +35,7 @@ _DATA_CENTRE = (
 )
 
 
-def _no_driver(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+def no_driver(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch says it where libcuda is not there or not answered: no driver, none given to the container, none from Windows."""
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.STATE)
@@ -219,7 +219,7 @@ def _no_libcuda(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]
         yield sign("wsl-stub-lib", Weight.STATE)
         yield sign("no-driver", Weight.STATE)
     else:
-        yield from _no_driver(match, setting)
+        yield from no_driver(match, setting)
 
 
 def _system_call(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -259,9 +259,9 @@ SIGNATURES = (
         ("kernel driver does not appear to be running", "could not find cuda drivers", "proc/driver/nvidia/version does not exist"),
         r"(?:kernel driver does not appear to be running on this host|Could not find cuda drivers on your machine"
         r"|/proc/driver/nvidia/version does not exist)",
-        _no_driver,
+        no_driver,
     ),
-    Signature(("found no nvidia driver",), r"Found no NVIDIA driver on your system", _no_driver),
+    Signature(("found no nvidia driver",), r"Found no NVIDIA driver on your system", no_driver),
     Signature(
         ("driver on your system is too old",),
         r"driver on your system is too old(?: \(found version (?P<found>\d{4,6})\))?",

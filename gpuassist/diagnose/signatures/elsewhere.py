@@ -49,7 +49,8 @@ SIGNATURES = (
     _elsewhere(
         text("an image could not be read or shown"),
         ("opencv(", "libgl.so.1", "libgthread-2.0", "qt platform plugin", "cannot connect to x server", "no $display"),
-        r"OpenCV\([\d.]{3,12}\)[^\n]{0,200}error: \(-\d{1,4}|lib(?:GL\.so\.1|gthread-2\.0\.so\.0): cannot open shared object file"
+        r"OpenCV\([\d.]{3,12}\)[^\n]{0,200}error: \(-(?!21[67]:)\d{1,4}"  # 216 and 217 are of its CUDA modules
+        r"|lib(?:GL\.so\.1|gthread-2\.0\.so\.0): cannot open shared object file"
         r"|Could not load the Qt platform plugin|annot connect to X server|no display name and no \$DISPLAY",
     ),
     _elsewhere(

@@ -128,7 +128,9 @@ SIGNATURES = (
         means("nvcc-host-gcc-too-new", Weight.STATE),
     ),
     Signature(
-        ("unsupported clang version",), r"unsupported clang version! clang version must be less than (?P<above>\d{1,2})", _builtin
+        ("unsupported clang version",),
+        r"unsupported clang version! clang version must be less than (?P<clang>\d{1,2})",
+        means("nvcc-host-gcc-too-new"),
     ),
     Signature(
         ("__builtin_ia32_", "__builtin_"), r"(?:identifier|builtin) \"(?:__builtin_ia32_\w+|__builtin_\w+)\" is undefined", _builtin

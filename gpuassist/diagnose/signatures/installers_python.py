@@ -191,9 +191,14 @@ _BUILDING = (
 )
 
 
+_NOT_INSTALLED = ("could not install packages", "no space left on device", "[errno 28]", "read timed out", "max retries exceeded")
+
+
 def _no_torch(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """A build in isolation never sees the torch of its environment, which is no fault of the interpreter."""
-    if setting.says(*_BUILDING):
+    """A build in isolation never sees the torch of its environment, which is no fault of the interpreter; and what could not be
+    installed is not there.
+    """
+    if setting.says(*_BUILDING) or (setting.says(*_NOT_INSTALLED) and not setting.says("successfully installed")):
         return
     if any(True for _ in passages(setting, ("torch",), _INSTALLED)):
         yield sign("wrong-python-env", Weight.CAUSE)

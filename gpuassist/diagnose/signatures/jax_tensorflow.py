@@ -7,10 +7,18 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, general, means, one_of, sign
 from gpuassist.diagnose.tool_releases import package_version, without_gpu
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
+from gpuassist.model.text import text
 
 # TensorFlow tries to load TensorRT and does without it, and the driver's own library is no part of CUDA's.
 _OPTIONAL = ("libnvinfer", "nvinfer")
+_OWN = (
+    r"(?m:^)(?:[\w.-]{1,40} {1,8}\| {1,8})?(?P<error>TypeError: Descriptors|(?:ImportError: cannot import name"
+    r"|ModuleNotFoundError: No module|AttributeError: module|NameError|SyntaxError|KeyError|FileNotFoundError|IndexError"
+    r"|UnicodeDecodeError)(?![^\n]{0,400}(?:gpu|cuda|cudnn|tensorrt)))[^\n]{0,200}"
+)
+_OWN_ERROR = lazy_regex(_OWN, re.IGNORECASE)
 
 
 def _jax(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -30,6 +38,13 @@ def _fell_back(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("jax-cpu-only", weight)
 
 
+def _outdated(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """An older library than JAX's own: another program pinned it in the environment, or the loader's path has it."""
+    by_path = setting.says("ld_library_path=/", "ld_library_path: /", "ld_library_path /")
+    yield sign("ld-library-path-shadows-bundled-libs", Weight.CAUSE if by_path else Weight.STATE)
+    yield sign("mixed-nvidia-pip-wheels", Weight.STATE if by_path else Weight.CAUSE)
+
+
 def _dynamic(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     library = match["library"]
     if library.startswith(_OPTIONAL):
@@ -37,7 +52,16 @@ def _dynamic(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     elif library.startswith(("libcuda.so", "nvcuda")):
         yield sign("no-driver", Weight.STATE)
     else:
-        yield sign("tensorflow-cuda-libs-missing", library=library, tensorflow=_release(setting))
+        # Where the program fails with an error of Python's own, the text is about that; TensorFlow would compute all the same.
+        weight = Weight.ASIDE if setting.finds(_OWN_ERROR) else Weight.CAUSE
+        yield sign("tensorflow-cuda-libs-missing", weight, library=library, tensorflow=_release(setting))
+
+
+def _python_of_its_own(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """What TensorFlow says while it is imported stands above every error of the program."""
+    if setting.says("could not load dynamic library", "could not find cuda drivers", "tf-trt warning"):
+        cause = text("the Python program fails ({error})", error=match["error"].partition(":")[0])
+        yield sign("not-a-gpu-problem", Weight.STATE, cause=cause)
 
 
 @general
@@ -88,6 +112,14 @@ SIGNATURES = (
     ),
     Signature(("could not load dynamic library",), r"Could not load dynamic library '(?P<library>[\w.-]{1,60})'", _dynamic),
     Signature(
+        (
+            *("descriptors can", "error: cannot import", "error: no module", "error: module", "nameerror", "syntaxerror"),
+            *("keyerror", "indexerror", "filenotfounderror", "unicodedecodeerror"),
+        ),
+        _OWN,
+        _python_of_its_own,
+    ),
+    Signature(
         ("cannot dlopen some gpu libraries", "dlopen some gpu libraries"),
         r"Cannot dlopen some GPU libraries",
         means("tensorflow-cuda-libs-missing", tensorflow=_release),
@@ -106,6 +138,12 @@ SIGNATURES = (
             r"(?:Couldn't|Could not) (?:get|find) ptxas",
         ),
         means("tensorflow-cuda-libs-missing", Weight.STATE),
+    ),
+    # Of cuDNN it is the version; for the other libraries JAX wants packages of one release of CUDA.
+    Signature(
+        ("outdated cu",),
+        r"Outdated (?!cuDNN)cu\w{2,12} installation found\.[^\0]{0,200}?Installed version: \d{3,6}",
+        _outdated,
     ),
     Signature(
         ("num gpus available", "list_physical_devices", "is_gpu_available", "is_built_with_cuda"),

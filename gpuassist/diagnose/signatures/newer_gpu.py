@@ -101,5 +101,6 @@ SIGNATURES = (
         ("volta", "turing", "ampere", "ada", "hopper", "blackwell"),
         rf"(?:{_WANTS}|\bneed\b|\bonly support\b)[^.\n]{{0,60}}?\b{_GENERATION}{_MORE}",
     ),
+    _asks(("not supported in this architecture",), r"type fp8e\w{2,6} not supported in this architecture"),
     _asks((".target sm_",), r"Feature '[^'\n]{1,60}' requires \.target sm_(?P<number>\d{2,3})[af]? or higher"),
 )

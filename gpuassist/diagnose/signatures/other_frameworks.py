@@ -133,7 +133,7 @@ SIGNATURES = (
     Signature(
         ("multiple cupy packages are installed",),
         r"multiple CuPy packages are installed in your environment",
-        means("extension-build-mismatch", package="cupy"),
+        means("extension-build-mismatch", package="cupy", twice="yes"),
     ),
     Signature(
         ("compiled without gpu support", "compiled without cuda", "not compiled with gpu offload", "built without cuda"),

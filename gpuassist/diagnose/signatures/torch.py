@@ -10,6 +10,7 @@ from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, genera
 from gpuassist.diagnose.tool_releases import OLDEST, python_version, torch_version, without_gpu
 from gpuassist.diagnose.torch_choice import offered, torch_to_install
 from gpuassist.knowledge.specifier import version_in
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import ComputeCapability, Target, VersionError
 
@@ -39,6 +40,21 @@ def _outside(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield _lacking(setting, setting.case.knowledge.name_within(match["gpu"]), capability, newest=None, newer=False)
     elif known:
         yield _lacking(setting, setting.case.knowledge.name_within(match["gpu"]), capability, newest=max(known))
+
+
+def _outside_or_fine(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """Code for an earlier minor of the same major runs on a GPU; torch 2.8 to 2.10 warn of such a one all the same."""
+    capability, highest = _capability(match["capability"]), _HIGHEST.match(setting.paste.words, match.end())
+    newest = _capability(highest[1]) if highest is not None else None
+    same = capability is not None and newest is not None and newest.major == capability.major and newest <= capability
+    if same and not setting.says("no kernel image"):
+        gpu = setting.case.knowledge.name_within(match["gpu"])
+        yield sign("healthy", Weight.ASIDE, gpu=gpu, capability=str(capability), runs=str(newest))
+    else:
+        yield from _outside(match, setting)
+
+
+_HIGHEST = lazy_regex(r"\s+Minimum and Maximum cuda capability[^()]{0,80}\(\d{1,2}\.\d\)[ -]{1,5}\((\d{1,2}\.\d)\)", re.IGNORECASE)
 
 
 def _lacking(
@@ -151,7 +167,7 @@ SIGNATURES = (
         ("minimum and maximum cuda capability", "(cc)"),
         r"Found GPU\s?\d+\s+(?P<gpu>[^\n]{2,80}?)\s+which is of (?:cuda capability|compute capability \(CC\))\s+"
         r"(?P<capability>\d{1,2}\.\d)\.",
-        _outside,
+        _outside_or_fine,
     ),
     Signature(
         ("does not include kernels for this gpu", "pytorch cuda builds for release"),

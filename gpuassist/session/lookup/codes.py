@@ -86,8 +86,12 @@ def _also(record: CodeRecord) -> Text:
 
 
 def _error_document(knowledge: Knowledge, record: CodeRecord) -> Document:
-    state = knowledge.codes.states[record.state]
-    told = {"problem": state.problem or None, "why_none": state.reason or None, "until": record.until or None}
+    state = knowledge.codes.state(record)
+    told = {
+        "problem": (state and state.problem) or None,
+        "why_none": (state and state.reason) or None,
+        "until": record.until or None,
+    }
     return {**own_fields(record, "source checked enum number name"), "words": record.words or None, **told}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signatures.codes import BY_STATE
+from gpuassist.diagnose.signatures.codes import by_state
 from gpuassist.knowledge.codes import CodeRecord, CodeState
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import CODES, parameters, problem, problems, read
@@ -101,7 +101,7 @@ def test_every_event_of_a_switch_is_told_with_its_name(row: CodeRecord) -> None:
 
 def test_every_state_is_used_and_leads_somewhere_or_says_why_not() -> None:
     assert {row.state for row in ROWS} == set(TABLE.states)
-    assert set(BY_STATE) <= set(TABLE.states)
+    assert set(by_state()) <= set(TABLE.states)
     assert all(bool(one.reason) != bool(one.problem) for one in TABLE.states.values())
     assert all((one.weight is None) == (not one.problem) for one in TABLE.states.values())
 

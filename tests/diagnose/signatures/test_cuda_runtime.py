@@ -117,7 +117,12 @@ def test_ptx_error_reads_release_and_card_in_the_text(line: str, cuda: str, capa
 
 def test_extension_without_the_card_is_named() -> None:
     words = f'  File "/venv/site-packages/xformers/ops/fmha.py"\nRuntimeError: {NO_IMAGE}'
-    assert parameters(SIGNATURES, words, machine(Recipe())) == {"gpu": "RTX 4090", "package": "xformers"}
+    assert parameters(SIGNATURES, words, machine(Recipe())) == {
+        "gpu": "RTX 4090",
+        "package": "xformers",
+        "capability": "8.9",
+        "cuda": "11.8",
+    }
 
 
 def test_limit_that_was_exceeded_is_told() -> None:

@@ -153,3 +153,16 @@ def test_sound_neighbour_is_nothing(words: str) -> None:
 def test_default_that_is_set_too_late_is_told() -> None:
     words = "x.to('cuda')\nos.environ.setdefault('CUDA_VISIBLE_DEVICES', '1')\nstill on GPU 0"
     assert parameters(SIGNATURES, words) == {"value": "1"}
+
+
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        ("$ CUDA_VISIBLE_DEVICES= python train.py\nno CUDA-capable device is detected", "cuda-visible-devices-bad"),
+        ("$ CUDA_VISIBLE_DEVICES= OMP_NUM_THREADS=1 ./a\nno CUDA-capable device is detected", "cuda-visible-devices-bad"),
+        ("$ export CUDA_VISIBLE_DEVICES=\nno CUDA-capable device is detected", "cuda-visible-devices-bad"),
+        ("set CUDA_VISIBLE_DEVICES= to hide them\nloss 0.3", ""),
+    ],
+)
+def test_shell_that_shows_no_gpu_is_read(words: str, cause: str) -> None:
+    assert problem(SIGNATURES, words) == cause

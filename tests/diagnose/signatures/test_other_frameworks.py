@@ -87,7 +87,7 @@ def test_provider_that_cannot_start_misses_a_library() -> None:
 
 def test_two_cupy_packages_are_in_each_others_way() -> None:
     words = "UserWarning: CuPy may not function correctly because multiple CuPy packages are installed in your environment:"
-    assert parameters(SIGNATURES, words) == {"package": "cupy"}
+    assert parameters(SIGNATURES, words) == {"package": "cupy", "twice": "yes"}
 
 
 @pytest.mark.parametrize(

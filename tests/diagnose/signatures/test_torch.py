@@ -208,3 +208,20 @@ def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
 )
 def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+@pytest.mark.parametrize(
+    ("capability", "highest", "rest", "cause"),
+    [
+        ("12.1", "12.0", "", "healthy"),
+        ("8.9", "8.6", "Epoch 1 loss 0.9", "healthy"),
+        ("12.1", "9.0", "", "torch-lacks-sm"),
+        ("12.1", "12.0", "no kernel image is available for execution on the device", "torch-lacks-sm"),
+    ],
+)
+def test_warning_about_a_gpu_that_the_code_runs_on_is_no_fault(capability: str, highest: str, rest: str, cause: str) -> None:
+    words = (
+        f"Found GPU0 NVIDIA GB10 which is of cuda capability {capability}.\n    Minimum and Maximum cuda capability supported by"
+        f" this version of PyTorch is\n    (5.0) - ({highest})\n{rest}"
+    )
+    assert problem(SIGNATURES, words) == cause
