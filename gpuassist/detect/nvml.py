@@ -175,7 +175,7 @@ def _alone(gpu: Gpu, knowledge: Knowledge) -> Gpu:
             architecture: Fact[str] | None = Known(generation.name, generation.source) if generation else None
         else:
             record = knowledge.gpu_named(value_or(gpu.name, ""))
-            architecture = Known(record.architecture, record.source) if record else None
+            architecture = Known(record.architecture, record.list_name) if record else None
         found = replace(found, architecture=architecture or found.architecture)
     seen = _joined(found, gpu, unseen)
     return replace(seen, kernel_driver=unseen, power_state=unseen, pcie_link=unseen)

@@ -67,9 +67,9 @@ def named(gpu: Gpu, knowledge: Knowledge) -> Gpu:
     capability = record.compute_capability
     return replace(
         gpu,
-        name=Known(record.name, record.source),
-        architecture=Known(record.architecture, record.source),
-        compute_capability=Known(capability, record.source)
+        name=Known(record.name, record.list_name),
+        architecture=Known(record.architecture, record.list_name),
+        compute_capability=Known(capability, record.list_name)
         if capability
         else Unknown(text("the compute capability of {chip} is not published", chip=record.chip)),
     )

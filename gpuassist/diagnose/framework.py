@@ -180,7 +180,21 @@ FRAMEWORKS = (
 )
 _ENGINES = (
     ("podman", ("podman",), r"\bpodman"),
-    ("kubernetes", ("kubectl", "kubelet", "kubernetes", "k8s"), r"\bkubectl\b|\bkubelet\b|\bkubernetes\b|\bk8s\b"),
+    (
+        "kubernetes",
+        (
+            "kubectl",
+            "kubelet",
+            "kubernetes",
+            "k8s",
+            "device plugin",
+            "device-plugin",
+            "gpu-operator",
+            "gpu operator",
+            "retrieving plugins",
+        ),
+        r"\bkubectl\b|\bkubelet\b|\bkubernetes\b|\bk8s\b|\bdevice[- ]plugin|\bgpu[- ]operator\b|Retrieving plugins",
+    ),
     ("apptainer", ("apptainer", "singularity"), r"\bapptainer\b|\bsingularity\b"),
     ("docker", ("docker",), r"\bdocker(?!\.io\b|\.com\b|hub\b)"),
 )

@@ -38,7 +38,8 @@ class Rank(IntEnum):
     RULED_OUT = 7
 
 
-UNDECIDED = frozenset({Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS})  # nothing in the text or the machine decides
+# Nothing in the text or the machine decides, or a fact speaks against what the text says.
+UNDECIDED = frozenset({Rank.POSSIBLE, Rank.GENERAL, Rank.FOLLOWS, Rank.RULED_OUT})
 
 
 class Candidate(Struct, frozen=True):
@@ -90,10 +91,17 @@ def rank_causes(
     first = ordered[0] if ordered else None
     kept = [one for one in ordered if first is None or _stands_beside(one, first)]
     named = frozenset(one.finding.problem for one in kept)
-    doubted = [one for one in ordered if one not in kept and not _follows(one, named)]
+    left = NO_FAULT if named - NO_FAULT else frozenset[str]()
+    doubted = [one for one in ordered if one not in kept and one.finding.problem not in left and not _follows(one, named)]
     unlikely = tuple(Unlikely(one.finding, _doubt(one, kept, clues, against)) for one in doubted)
-    open_ = tuple(one for one in joined.undetermined if one.problem in {clue.problem for clue in clues} - named)
+    asked = _told_most(clues)
+    open_ = tuple(one for one in joined.undetermined if one.problem in {clue.problem for clue in asked} - named)
     return Ranking(tuple(one.finding for one in kept), unlikely, open_, first.rank if first else None)
+
+
+def _told_most(clues: tuple[Clue, ...]) -> list[Clue]:
+    """What almost every fault leads to is asked for only where the text says nothing more."""
+    return [clue for clue in clues if clue.weight > Weight.CONSEQUENCE] or list(clues)
 
 
 def _held_against(suspect: Candidate, clues: tuple[Clue, ...], refuted: Mapping[str, Text]) -> Candidate:
@@ -110,8 +118,7 @@ def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor
         said.setdefault(clue.problem, []).append(clue)
     by_text = {one.problem: one for one in reversed(told.findings)}
     by_machine = {one.problem: one for one in reversed(joined.findings)}
-    # What almost every fault leads to is asked for only where the text says nothing more.
-    asked = [clue for clue in clues if clue.weight > Weight.CONSEQUENCE] or list(clues)
+    asked = _told_most(clues)
     for problem, group in said.items():
         proof = by_text.get(problem) or (by_machine.get(problem) if any(clue in asked for clue in group) else None)
         line = min(clue.passage.line for clue in group)
@@ -129,7 +136,8 @@ def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor
 def _explains(problem: str, clue: Clue) -> bool:
     """Whether it is a likely cause of what a passage says."""
     alone = frozenset({problem})
-    if clue.weight is Weight.CONSEQUENCE and any(behind(effect, alone) for effect in _WITHOUT_GPU):
+    no_gpu = clue.weight is Weight.CONSEQUENCE or (clue.weight is Weight.ASIDE and clue.problem in _WITHOUT_GPU)
+    if no_gpu and any(behind(effect, alone) for effect in _WITHOUT_GPU):
         return True
     return clue.weight < Weight.CAUSE and bool(behind(clue.problem, alone))
 
@@ -180,7 +188,7 @@ def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
     """What is said or proved stands; what is merely possible stands where there is nothing better, and there the first alone."""
     if suspect is first:
         return suspect.rank is not Rank.RULED_OUT or suspect.line > 0
-    return suspect.rank not in UNDECIDED | {Rank.RULED_OUT}
+    return suspect.rank not in UNDECIDED
 
 
 def _follows(suspect: Candidate, named: frozenset[str]) -> bool:
@@ -330,7 +338,14 @@ _NO_GPU_SEEN = frozenset(
     }
 )
 _NO_DRIVER_RUNS = frozenset(
-    {"no-driver", "driver-not-loaded", "nouveau-active", "driver-module-blacklisted", "secure-boot-mok-pending"}
+    {
+        "no-driver",
+        "driver-not-loaded",
+        "nouveau-active",
+        "driver-module-blacklisted",
+        "secure-boot-mok-pending",
+        "wsl-driver-or-windows",
+    }
 )
 
 

@@ -39,6 +39,11 @@ class GpuRecord(Struct, frozen=True):
     unlisted: bool = False
     first_driver: Version | None = None
 
+    @property
+    def list_name(self) -> str:
+        """The list that names it, without what its row has from elsewhere: a fact beside a finding needs no more."""
+        return self.source.partition("; ")[0]
+
 
 class ChipRecord(Struct, frozen=True):
     """A chip by its code name; `compute_capability` is None where its maker has not said, `first_driver` where every branch

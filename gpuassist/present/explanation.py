@@ -100,12 +100,12 @@ def picture_of(explanation: Explanation, answer: Answer) -> MemoryPicture | None
 
 
 def accounts_shown(explanation: Explanation) -> tuple[Account, ...]:
-    """What the text tells, without what its title says already."""
+    """What the text tells, without what its title says already, and below a problem only what has lines of its own."""
     title = explanation.title
     return tuple(
         Account(text(""), one.lines) if one.title == title else one
         for one in explanation.accounts
-        if one.title != title or one.lines
+        if one.lines or not (explanation.convicts or one.title == title)
     )
 
 

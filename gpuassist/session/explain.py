@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import RuleInput
+from gpuassist.diagnose.catalogue import FRAMEWORK, WITH_TORCH
 from gpuassist.diagnose.cut_lines import completed
 from gpuassist.diagnose.framework import terms
 from gpuassist.diagnose.in_english import in_english
@@ -46,6 +47,8 @@ class Ground(str, Enum):
 
 
 _MOST_LINKS = 3
+# What only torch can have: never a doubt where another framework is at hand.
+_OF_TORCH = frozenset({"torch-lacks-sm", "torch-cpu-only", "gpu-too-old-for-torch", "torch-install-damaged", "wrong-python-env"})
 _MEMORY = ("oom-", "gpu-memory-held-by-dead-process", "cublas-init-failed-oom")
 
 
@@ -146,7 +149,8 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     if open_ is not None:
         answers = (open_.answer, *answers[1:])
     asking = {case.problem for case in open_.question.cases} if open_ is not None else set()
-    doubted = tuple(one for one in explained.less_likely if one.finding.problem not in asking)
+    elsewhere = _OF_TORCH if about.get(FRAMEWORK) and not about.get(WITH_TORCH) else frozenset[str]()
+    doubted = tuple(one for one in explained.less_likely if one.finding.problem not in asking | elsewhere)
     tells = bool(accounts) or told != Machine()
     peaceful = tells and not _convicting(answers) and not speaks_of_failure(without_lists(paste))
     if peaceful:

@@ -11,7 +11,7 @@ from gpuassist.context import Session
 from gpuassist.diagnose.catalogue import Catalogue, Planner
 from gpuassist.diagnose.hints import driver_version, in_container, in_wsl
 from gpuassist.diagnose.questions import Case, QuestionEntry, read_questions
-from gpuassist.diagnose.ranking import UNDECIDED, Ranking
+from gpuassist.diagnose.ranking import UNDECIDED, Rank, Ranking
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.tool_releases import torch_cuda
 from gpuassist.knowledge.families import families_of
@@ -43,7 +43,9 @@ def asked(
     if ranking.rank not in UNDECIDED or not ranking.findings:
         return None
     first = ranking.findings[0]
-    parameters = {**about, **_of_text(setting), **{name: str(value) for name, value in first.parameters}}
+    ruled_out = "yes" if ranking.rank is Rank.RULED_OUT else ""
+    given = {name: str(value) for name, value in first.parameters}
+    parameters = {**about, **_of_text(setting), **given, "ruled_out": ruled_out}
     entries = read_questions(session.world.resources.read("questions.toml"))
     entry = next((one for one in entries if one.fits(first, parameters)), None)
     if entry is None:

@@ -31,20 +31,18 @@ class PlannedRemedies:
         self._made: dict[tuple[str, str], Outlook] = {}
 
     def __call__(self, finding: Finding, goal: str, does: str) -> Remedy | None:
-        """The steps of the plan for a goal, what stands in their way, or that none are needed; None where that is not known."""
+        """The steps of the plan for a goal, or what stands in their way; None where that is not known, and where the plan finds
+        nothing to install: what was found is then mended by what the catalogue says.
+        """
         outlook = self._outlook(goal, str(finding.parameter("python")))
         if outlook is None or (outlook.undetermined and not outlook.steps):
             return None
         if outlook.steps:
             return self._remedy(goal, does, outlook)
-        if outlook.blocked_by:
-            reasons = "; ".join(map(self._session.words, outlook.blocked_by))
-            words = text("{does} No change makes that possible: {reasons}.", does=does, reasons=reasons)
-        elif finding.parameter("install"):
-            return None  # the rule has found one by what the text says, of which a plan sees less
-        else:
-            words = text("{does} Here `gpuassist plan {goal}` finds nothing to install for that.", does=does, goal=goal)
-        told = self._session.words(words)
+        if not outlook.blocked_by:
+            return None
+        reasons = "; ".join(map(self._session.words, outlook.blocked_by))
+        told = self._session.words(text("{does} No change makes that possible: {reasons}.", does=does, reasons=reasons))
         return Remedy(told, (), needs_root=False, action=Action.NONE, check="", goal=goal, notes=outlook.notes)
 
     def _outlook(self, goal: str, python: str) -> Outlook | None:

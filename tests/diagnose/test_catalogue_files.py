@@ -39,13 +39,14 @@ MAKERS = "|".join(
         r"(docs\.jax\.dev|www\.tensorflow\.org|conda-forge\.org|docs\.conda\.io|docs\.astral\.sh|pip\.pypa\.io|packaging\.python\.org)/",
         r"(huggingface\.co/docs|learn\.microsoft\.com|docs\.docker\.com|docs\.kernel\.org|docs\.python\.org|onnxruntime\.ai|man7\.org|setuptools\.pypa\.io)/",
         r"documentation\.ubuntu\.com/lxd/",
-        r"(docs\.ollama\.com|cuda\.juliagpu\.org|docs\.cupy\.dev|hexdocs\.pm|docs\.blender\.org|www\.mathworks\.com)/",
+        r"(docs\.ollama\.com|cuda\.juliagpu\.org|docs\.cupy\.dev|hexdocs\.pm|docs\.blender\.org|www\.mathworks\.com|docs\.vllm\.ai|rocm\.docs\.amd\.com)/",
         r"github\.com/(NVIDIA|ggml-org|pytorch|facebookresearch|Dao-AILab|bitsandbytes-foundation|triton-lang|state-spaces)/",
     )
 )
 FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "container-lxc-devices": {"rules"},
     "device-permissions": {"rules"},
+    "nvidia-smi-missing": {"jetson"},
     "compute-mode-exclusive": {"failed"},
     "gpu-memory-held-by-dead-process": {"used", "index"},
     "gpu-overheating": {"temperature", "watts"},

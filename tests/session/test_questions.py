@@ -94,7 +94,7 @@ def test_cases_lead_to_problems_of_the_catalogue(question: QuestionEntry) -> Non
 
 @for_each("question", QUESTIONS)
 def test_words_ask_for_nothing_that_is_not_known(question: QuestionEntry) -> None:
-    known = SETTING | {"torch_cuda", "python"}
+    known = SETTING | {"torch_cuda", "python", "driver"}
     assert all(slots_of(message) <= known for message in question.messages())
 
 

@@ -75,10 +75,10 @@ def _gpu(gpu: Gpu, knowledge: Knowledge) -> Gpu:
     capabilities = {record.compute_capability for record in records}
     architecture, capability = gpu.architecture, gpu.compute_capability
     if isinstance(architecture, Unknown) and len(architectures) == 1:
-        architecture = Known(records[0].architecture, records[0].source)
+        architecture = Known(records[0].architecture, records[0].list_name)
     first = records[0].compute_capability if records else None
     if isinstance(capability, Unknown) and len(capabilities) == 1 and first is not None:
-        capability = Known(first, records[0].source)
+        capability = Known(first, records[0].list_name)
     return replace(gpu, architecture=architecture, compute_capability=capability)
 
 

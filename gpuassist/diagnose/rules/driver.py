@@ -54,7 +54,7 @@ def libraries_match_module(case: RuleInput) -> Iterator[Verdict]:
             proof(text("NVML"), told, verbatim(told.value.name)) if refused and isinstance(told, Known) else None,
             _unattended(case),
             loaded=str(loaded.value) if isinstance(loaded, Known) else "",
-            libraries=listed([str(one) for one in libraries]),
+            libraries=listed([str(one) for one in libraries]) if differs else "",
             reboot_is_enough="yes" if set(on_disk) & set(libraries) and not any(halves) else "",
             module_packages=listed(halves[0]),
             library_packages=listed(halves[1]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpuassist.diagnose.hints import in_container
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, sign
 from gpuassist.model.paste import Weight
 
@@ -22,6 +23,15 @@ def _driver_module(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
         yield sign("kernel-headers-missing", Weight.STATE)
     elif "peermem" not in words:
         yield sign("driver-not-loaded", Weight.STATE)
+
+
+def _no_nvml(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """Go's binding says so wherever the driver's library is not found; what runs in pods is not given it by the runtime."""
+    in_pod = in_container(setting) or setting.says(*_IN_PODS)
+    yield sign("container-toolkit-missing" if in_pod else "no-driver", Weight.STATE)
+
+
+_IN_PODS = ("device plugin", "device-plugin", "retrieving plugins", "dcgm-exporter", "dcgm exporter")
 
 
 SIGNATURES = (
@@ -76,6 +86,7 @@ SIGNATURES = (
         r"did you set the docker default runtime to `?nvidia",
         means("container-toolkit-missing", Weight.STATE),
     ),
+    Signature(("could not load nvml library",), r"could not load NVML library(?! succeed|: libnvidia)", _no_nvml),
     Signature(
         (
             "validate the driver",

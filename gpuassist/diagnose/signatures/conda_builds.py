@@ -46,7 +46,8 @@ def _search(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if fitting:
         best = max(fitting, key=lambda one: (one.version, one.build.cuda or Version(()), one.build.python or Version(())))
         channels = f"-c {best.channel}{' -c nvidia' if best.channel == 'pytorch' and best.version >= _FIRST_WITH_NVIDIA else ''}"
-        yield sign("healthy", Weight.CONSEQUENCE, build=best.spec, arguments=f"{channels} {best.spec}", lacking=_lacking(setting))
+        arguments = f"{channels} {best.spec}"
+        yield sign("healthy", Weight.CONSEQUENCE, build=best.spec, arguments=arguments, lacking=_lacking(best, setting))
     elif with_cuda and any(one.channel.endswith("pytorch") for one in with_cuda):
         yield sign("conda-channel-frozen", Weight.STATE, none="yes")
 
@@ -90,10 +91,12 @@ def _own_code(build: TorchBuild) -> tuple[Target, ...]:
     return tuple(target for target in build.targets if target.code is Code.CUBIN)
 
 
-def _lacking(setting: SignatureInput) -> Text:
+def _lacking(best: ListedBuild, setting: SignatureInput) -> Text | str:
     if not setting.case.capabilities:
         return text("the GPU and the driver")
-    return text("the driver") if not isinstance(setting.case.driver, Known) else text("which Python it is for")
+    if not isinstance(setting.case.driver, Known):
+        return text("the driver")
+    return "" if best.build.python is not None else text("the Python that it is for")
 
 
 SIGNATURES = (

@@ -90,6 +90,10 @@ def _insufficient(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("wsl-driver-or-windows", Weight.STATE)
     if without_driver(setting):
         yield sign("no-driver", Weight.CAUSE)
+    elif driver and cuda and _serves(driver, cuda) and not (_named_cuda(setting) or setting.says("torch")):
+        # The program is none of the machine's torch, and what CUDA it is built for is not said.
+        yield sign("driver-too-old-for-cuda", Weight.STATE, driver=driver)
+        yield sign("ld-library-path-stubs", Weight.ASIDE)
     elif driver and _serves(driver, cuda or _named_cuda(setting)):
         contained = in_container(setting)
         yield sign("container-no-gpu-flag" if contained else "ld-library-path-stubs", Weight.STATE)

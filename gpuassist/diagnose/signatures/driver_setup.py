@@ -81,7 +81,10 @@ def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Where the driver runs all the same, only the tool is missing."""
     if setting.case.running and not in_container(setting) and not in_wsl(setting):
         driver = driver_version(setting)
-        yield sign("nvidia-smi-missing", Weight.CAUSE, driver=driver, branch=driver.partition(".")[0])
+        if setting.case.jetson:
+            yield sign("nvidia-smi-missing", Weight.CAUSE, driver=driver, jetson="yes")
+        else:
+            yield sign("nvidia-smi-missing", Weight.CAUSE, driver=driver, branch=driver.partition(".")[0])
 
 
 def _no_counters(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

@@ -119,11 +119,15 @@ SIGNATURES = (
         means("not-a-gpu-problem", cause_id="numpy"),
     ),
     Signature(
+        ("module 'numpy' has no attribute",),
+        r"module 'numpy' has no attribute '(?P<alias>bool|int|float|object|complex|str|long|unicode|typeDict)'",
+        means("not-a-gpu-problem", cause_id="numpy-alias"),
+    ),
+    Signature(
         ("module 'numpy' has no attribute", "was removed in the numpy 2.0"),
-        r"(?:module 'numpy' has no attribute '(?:bool|int|float|object|complex|str|long|unicode|typeDict|bool8|sctypes|product"
-        r"|Inf|NaN)'"
+        r"(?:module 'numpy' has no attribute '(?:bool8|sctypes|product|Inf|NaN|\w{2,20}_)'"
         r"|`np\.\w{1,20}_?` was removed in the NumPy 2\.0 release)",
-        means("not-a-gpu-problem", cause_id="numpy"),
+        means("not-a-gpu-problem", cause_id="numpy-removed"),
     ),
     Signature(
         ("no attribute 'splitlines'", "no module named pip", "no module named 'pip'", "no module named 'pip._"),
