@@ -59,9 +59,9 @@ OTHERS: Hint = (
     r"\+ascend\b|\btorch_(?:npu|mlu|musa)\b|\bdevice xpu\b|\bxpu:\d|\bxpu_worker\b|\bxpu backend\b|device\(type='mps'",
 )
 AMD: Hint = (
-    ("rocm", "hip ", "hiperror", "/dev/kfd", "rocblas", "miopen", "hsa_override"),
-    r"\+rocm\d|ROCM used to build PyTorch: \d|\bHIP (?:error|out of memory|runtime)\b|\bhipError\w|\brocminfo\b|/dev/kfd\b"
-    r"|\brocBLAS error|\bMIOpen(?: Error|\()|HSA_OVERRIDE_GFX_VERSION",
+    ("rocm", "hip ", "hiperror", "/dev/kfd", "zluda", "rocblas", "miopen", "hsa_override"),
+    r"\+rocm\d|ROCM used to build PyTorch: \d|\bHIP (?:error|out of memory|runtime)\b|\bhipError\w|\brocminfo\b|\bzluda\b"
+    r"|/dev/kfd\b|\brocBLAS error|\bMIOpen(?: Error|\()|HSA_OVERRIDE_GFX_VERSION",
 )
 _NVIDIA: Hint = (
     ("nvidia", "geforce", "quadro", "nvrm"),
@@ -76,6 +76,8 @@ def shows(setting: SignatureInput, hint: Hint) -> bool:
 
 def of_amd(setting: SignatureInput) -> bool:
     """Whether it comes from a GPU of AMD, and no NVIDIA GPU is named."""
+    if setting.says("zluda"):  # NVIDIA's names on a card of AMD
+        return not setting.case.cards
     return shows(setting, AMD) and not setting.case.cards and not shows(setting, _NVIDIA)
 
 

@@ -140,7 +140,7 @@ _BUILDS = (
             rf"\b(?P<package>(?!(?:{_OWN})\b)[A-Za-z][\w.+-]{{1,30}}) (?:(?:package|library|binary|module|version) )?"
             r"(?:was|is|has been|were) (?:not (?:compiled|built|linked) (?:with|for)|(?:compiled|built) without)"
             r"(?: support for)? (?:the )?(?:CUDA|GPU|cuDNN)"
-            r"(?=\s*(?:[.,:;!)'\"]|(?:support|enabled|acceleration|backend)\b|\Z|\n))",
+            r"(?=\s*(?:[.,:;!)'\"]|(?:support|enabled|acceleration|backend|of at least)\b|\Z|\n))",
             r"(?:not|n't) (?:compiled|built) with (?:CUDA|GPU)(?: offload)?(?: support| enabled)",
             r"CUDA (?:Tree Learner|support|backend) (?:was|is) not enabled in this build",
             r"The library is compiled without CUDA support",
@@ -172,6 +172,11 @@ _BUILDS = (
             r"skipping CUDA device[^\n]{0,10}compute capability not in compiled architectures",
         ),
         means("no-kernel-image", Weight.STATE),
+    ),
+    Signature(
+        ("support for the current gpu arch",),
+        r"compiled without support for the current GPU architecture",
+        means("no-kernel-image"),
     ),
     Signature(
         ("no compiled ",),

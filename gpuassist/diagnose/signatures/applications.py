@@ -37,6 +37,12 @@ def _function_missing(match: re.Match[str], setting: SignatureInput) -> Iterator
     yield sign("driver-too-old-for-cuda", Weight.CAUSE, driver=driver[1] if driver else "")
 
 
+def _cpu_runners(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """Ollama lists the runners that it was built with: without one for CUDA it computes on the processor, whatever GPU it found."""
+    if setting.says("library=cuda", "nvidia", "geforce"):
+        yield sign("program-without-cuda", package="ollama")
+
+
 @general
 def _none_answers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """What is wrong stands behind it, if anywhere, as MATLAB's `Caused by`."""
@@ -50,6 +56,7 @@ def _stubs(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 
 SIGNATURES = (
+    Signature(("dynamic llm libraries",), r"Dynamic LLM libraries \[\s?(?:cpu\w{0,6}[ ,]{0,2}){1,6}\]", _cpu_runners),
     Signature(
         ("supports cuda version",),
         rf"CUDA driver on your system supports CUDA version (?P<served>{_RELEASE})\. The required CUDA version is"

@@ -22,7 +22,8 @@ _CAPABILITY = lazy_regex(
     r"(?:compute capability|cuda capability|capability:)\s{0,3}(?:sm_)?(\d{1,2}\.\d)|major=(\d{1,2}), minor=(\d)", re.IGNORECASE
 )
 _TORCH = lazy_regex(
-    r"^(?:RuntimeError|torch\.\w{4,30}|[\w.]*AcceleratorError): CUDA error|/torch/|torch\.cuda|pytorch", re.IGNORECASE | re.M
+    r"^\s{0,20}(?:\[\w{1,12}\]:? )?(?:RuntimeError|torch\.\w{4,30}|[\w.]*AcceleratorError): CUDA error|/torch/|torch\.cuda|pytorch",
+    re.IGNORECASE | re.M,
 )
 _EXTENSION = lazy_regex(
     r"/(?:xformers|flash_attn|mmcv|mmdet3?d?|detectron2|pytorch3d|apex|deepspeed|torch_scatter|torch_sparse|spconv|bitsandbytes"
@@ -143,6 +144,7 @@ SIGNATURES = (
         r"(?:[Ff]ailed to|[Cc]ould not) create (?:cublas|cudnn|cusolver) (?:handle|instance)[^\n]{0,80}",
         _library,
     ),
+    Signature(("invalid device function",), r"invalid device function[^\n]{1,200}\.cuh?\b", _invalid_function),
     Signature(
         ("out of resource:",),
         r"out of resource: (?P<resource>shared memory|registers|tensor memory|threads), Required: (?P<needed>\d{1,9})"

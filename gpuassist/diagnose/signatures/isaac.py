@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpuassist.diagnose.architectures import judge_architecture
 from gpuassist.diagnose.engine_torch import of_isaac_gym, without_code
 from gpuassist.diagnose.hints import cards_named
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
@@ -13,7 +14,7 @@ from gpuassist.diagnose.torch_choice import offered, torch_to_install
 from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import text
-from gpuassist.model.version import Version
+from gpuassist.model.version import Target, Version
 
 
 def _libpython(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -31,7 +32,13 @@ def _libpython(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 
 def _nvrtc(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """The CUDA of this torch does not know the GPU: it is newer. What runs in old Pythons alone may have no torch for it at all."""
+    """The CUDA of this torch does not know the GPU: it is newer. What runs in old Pythons alone may have no torch for it at all.
+    Programs without torch compile with the CUDA that is installed, which may also be too new for the GPU.
+    """
+    if not setting.says("torch", "isaac"):
+        for _, capability in cards_named(setting):
+            yield from judge_architecture(setting, Target.parse(f"sm_{str(capability).replace('.', '')}"))
+            return
     for gpu, capability in cards_named(setting):
         told = without_code(setting.case, "isaac-gym", capability) if of_isaac_gym(setting) else {}
         if told:

@@ -190,6 +190,12 @@ SIGNATURES = (
         window=160,
     ),
     Signature(
+        ("cannot load cu", "cannot load nccl", "cannot load nvrtc"),
+        r"Cannot load (?P<library>cudnn|cublas|cusolver|cusparse|curand|cufft|nccl|nvrtc) shared library",
+        means("missing-cuda-runtime-lib"),
+        window=160,
+    ),
+    Signature(
         (".dll",),
         one_of(
             rf"(?:Could not (?:locate|load(?: dynamic)? library|find)|Unable to find) ['\"]?{_WINDOWS}",
@@ -199,7 +205,13 @@ SIGNATURES = (
         window=160,
     ),
     Signature(
-        ("unable to load cudnn", "unable to load cu", "library was not found", "libnvvm cannot be found", "cuda path could not be"),
+        (
+            "unable to load cudnn",
+            "unable to load cu",
+            "library was not found",
+            "libnvvm cannot be found",
+            "cuda path could not be",
+        ),
         one_of(
             r"Unable to load cu(?:DNN|SPARSE|BLAS|SOLVER|FFT|PTI)\b",
             r"cu(?:SPARSE|BLAS|SOLVER|FFT|DNN|PTI) library was not found",

@@ -90,8 +90,13 @@ SIGNATURES = (
         _older_ptxas,
     ),
     Signature(
+        ("unsupported gpu architecture",),  # what a tool that looked for GPUs printed in place of a number
+        rf"Unsupported gpu architecture\s+{_QUOTE}(?:compute|sm)_(?-i:[A-Z])[a-zA-Z]{{1,20}} [^\n]{{3,60}}",
+        means("nvcc-native-without-gpu"),
+    ),
+    Signature(
         ("unsupported gpu architecture", "is not defined for option"),
-        rf"(?:Unsupported gpu architecture\s+{_QUOTE}(?:compute|sm)_(?![\dna])"
+        rf"(?:Unsupported gpu architecture\s+{_QUOTE}(?:compute|sm)_(?![\dnaA-Z])"
         rf"|Value {_QUOTE}(?:(?:compute|sm)_)?{_QUOTE} is not defined for option {_QUOTE}gpu-architecture)",
         means("nvcc-arch-empty"),
     ),
