@@ -36,7 +36,7 @@ def _nvrtc(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     Programs without torch compile with the CUDA that is installed, which may also be too new for the GPU.
     """
     if not setting.says("torch", "isaac"):
-        for _, capability in cards_named(setting):
+        for _gpu, capability in cards_named(setting):
             yield from judge_architecture(setting, Target.parse(f"sm_{str(capability).replace('.', '')}"))
             return
     for gpu, capability in cards_named(setting):
