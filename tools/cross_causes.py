@@ -64,7 +64,7 @@ def causes(session: Session) -> tuple[Cause, ...]:
 
 
 def _causes(session: Session) -> Iterator[Cause]:
-    for case in pasted_cases("wordings"):
+    for case in (*pasted_cases("wordings"), *pasted_cases("seen")):
         alone = explain(session, case.words)
         if alone.convicts and alone.rank is not Rank.GENERAL and first_of(alone) in {case.cause, *case.also}:
             yield Cause(case, first_of(alone))

@@ -32,7 +32,7 @@ def test_right_cause_stands_first(results: tuple[Judged, ...]) -> None:
     assert len(missed) <= (1 - LEAST_RIGHT) * len(results), missed
 
 
-@pytest.mark.parametrize("file", ["wordings", "further"])
+@pytest.mark.parametrize("file", ["wordings", "further", "seen"])
 def test_other_wordings_of_the_same_problems_are_known(session: Session, file: str) -> None:
     wordings = judged(session, pasted_cases(file))
     missed = {one.case.id: one.answered for one in wordings if not one.right}
