@@ -73,7 +73,7 @@ def test_template_holds_the_messages_of_code_and_problems(folder: Path) -> None:
     template = (folder.parent / "build" / "gpuassist.pot").read_text("utf-8")
     assert 'msgid "print the version"' in template
     assert 'msgid_plural "{count} problems"' in template
-    assert 'msgid "The program runs through."' in template
+    assert 'msgid "The program runs without the error."' in template
 
 
 def test_merging_adds_new_messages_and_drops_old_ones(folder: Path) -> None:

@@ -48,7 +48,7 @@ _WINDOWS_DRIVER = lazy_regex(r"NVIDIA-SMI \d{3}\.\d{2,3}\.\d{2}\b[^\n]{0,40}Driv
 
 def _tool_crashed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if "nvidia-smi" in match[0] and (in_wsl(setting) or setting.finds(_WINDOWS_DRIVER)):
-        yield sign("wsl-driver-or-windows", Weight.STATE)
+        yield sign("wsl-driver-or-windows", Weight.CAUSE)
 
 
 def _dxg(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
