@@ -6,10 +6,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from gpuassist.diagnose.judge import families
 from gpuassist.diagnose.signature import Signature
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.system.resources import Resources
 
 FILE = Path(__file__).resolve().parent.parent / "gpuassist" / "diagnose" / "family_words.py"
 _HEAD = '''"""The literals of every family of messages, a line each: written by `tools/family_words.py`."""
@@ -18,16 +21,23 @@ from __future__ import annotations
 
 FAMILY_WORDS: dict[str, tuple[str, ...]] = {
 '''
+_SENTENCES = """\
+# The sentences of the table of codes.
+CODE_SENTENCES: tuple[str, ...] = """
 
 
 def written() -> str:
     """What the file should hold."""
     lines = (f"    {name!r}: {_words(family)!r},\n" for name, family in families().items())
-    return f"{_HEAD}{''.join(lines)}}}\n"
+    return f"{_HEAD}{''.join(lines)}}}\n{_SENTENCES}{_shortest(Knowledge(Resources().read).codes.sentences)!r}\n"
 
 
 def _words(family: tuple[Signature, ...]) -> tuple[str, ...]:
-    every = sorted({literal for signature in family for literal in signature.literals}, key=lambda one: (len(one), one))
+    return _shortest(literal for signature in family for literal in signature.literals)
+
+
+def _shortest(words: Iterable[str]) -> tuple[str, ...]:
+    every = sorted(set(words), key=lambda one: (len(one), one))
     # What holds a shorter one is found with it.
     kept: list[str] = []
     for one in every:

@@ -118,6 +118,16 @@ def _families_of(setting: SignatureInput) -> Iterator[tuple[str, tuple[Signature
     return ((name, _family(name)) for name, words in FAMILY_WORDS.items() if setting.says(*words))
 
 
+def _of_codes(setting: SignatureInput) -> Iterator[tuple[str, tuple[Signature, ...]]]:
+    """The messages of the table of codes, which is read only where one of its sentences stands in the text."""
+    from gpuassist.diagnose.family_words import CODE_SENTENCES
+
+    if setting.says(*CODE_SENTENCES):
+        from gpuassist.diagnose.signatures.codes import of_sentences
+
+        yield "codes", of_sentences(setting.case.knowledge, setting.says)
+
+
 class Recognised(Struct, frozen=True):
     """The passages that point to problems, in the order of the text; `failed` are our own signatures that broke on it."""
 
@@ -130,11 +140,10 @@ def recognise(setting: SignatureInput) -> Recognised:
     from gpuassist.diagnose.hints import of_another_maker
     from gpuassist.diagnose.ranking import NO_FAULT
     from gpuassist.diagnose.signature import clues
-    from gpuassist.diagnose.signatures.codes import of_sentences
 
     found = dict.fromkeys(
         one
-        for name, family in (*_families_of(setting), ("codes", of_sentences(setting.case.knowledge, setting.says)))
+        for name, family in (*_families_of(setting), *_of_codes(setting))
         for signature in family
         if setting.says(*signature.literals)
         for one in survived(f"{name}: {signature.literals[0]}", clues, signature, setting)
