@@ -132,7 +132,7 @@ _LONG = 64 << 10  # characters
 _ENDING = lazy_regex(r"\w{1,40}")
 _PIECE = 16 << 10
 _OVERLAP = 500  # characters that a match may go on in the next piece
-_MOST_PLACES = 24  # of one literal, from either end of the text
+_MOST_PLACES = 12  # of one literal, from either end of the text
 _ADVICE = lazy_regex(
     r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)[^.\n]{1,24}$"
     r"|如果(?:你|您)?[^。\n]{0,60}$"
