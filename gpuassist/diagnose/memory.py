@@ -43,7 +43,7 @@ class MemoryCause(str, Enum):
 TOLD: dict[MemoryCause, frozenset[str]] = {
     cause: frozenset(names.split())
     for cause, names in {
-        MemoryCause.NEED: "gpu total requested free allocated others shared program context display unused",
+        MemoryCause.NEED: "gpu total requested free allocated others shared program context display",
         MemoryCause.FRAGMENTS: "unused requested free total others pid variable options old expandable split windows",
         MemoryCause.OTHERS: "others requested free total own pid index program display",
         MemoryCause.ABSURD: "requested total",
@@ -86,7 +86,7 @@ def parameters(message: OutOfMemory, cause: MemoryCause) -> dict[str, str]:
         "total": message.total,
         "free": message.free,
         "allocated": message.allocated,
-        "unused": message.unallocated if cause is not MemoryCause.NEED or _would_hold(message) else None,
+        "unused": message.unallocated,
         "own": own_bytes(message) if own_bytes(message) is not None else message.reserved,
         "allowed": message.allowed,
         "context": context_bytes(message),
@@ -108,12 +108,6 @@ def context_bytes(message: OutOfMemory) -> int | None:
     if own is None or message.reserved is None or _is_shared(message):
         return None
     return own - message.reserved if own - message.reserved >= _WORTH_TELLING else None
-
-
-def _would_hold(message: OutOfMemory) -> bool:
-    """Whether what torch has reserved without using it, and what is free, are together as much as was asked for."""
-    unused, requested = message.unallocated or 0, message.requested or 0
-    return bool(requested) and unused >= requested / 2 and unused + (message.free or 0) >= requested
 
 
 def others_bytes(message: OutOfMemory) -> int:

@@ -82,6 +82,16 @@ class QuestionEntry(Struct, frozen=True):
         )
 
 
+_HEADING = b"[[question]]\n"
+
+
+def questions_about(problem: str, content: bytes) -> tuple[QuestionEntry, ...]:
+    """Those in the file's bytes that name a problem: to read all of them takes as long as the rest of an answer."""
+    _, *tables = content.split(_HEADING)
+    named = [_HEADING + table for table in tables if f'"{problem}"'.encode() in table]
+    return read_questions(b"".join(named)) if named else ()
+
+
 def read_questions(content: bytes) -> tuple[QuestionEntry, ...]:
     """Every question in the file's bytes; raises `EntryError` where it holds none."""
     try:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from gpuassist.context import Session
 from gpuassist.diagnose.catalogue import Catalogue, Planner
 from gpuassist.diagnose.hints import driver_version, in_container, in_wsl
-from gpuassist.diagnose.questions import Case, QuestionEntry, read_questions
+from gpuassist.diagnose.questions import Case, QuestionEntry, questions_about
 from gpuassist.diagnose.ranking import UNDECIDED, Rank, Ranking
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.tool_releases import torch_cuda
@@ -46,7 +46,7 @@ def asked(
     ruled_out = "yes" if ranking.rank is Rank.RULED_OUT else ""
     given = {name: str(value) for name, value in first.parameters}
     parameters = {**about, **_of_text(setting), **given, "ruled_out": ruled_out}
-    entries = read_questions(session.world.resources.read("questions.toml"))
+    entries = questions_about(first.problem, session.world.resources.read("questions.toml"))
     entry = next((one for one in entries if one.fits(first, parameters)), None)
     if entry is None:
         return None

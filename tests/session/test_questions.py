@@ -9,7 +9,7 @@ import pytest
 from gpuassist.app import compose
 from gpuassist.diagnose.catalogue import SETTING
 from gpuassist.diagnose.catalogue_entry import EntryError, slots_of
-from gpuassist.diagnose.questions import QuestionEntry, read_questions
+from gpuassist.diagnose.questions import QuestionEntry, questions_about, read_questions
 from gpuassist.present.explanation import Sureness, sureness
 from gpuassist.session.explain import Explanation, explain
 from gpuassist.system.resources import Resources
@@ -111,3 +111,11 @@ def test_case_that_leads_nowhere_is_refused() -> None:
     words = b'[[question]]\nname="a"\nof=["x"]\nsays="a"\ntitle="t"\nexplanation="e"\ntext="a"\ncommands=[]\ncases=[{shows="s"}]'
     with pytest.raises(EntryError, match="case"):
         read_questions(words)
+
+
+def test_questions_about_a_problem_are_those_that_name_it() -> None:
+    content = Resources().read("questions.toml")
+    for problem in {problem for one in QUESTIONS for problem in one.of}:
+        found = questions_about(problem, content)
+        assert [one for one in found if problem in one.of] == [one for one in QUESTIONS if problem in one.of]
+    assert questions_about("oom-true", b"") == ()
