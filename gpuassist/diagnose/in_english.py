@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
 
-from gpuassist.diagnose.signature import lowered, vocabulary
+from gpuassist.diagnose.signature import lowered, places_in, vocabulary
 from gpuassist.knowledge.messages import LANGUAGES, ForeignMessage
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.lazy_regex import lazy_regex
@@ -60,7 +60,7 @@ def in_english(paste: Paste, knowledge: Knowledge) -> Paste:
     for one in sorted(messages, key=lambda reading: -len(reading.literal)):
         if not vocabulary(small).may_form(one.literal):
             continue
-        for place in dict.fromkeys(bisect_right(starts, offset) - 1 for offset in _places(small, one.literal)):
+        for place in dict.fromkeys(bisect_right(starts, offset) - 1 for offset in places_in(small, one.literal, _MOST_PLACES)):
             line = written.get(place, lines[place])
             left -= 1
             if len(line) <= _LONGEST_LINE and (told := one.told(line)) != line:
@@ -131,18 +131,6 @@ def _loosely(piece: str) -> str:
 def _edge(letter: str, border: str) -> str:
     """The border of a word, where the sentence begins or ends with one and its language puts spaces between them."""
     return border if letter.isalnum() and not _JOINED.match(letter) else ""
-
-
-def _places(small: str, literal: str) -> Iterator[int]:
-    """Where it stands in the text: its first places and its last ones."""
-    place, count = small.find(literal), 0
-    while place >= 0 and count < _MOST_PLACES:
-        yield place
-        place, count = small.find(literal, place + len(literal)), count + 1
-    end = len(small) if place >= 0 else -1
-    while count < 2 * _MOST_PLACES and (end := small.rfind(literal, place, end) if end > place >= 0 else -1) >= 0:
-        yield end
-        count += 1
 
 
 def _starts(lines: list[str]) -> list[int]:

@@ -179,8 +179,8 @@ class SignatureInput:
         begins with how it was started and ends with what went wrong.
         """
         if " " not in literal:
-            return _places_in(self.lowered, literal)
-        return map(self._folded.place, _places_in(self._folded.words, literal))
+            return places_in(self.lowered, literal)
+        return map(self._folded.place, places_in(self._folded.words, literal))
 
     def _read(self, literal: str) -> str:
         """The text in lower case; for a literal of several words, with one space between them."""
@@ -271,11 +271,11 @@ _LESS_SURE = {Weight.CAUSE: Weight.STATE, Weight.STATE: Weight.CONSEQUENCE}
 def general(meaning: Meaning) -> Meaning:
     """A message that almost every fault leads to: whatever it points to, even by its circumstances, is a step less sure."""
 
-    def lowered(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    def less_sure(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         for one in meaning(match, setting):
             yield replace(one, weight=_LESS_SURE.get(one.weight, one.weight))
 
-    return lowered
+    return less_sure
 
 
 def clues(signature: Signature, setting: SignatureInput, *, most: int = 20) -> Iterator[Clue]:
@@ -331,15 +331,16 @@ def _matches(signature: Signature, setting: SignatureInput) -> Iterator[re.Match
             yield match
 
 
-def _places_in(words: str, literal: str) -> Iterator[int]:
+def places_in(words: str, literal: str, most: int = _MOST_PLACES) -> Iterator[int]:
+    """Where it stands in a text: its first places and its last ones, at most so many of each."""
     place, count = words.find(literal), 0
-    while place >= 0 and count < _MOST_PLACES:
+    while place >= 0 and count < most:
         yield place
         place, count = words.find(literal, place + len(literal)), count + 1
     if place < 0:
         return
     place, count = words.rfind(literal, place), 0
-    while place >= 0 and count < _MOST_PLACES:
+    while place >= 0 and count < most:
         yield place
         place, count = words.rfind(literal, 0, place), count + 1
 

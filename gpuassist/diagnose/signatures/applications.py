@@ -33,7 +33,7 @@ def _function_missing(match: re.Match[str], setting: SignatureInput) -> Iterator
     """A function that the driver's library lacks came with a newer driver; under WSL the library is Windows'."""
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.STATE)
-    driver = re.search(r"\.so\.(\d{3}\.\d[\d.]{1,8}\d)", match[0])
+    driver = re.search(r"\.so\.(\d{3}\.\d[\d.]{0,8}\d)", match[0])
     yield sign("driver-too-old-for-cuda", Weight.CAUSE, driver=driver[1] if driver else "")
 
 

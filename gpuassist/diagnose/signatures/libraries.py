@@ -221,11 +221,6 @@ SIGNATURES = (
         means("missing-cuda-runtime-lib"),
     ),
     Signature(
-        ("libcuda.so",),  # the driver's own library lacks what a newer program asks for
-        r"libcuda\.so\.(?:(?P<driver>\d{3}\.\d[\d.]{0,8}\d)|1): undefined symbol: cu\w{3,60}",
-        means("driver-too-old-for-cuda"),
-    ),
-    Signature(
         ("undefined symbol", "undefined reference", "not defined in file"),
         rf"(?<![^\s:'\"(])(?P<file>[^\s:'\"(]{{0,260}}/?{_NAME}\.so[.\d]*): (?:undefined symbol:|symbol) (?P<symbol>\w+)"
         rf"(?:,? version (?P<other>{_NAME})\.so)?",

@@ -15,6 +15,7 @@ from gpuassist.diagnose.hints import (
     without_driver,
 )
 from gpuassist.diagnose.signature import GAP, Meaning, Sign, Signature, SignatureInput, general, means, sign
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 _VERSION = r"\d{2,3}\.\d{1,3}(?:\.\d{1,3})?"  # of two digits up to 2008, 71 and 96 for longer
@@ -76,10 +77,15 @@ def _unknown_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cuda-init-failed-driver-state", Weight.STATE)
 
 
-def _crashed(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """Windows' own libraries do not fit this WSL, or not this nvidia-smi."""
-    if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.STATE)
+# Windows' drivers have numbers of two parts; those of Linux, and its tools in WSL, have three.
+_WINDOWS_DRIVER = lazy_regex(r"NVIDIA-SMI \d{3}\.\d{2,3}\.\d{2}\b[^\n]{0,40}Driver Version: \d{3}\.\d{2} ")
+
+
+def _crashed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """Windows' own libraries do not fit this WSL, or not this nvidia-smi; surely so where a line names both."""
+    named = bool(match["named"] or match["behind"])
+    if in_wsl(setting) or (named and setting.finds(_WINDOWS_DRIVER)):
+        yield sign("wsl-driver-or-windows", Weight.CAUSE if named else Weight.STATE)
 
 
 def _nameless(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
@@ -237,8 +243,8 @@ SIGNATURES = (
     ),
     Signature(
         ("segmentation fault", "segfault at"),
-        r"segmentation fault(?: \(core dumped\))?[ \t]{1,4}nvidia-smi"
-        r"|nvidia-smi\n(?:[^\n]{0,120}\n){0,12}?[^\n]{0,20}segmentation fault"
+        r"(?P<named>segmentation fault[^\n]{0,20}nvidia-smi|nvidia-smi[^\n]{0,40}segmentation fault)"
+        r"|nvidia-smi\n(?:[^\n]{0,120}\n){0,12}?[^\n]{0,20}segmentation fault(?P<behind>[^\n]{0,20}nvidia-smi)?"
         r"|nvidia-smi\[\d{1,8}\]: segfault at",
         _crashed,
     ),

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import in_wsl
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.paste import Weight
 
 _FAILS = (
@@ -42,15 +41,6 @@ def _named_symbol(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("no-kernel-image", Weight.STATE, package="bitsandbytes" if setting.says("bitsandbytes") else "")
 
 
-# Windows' drivers have numbers of two parts; those of Linux, and its tools in WSL, have three.
-_WINDOWS_DRIVER = lazy_regex(r"NVIDIA-SMI \d{3}\.\d{2,3}\.\d{2}\b[^\n]{0,40}Driver Version: \d{3}\.\d{2} ")
-
-
-def _tool_crashed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    if "nvidia-smi" in match[0] and (in_wsl(setting) or setting.finds(_WINDOWS_DRIVER)):
-        yield sign("wsl-driver-or-windows", Weight.CAUSE)
-
-
 def _dxg(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("wsl-driver-or-windows", Weight.STATE if setting.says(*_FAILS) else Weight.ASIDE)
 
@@ -62,9 +52,6 @@ def _compute_mode(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 
 
 SIGNATURES = (
-    Signature(
-        ("segmentation fault",), r"(?:nvidia-smi[^\n]{0,40})?[Ss]egmentation fault[^\n]{0,20}(?:nvidia-smi)?", _tool_crashed, 200
-    ),
     Signature(
         (" tcc ",),
         r"\|[ \t]{1,6}\d{1,2}[ \t]{1,4}[A-Z][^|\n]{2,50}[ \t]TCC[ \t]{0,4}\||Driver Model\n?[ \t]{0,40}Current {3,40}: TCC",
