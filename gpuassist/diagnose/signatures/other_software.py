@@ -14,8 +14,8 @@ _OF_NVIDIA = ("nvidia", "nvrm", "nouveau", "geforce", "cuda")
 
 def _elsewhere(cause_id: str, cause: Text, literals: tuple[str, ...], *patterns: str) -> Signature:
     """A state only: where the text names a fault of the GPU as well, that one counts."""
-    meaning = means("not-a-gpu-problem", Weight.STATE, cause_id=cause_id, cause=cause)
-    return Signature(literals, one_of(*patterns), meaning, 300)
+    named = {"cause_id": cause_id} if cause_id else {}
+    return Signature(literals, one_of(*patterns), means("not-a-gpu-problem", Weight.STATE, cause=cause, **named), 300)
 
 
 def _rejected(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
@@ -43,20 +43,6 @@ def _no_attribute(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("not-a-gpu-problem", Weight.STATE, cause_id="release", package=match["package"].partition(".")[0], cause=cause)
 
 
-def _other_gpu(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    """Drivers of Intel's and AMD's GPUs, whose lines stand in every log of a laptop: where nothing in it is NVIDIA's."""
-    if setting.says(*_OF_NVIDIA):
-        return
-    said = match[0].lower()
-    maker = "AMD" if setting.says("amdgpu", "radeon", "radv") else "Intel" if setting.says("i915", "intel", "rcs0") else ""
-    if maker:
-        cause = text("the text is of a GPU of {maker}, and the message of its own driver", maker=maker)
-        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="other-driver", maker=maker, cause=cause)
-    elif "gpu hang" in said:
-        cause = text("the message is of Intel's driver for its own GPUs")
-        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="other-driver", maker="Intel", cause=cause)
-
-
 def _no_opencl(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A machine whose only OpenCL is that of its processor."""
     if setting.says("pocl", "pthread-", "portable computing language", "intel opencl") and not setting.says(*_OF_NVIDIA):
@@ -74,6 +60,55 @@ def _hardware(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 _ANOTHER = r"(?!nv|nouveau|bbswitch|vfio|NVIDIA)[\w.-]{1,40}"
 
 SIGNATURES = (
+    _elsewhere(
+        "damaged",
+        text("a saved model is damaged, incomplete or of another kind"),
+        ("pytorchstreamreader", "unpicklingerror", "invalid load key", "safetensorerror", "headertoolarge", "not a zip file"),
+        r"PytorchStreamReader failed|UnpicklingError: [^\n]{0,80}|invalid load key, '[^'\n]{1,8}'|SafetensorError: [^\n]{0,80}"
+        r"|BadZipFile: File is not a zip file",
+    ),
+    _elsewhere(
+        "display",
+        text("an image could not be read or shown"),
+        ("opencv(", "libgl.so.1", "libgthread-2.0"),
+        r"OpenCV\([\d.]{3,12}\)[^\n]{0,200}error: \(-(?!21[67]:)\d{1,4}"  # 216 and 217 are of its CUDA modules
+        r"|lib(?:GL\.so\.1|gthread-2\.0\.so\.0): cannot open shared object file",
+    ),
+    _elsewhere(
+        "build-tools",
+        text("a compiler or a header of the system is missing"),
+        ("python.h", "visual c++ 14", "no acceptable c compiler", "command 'gcc' failed", "command 'x86_64-linux-gnu-gcc'"),
+        r"fatal error: Python\.h: No such file|Microsoft Visual C\+\+ 14\.\d or greater is required|no acceptable C compiler found"
+        r"|command '(?:x86_64-linux-gnu-)?gcc' failed: No such file or directory",
+    ),
+    _elsewhere(
+        "",
+        text("the memory of another program ran out, which is the computer's and not the GPU's"),
+        ("java heap space", "javascript heap", "reached heap limit", "gc overhead limit"),
+        r"OutOfMemoryError: (?:Java heap space|GC overhead limit exceeded)|JavaScript heap out of memory|Reached heap limit",
+    ),
+    _elsewhere(
+        "",
+        text("the package manager was interrupted, or does not reach its server"),
+        ("condahttperror", "dpkg was interrupted", "failed to fetch http"),
+        r"CondaHTTPError: HTTP \d{3}|dpkg was interrupted, you must manually run"
+        r"|Failed to fetch https?://\S{1,200}",
+    ),
+    _elsewhere(
+        "",
+        text("a program is not installed or not on PATH"),
+        (
+            *("conda: command not found", "pip: command not found", "python: command not found", "git: command not found"),
+            *("pip3: command not found", "python3: command not found", "make: command not found", "ninja: command not found"),
+        ),
+        r"\b(?:conda|pip3?|python3?|git|cmake|make|ninja): command not found",
+    ),
+    _elsewhere(
+        "",
+        text("the training diverges: the loss is no number any more"),
+        ("loss is nan", "loss: nan", "loss=nan", "loss is inf"),
+        r"\bloss(?: is |: ?|=)(?:nan|inf)\b",
+    ),
     _elsewhere(
         "port",
         text("the network port is taken by another program"),
@@ -226,17 +261,6 @@ SIGNATURES = (
         r"|(?:Line-length|Hash-encoding|Salt-length) exception|[Ii]nvalid hccapx",
     ),
     Signature(("no devices found/left",), r"No devices found/left", _no_opencl),
-    Signature(
-        ("gpu hang", "vkcreateinstance", "vulkan instance", "radv", "amdgpu", "i915", "vk_error", "libgl error"),
-        one_of(
-            r"GPU HANG: ecode \S{3,30}",
-            r"(?:createInstance: )?Failed to create Vulkan instance",
-            r"VK_ERROR_\w{4,40}",
-            r"amdgpu(?: \S{5,20})?: (?:\[?\w{2,10}\]? )?[^\n]{0,60}(?:timeout|failed|reset|fault)",
-            r"libGL error: failed to load driver: (?:i9\d\d|iris|radeonsi|amdgpu|crocus)",
-        ),
-        _other_gpu,
-    ),
     _elsewhere(
         "display",
         text("the program finds no display, or none that it may draw on"),

@@ -1,4 +1,4 @@
-"""Faults of programs, builds, package managers and other makers' GPUs, which a text about a GPU often turns out to be."""
+"""Faults of programs, builds and package managers, which a text about a GPU often turns out to be."""
 
 from __future__ import annotations
 
@@ -45,27 +45,7 @@ def _data(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("not-a-gpu-problem", Weight.STATE, cause=cause)
 
 
-def _other_maker(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
-    if not setting.says("nvrm", "nvidia-smi", "cuda error"):
-        maker = "Intel" if any(word in match[0].lower() for word in ("i915", "xe ")) else "AMD"
-        cause = text("the message is of another maker's GPU ({words})", words=match[0])
-        yield sign("not-a-gpu-problem", Weight.STATE, cause_id="other-driver", maker=maker, cause=cause)
-
-
 SIGNATURES = (
-    Signature(
-        ("amdgpu", "i915", "hip error", "hiperror", "rocblas error", "miopen error", "xe 0000:", "rocm"),
-        one_of(
-            r"\[drm:amdgpu_\w{1,40} \[amdgpu\]\] \*ERROR\*",
-            r"amdgpu: ring \S{1,20} timeout",
-            r"i915 \S{1,20} \[drm\] (?:GPU HANG|\*ERROR\*)",
-            r"\bxe \S{1,20} \[drm\] \*ERROR\*",
-            r"HIP error: [^\n]{1,60}",
-            r"hipError\w{4,40}",
-            r"(?:rocBLAS|MIOpen) error",
-        ),
-        _other_maker,
-    ),
     Signature(
         ("not implemented for 'half'", "not implemented for 'bfloat16'"),
         r"\"\w{2,60}\" not implemented for '(?:B?Float16|Half)'",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures import other_software, programs
+from gpuassist.diagnose.signatures import other_makers, other_software, programs
 from tests.diagnose.signatures.reading import parameters, problem, read
 from tests.rows import for_each
 
-SIGNATURES = (*programs.SIGNATURES, *other_software.SIGNATURES)
+# Without the two that judge the whole text, and the surest first.
+MESSAGES = other_makers.SIGNATURES[:1:-1]
+SIGNATURES = (*programs.SIGNATURES, *MESSAGES, *other_software.SIGNATURES)
 
 
 @pytest.mark.parametrize(

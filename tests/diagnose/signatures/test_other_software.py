@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.app import compose
-from gpuassist.diagnose.signatures import elsewhere, negatives, other_software
+from gpuassist.diagnose.signatures import negatives, other_software
 from gpuassist.session.explain import explain
 from tests.diagnose.signatures.reading import problems
 from tests.rows import for_each
 
 SESSION = compose("en")
-SIGNATURES = (*elsewhere.SIGNATURES, *other_software.SIGNATURES)
+SIGNATURES = other_software.SIGNATURES
 SHAPES = (*SIGNATURES, *negatives.SIGNATURES)
 
 
