@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from gpuassist.diagnose.signature import Meaning, Sign, SignatureInput, passages, sign
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
-from gpuassist.model.version import ComputeCapability
 
 Hint = tuple[tuple[str, ...], str]  # literals in lower case, one of which stands in every wording, and the pattern around them
 
@@ -159,41 +158,3 @@ def torch_cuda(setting: SignatureInput) -> str:
     """The CUDA that torch was built for; empty where that is not known or there are several torches."""
     known = {str(one.torch.cuda.value) for one in setting.case.cuda_torches if isinstance(one.torch.cuda, Known)}
     return known.pop() if len(known) == 1 else ""
-
-
-_CARD = (
-    r"(?<![\w-])(?:(?:RTX|GTX) ?A?\d{3,4}(?: ?(?:Ti|SUPER|D))?"
-    r"|(?:Tesla |NVIDIA )?(?:[HB][12]00|[AVTPL]\d{1,3}s?|TITAN \w{1,4}))(?![\w-])"
-)
-_CARDS = (
-    "rtx",
-    "gtx",
-    "tesla",
-    "a100",
-    "a10",
-    "a40",
-    "a800",
-    "h100",
-    "h200",
-    "h800",
-    "b200",
-    "v100",
-    "p100",
-    "t4",
-    "l4",
-    "titan",
-    "a6000",
-)
-
-
-def cards_named(setting: SignatureInput) -> tuple[tuple[str, ComputeCapability], ...]:
-    """The GPUs of the facts with what they can; where there are none, those that the text names in passing."""
-    facts = [(card.name, card.capability.value) for card in setting.case.usable if isinstance(card.capability, Known)]
-    if facts or setting.case.cards:
-        return tuple(facts)
-    found: dict[str, ComputeCapability] = {}
-    for match in passages(setting, _CARDS, _CARD, window=40, most=8):
-        record = setting.case.knowledge.gpu_named(match[0])
-        if record is not None and record.compute_capability is not None:
-            found.setdefault(match[0], record.compute_capability)
-    return tuple(found.items())

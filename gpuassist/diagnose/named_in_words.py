@@ -12,10 +12,29 @@ from gpuassist.model.paste import Weight
 from gpuassist.model.version import ComputeCapability, Version
 
 _CARD = (
-    ("rtx", "gtx", "titan", "tesla", "quadro", "a100", "h100", "h200", "l40", "l4", "a10", "t4", "v100", "p100", "b200"),
-    r"\b(?:RTX (?:PRO )?A?\d{4}(?: ?(?:Ti|SUPER|Ada)){0,2}|GTX ?\d{3,4}(?: ?(?:Ti|SUPER))?|RTX\d{4}"
-    r"|TITAN (?:RTX|V|Xp|X)|Tesla [A-Z]\d{1,3}"
-    r"|[AHL]\d{2,3}S?|T4|V100|P100|B200)\b",
+    (
+        *(
+            "rtx",
+            "gtx",
+            "titan",
+            "tesla",
+            "nvidia",
+            "a100",
+            "a10",
+            "a40",
+            "a800",
+            "a6000",
+            "h100",
+            "h200",
+            "h800",
+            "b200",
+            "l40",
+            "l4",
+        ),
+        *("t4", "v100", "p100"),
+    ),
+    r"(?<![\w-])(?:RTX ?(?:PRO )?A?\d{3,4}(?: ?(?:Ti|SUPER|Ada|D)){0,2}|GTX ?\d{3,4}(?: ?(?:Ti|SUPER))?"
+    r"|TITAN \w{1,4}|(?:Tesla |NVIDIA )?(?:[HB][12]00|[AHVTPL]\d{1,3}s?))(?![\w-])",
 )
 _INSTALLED_FOR = (("cudatoolkit", "pytorch-cuda"), r"\b(?:cudatoolkit|pytorch-cuda)[ =]{1,2}(\d{1,2}\.\d)\b")
 _L4T = (("(release)", "l4t"), r"# ?R(\d{2}) \(release\)")
@@ -23,9 +42,24 @@ _L4T = (("(release)", "l4t"), r"# ?R(\d{2}) \(release\)")
 
 def card_in_words(setting: SignatureInput) -> GpuRecord | None:
     """The one kind of card that a text names, as far as the lists know it."""
-    found = dict.fromkeys(match[0] for match in passages(setting, *_CARD, most=20))
-    records = [record for name in found if (record := setting.case.knowledge.gpu_named(name)) is not None]
+    records = list(_records(setting).values())
     return records[0] if len({str(one.compute_capability) for one in records}) == 1 else None
+
+
+def cards_named(setting: SignatureInput) -> tuple[tuple[str, ComputeCapability], ...]:
+    """The GPUs of the facts with what they can; where there are none, those that the text names in passing."""
+    facts = [(card.name, card.capability.value) for card in setting.case.usable if isinstance(card.capability, Known)]
+    if facts or setting.case.cards:
+        return tuple(facts)
+    told = ((name, one.compute_capability) for name, one in _records(setting).items())
+    return tuple((name, capability) for name, capability in told if capability is not None)
+
+
+def _records(setting: SignatureInput) -> dict[str, GpuRecord]:
+    """The cards that a text names and the lists know, by the name in the text."""
+    named = dict.fromkeys(match[0] for match in passages(setting, *_CARD, window=40, most=20))
+    known = ((name, setting.case.knowledge.gpu_named(name)) for name in named)
+    return {name: record for name, record in known if record is not None}
 
 
 def torch_cuda_in_words(setting: SignatureInput) -> str:

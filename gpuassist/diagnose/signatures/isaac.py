@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.architectures import judge_architecture
 from gpuassist.diagnose.engine_torch import of_isaac_gym, without_code
-from gpuassist.diagnose.hints import cards_named
+from gpuassist.diagnose.named_in_words import cards_named
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.diagnose.tool_releases import python_version, torch_version
 from gpuassist.diagnose.torch_choice import offered, torch_to_install

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import cards_named, shows
+from gpuassist.diagnose.hints import shows
+from gpuassist.diagnose.named_in_words import cards_named
 from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, general, means, passages, sign
 from gpuassist.diagnose.tool_releases import python_version, torch_version
 from gpuassist.diagnose.torch_choice import offered, torch_to_install
