@@ -15,7 +15,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.finding import Answer, Evidence, OpenQuestion
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.memory_picture import MemoryPicture
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.present.listing import facts_read
@@ -103,7 +103,7 @@ def accounts_shown(explanation: Explanation) -> tuple[Account, ...]:
     """What the text tells, without what its title says already, and below a problem only what has lines of its own."""
     title = explanation.title
     return tuple(
-        Account(verbatim(""), one.lines) if one.title == title else one
+        Account(Text(""), one.lines) if one.title == title else one
         for one in explanation.accounts
         if one.lines or not (explanation.convicts or one.title == title)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from gpuassist.app import compose
 from gpuassist.diagnose.ranking import Rank
 from gpuassist.model.finding import Remedy
 from gpuassist.model.paste import Paste
@@ -13,12 +14,14 @@ from gpuassist.present.commands import where_to_type
 from gpuassist.present.explanation import (
     SURENESS_WORDS,
     Sureness,
+    accounts_shown,
     left_out,
     line_of,
     lines_quoted,
     quotes,
     sureness,
 )
+from gpuassist.session.explain import explain
 from tests.session.explained import ANSWER, SWITCH, explained, fact, quoted, remedy
 
 
@@ -142,3 +145,12 @@ def test_a_remedy_that_says_where_itself_is_not_told_again(words: str) -> None:
 
 def test_a_remedy_without_commands_is_typed_nowhere() -> None:
     assert where_to_type(remedy()) is None
+
+
+def test_what_the_title_says_already_is_no_heading_again() -> None:
+    lsof = "COMMAND  PID  USER   FD   TYPE  DEVICE SIZE/OFF NODE NAME\npython  4242 alice  mem    CHR 195,255  450 /dev/nvidiactl"
+    told = explain(compose("en"), lsof)
+    (shown,) = accounts_shown(told)
+    assert told.accounts[0].title == told.title
+    assert not shown.title.message
+    assert shown.lines == told.accounts[0].lines
