@@ -99,11 +99,14 @@ class ShellSession:
     def end(self) -> tuple[Process, ...]:
         """Kills all of its session and of every terminal, and says what it left running besides."""
         deadline = time.monotonic() + _LAST_WAIT_SECONDS
+        sessions = {self.pid}
         while True:
             self._reap()
             there = descendants(os.getpid())
             keepers = {one.pid for one in there if one.name.startswith(_KEEPERS)}
-            ours = [one for one in there if one.session == self.pid or one.terminal or {one.pid, one.parent} & keepers]
+            # A session stays ours: as its keeper dies it loses its terminal, and the shell in it may take a moment longer to go.
+            sessions |= {one.session for one in there if one.terminal or {one.pid, one.parent} & keepers}
+            ours = [one for one in there if one.session in sessions]
             if not ours or time.monotonic() > deadline:
                 return tuple(one for one in there if one not in ours)
             # Stopped first: the shell above a killed one would go on, draw its prompt and write its history.
