@@ -16,11 +16,15 @@ NAMES = (
     "headless",
     "plot",
     "live",
+    "inside",
+    "recording",
+    "terminal",
     "shell",
     "apply",
     "run_view",
     "install_gap",
     "solve",
+    "verify",
 )
 
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks.live_child import Gap
 from gpuassist import app
+from gpuassist.session.navigation import GoTo, SideTool
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.pages.explain.page import ExplainPage
 from gpuassist.ui.widgets.paste_edit import PasteEdit
@@ -23,7 +24,7 @@ _END = "RuntimeError: CUDA error: no kernel image is available for execution on 
 def main(seconds: float) -> None:
     """Runs the window for so long after the paste and prints one figure."""
     application = QApplication(["gpuassist"])
-    run = WindowRun(app.compose("en"), application, start_page="explain")
+    run = WindowRun(app.compose("en"), application, start=GoTo(SideTool.EXPLAIN))
     meter = Pasted(run, seconds)
     run.window.show()
     meter.begin()

@@ -15,7 +15,7 @@ from gpuassist.model.plan import Step, StepKind, StepRun
 from gpuassist.model.plan import Tool as PackageTool
 from gpuassist.model.text import verbatim
 from gpuassist.session.install import Course
-from gpuassist.session.navigation import SideTool
+from gpuassist.session.navigation import GoTo, SideTool
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.pages.install.page import InstallPage
 
@@ -31,7 +31,7 @@ _LOOK_AGAIN_MILLISECONDS = 50
 def main(prints: str) -> None:
     """Runs the window until the step has ended and prints one figure."""
     application = QApplication(["gpuassist"])
-    run = WindowRun(app.compose("en"), application, start_page=SideTool.INSTALL.value)
+    run = WindowRun(app.compose("en"), application, start=GoTo(SideTool.INSTALL))
     meter = Printed(run, _PRINTS[prints])
     run.window.show()
     sys.setswitchinterval(_SWITCH_SECONDS)

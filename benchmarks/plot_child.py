@@ -1,6 +1,7 @@
-"""Child of `plot`: draws eight noisy curves of an hour in one of two ways and prints the milliseconds of CPU that a tick costs.
+"""Child of `plot`: draws eight noisy curves in one of several ways and prints the milliseconds of CPU that a tick costs.
 
-`plot_child.py ours|naive SECONDS`
+`plot_child.py hour|day|hover|naive SECONDS`: ours over an hour at 10 Hz, ours over 24 hours, the crosshair moved over ours, an hour
+as whole arrays handed to pyqtgraph.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ import resource
 import sys
 
 import numpy as np
-import pyqtgraph as pg
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gpuassist.model.fact import Known
@@ -21,19 +21,21 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import History
 from gpuassist.ui.pace import Pace
 from gpuassist.ui.pages.live.controls import ALL
-from gpuassist.ui.pages.live.lanes import Lanes, Scene
+from gpuassist.ui.pages.live.lane import Scene
+from gpuassist.ui.pages.live.lanes import Lanes
 
-CURVES, HZ, SPAN = 8, 10, 3600
+CURVES, HZ, SPAN, DAY = 8, 10, 3600, 24 * 3600
 WIDTH, HEIGHT = 1200, 700
 GIB = 1 << 30
-PEAK = 23 * GIB
+PEAK, CARD = 239 * GIB // 10, 24 * GIB
 
 
 def main(way: str, seconds: float) -> None:
     """Prints the cost."""
     application = QApplication([])
     random.seed(1)
-    draw = Ours() if way == "ours" else Naive()
+    ways: dict[str, type[Ours | Naive]] = {"hour": Ours, "day": Day, "hover": Hover, "naive": Naive}
+    draw = ways[way]()
     timer = QTimer()
     timer.setTimerType(Qt.TimerType.PreciseTimer)
     timer.timeout.connect(draw.tick)
@@ -61,19 +63,26 @@ def reading(curve: int, tick: int) -> float:
 class Ours:
     """The live page's lanes over the history."""
 
+    span, samples, fed_hz = SPAN, SPAN * HZ, HZ
+
     def __init__(self) -> None:
         self.ticks = 0
         self._number = 0
+        self._hz = self.fed_hz
+        self._time = 0.0
         self._history = History()
-        for _ in range(SPAN * HZ):
+        for _ in range(self.samples):
             self._history.add(self._sample())
-        self._lanes = Lanes(ENGLISH)
+        self._hz = HZ
+        self._lanes = Lanes(ENGLISH, str)
         self._lanes.resize(WIDTH, HEIGHT)
         self._lanes.show_gpus(self._sample().gpus, {})
         self._lanes.show_only(ALL)
         self._lanes.show()
         self._pace = Pace(self._lanes)
         self._pace.due.connect(self.draw)
+        QApplication.processEvents()
+        self.draw()
 
     def tick(self) -> None:
         """A tenth of a second passes."""
@@ -83,9 +92,7 @@ class Ours:
 
     def draw(self) -> None:
         """As the page does."""
-        scene = Scene(self._history, float(SPAN), self._history.until, lambda pid: 0, lambda gpu: ())
-        for lane in self._lanes.all:
-            lane.draw(scene)
+        self._lanes.draw(Scene(self._history, float(self.span), self._history.until, lambda pid: 0, lambda pid: 0, lambda gpu: ()))
 
     def check(self) -> None:
         """A peak of one reading, then an hour's tail of others: it must still be in the picture."""
@@ -94,20 +101,37 @@ class Ours:
             self._history.add(self._sample())
         self.draw()
         for lane in self._lanes.all:
-            picture = lane.plot.picture
-            assert picture is not None
-            assert float(np.nanmax(picture.columns.highs)) == PEAK, "a peak was lost"
+            filled = (lane.memory.numbers > 0).sum(axis=0).max()
+            assert filled >= -(-PEAK * lane.memory.numbers.shape[0] // CARD), "a peak was lost"
 
     def _sample(self, *, peak: bool = False) -> Sample:
         self._number += 1
         gpus = tuple(_gpu(curve, PEAK if peak else reading(curve, self._number)) for curve in range(CURVES))
-        return Sample(1.8e9 + self._number / HZ, self._number / HZ, gpus)
+        self._time += 1 / self._hz
+        return Sample(1.8e9 + self._time, self._time, gpus)
+
+
+class Day(Ours):
+    """The same over 24 hours, of which nobody waits for a reading ten times a second."""
+
+    span, samples, fed_hz = DAY, DAY, 1
+
+
+class Hover(Ours):
+    """The crosshair goes from one pixel to the next, ten times a second, in all lanes."""
+
+    def tick(self) -> None:
+        """The mouse moves."""
+        self.ticks += 1
+        self._lanes.hover(QPoint(200 + 3 * self.ticks % 300, 150))
 
 
 class Naive:
     """The whole of every array handed to pyqtgraph at every tick."""
 
     def __init__(self) -> None:
+        import pyqtgraph as pg  # it would cost ours, too
+
         self.ticks = 0
         count = SPAN * HZ
         self._x = np.linspace(-SPAN, 0, count)

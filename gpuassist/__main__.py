@@ -39,14 +39,31 @@ def _run() -> int:
         from gpuassist.monitor import sampling_child
 
         return sampling_child.main()
+    if sys.argv[1:2] == ["--watch-load"]:  # the same for verify.load_child
+        from gpuassist.verify import load_child
+
+        return load_child.main()
     if sys.argv[1:2] == ["monitor"] and "--headless" in sys.argv:
         from gpuassist.monitor.start import begin_early
-        from gpuassist.system.surroundings import Surroundings
 
-        begin_early(Surroundings.current().variables)
+        begin_early()
+    _import_msgspec()
     from gpuassist import app
 
     return app.main(sys.argv[1:])
+
+
+def _import_msgspec() -> None:
+    """Without `typing_extensions`, of which it needs nothing that Python has not had since 3.11: 6 ms where torch brought that."""
+    name = "typing_extensions"
+    if sys.version_info < (3, 11) or name in sys.modules:
+        import msgspec
+    else:
+        sys.modules[name] = None  # type: ignore[assignment]  # the importer's own sign of what is not to be had
+        try:
+            import msgspec  # noqa: F401
+        finally:
+            del sys.modules[name]
 
 
 def _told_version() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from gpuassist.cli import main as cli
 from gpuassist.cli.context import UsageError
@@ -16,10 +17,13 @@ from gpuassist.system.interrupts import ending_at_once
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 
+if TYPE_CHECKING:
+    from gpuassist.session.navigation import Destination
+
 
 def main(arguments: Sequence[str]) -> int:
     """Runs gpuassist with these command-line arguments and returns the exit status."""
-    return cli.main(arguments, compose=compose, open_window=open_window)
+    return cli.main(arguments, compose=compose, open_window=open_window, draw_png=draw_png)
 
 
 def compose(language: str) -> Session:
@@ -30,7 +34,7 @@ def compose(language: str) -> Session:
     return Session(world, Knowledge(world.resources.read), words_for(chosen, world.resources))
 
 
-def open_window(session: Session, machine_file: str, page: str) -> Exit:
+def open_window(session: Session, machine_file: str, wanted: Destination | None) -> Exit:
     """Shows the window until it is closed; raises `UsageError` where there is no display or no Qt."""
     _require_display(session.world.surroundings.variables)
     try:
@@ -38,7 +42,19 @@ def open_window(session: Session, machine_file: str, page: str) -> Exit:
             from gpuassist.ui.application import run_window  # Qt is imported only when there is a display to use it on
     except ImportError as error:
         raise UsageError(text("the window needs PySide6, which this Python does not have ({error})", error=str(error))) from error
-    return Exit(run_window(session, machine_file=machine_file, start_page=page, arguments=sys.argv[:1]))
+    return Exit(run_window(session, machine_file=machine_file, start=wanted, arguments=sys.argv[:1]))
+
+
+def draw_png(svg: str) -> bytes:
+    """A picture of an SVG document; raises `UsageError` where there is no Qt."""
+    try:
+        with ending_at_once():
+            from gpuassist.ui.picture import draw_png as draw
+    except ImportError as error:
+        raise UsageError(
+            text("a PNG needs PySide6, which this Python does not have ({error}): save an .svg", error=str(error))
+        ) from error
+    return draw(svg)
 
 
 def _require_display(variables: Mapping[str, str]) -> None:

@@ -32,6 +32,7 @@ PACKAGES = {
     "ssh-keygen": "openssh-client",
     "ssh": "openssh-client",
     "gcc": "gcc",
+    "g++": "g++",
     "Xvfb": "xvfb",
     "shellcheck": "shellcheck",
     "nvcc": "a CUDA toolkit",

@@ -1,4 +1,4 @@
-"""What tests may not see of the machine that they run on: its settings of pip, uv, conda, the desktop and the fonts."""
+"""What tests may not see of the machine that they run on: its settings of pip, uv, conda, colours, the desktop and the fonts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpuassist.system.files import Files
 
 _MACHINES_OWN = re.compile(
     r"(_?CONDA|CONDARC|MAMBA|PIP|UV|XDG|FONTCONFIG|VIRTUAL_ENV|GTK|KDE|GNOME)(_|$)"
-    r"|(BASH_ENV|ENV|ZDOTDIR|CUDA_HOME|CUDA_PATH|LD_LIBRARY_PATH|LC_\w+|DESKTOP_SESSION|QT_QPA_PLATFORMTHEME|QT_STYLE_OVERRIDE)$"
+    r"|(BASH_ENV|ENV|ZDOTDIR|CUDA_HOME|CUDA_PATH|LD_LIBRARY_PATH|LC_\w+|DESKTOP_SESSION|QT_QPA_PLATFORMTHEME|QT_STYLE_OVERRIDE|NO_COLOR|FORCE_COLOR|CLICOLOR_FORCE)$"
 )
 _SYSTEM_WIDE = ("/etc/pip.conf", "/etc/xdg/", "/etc/uv/", "/etc/conda/", "/var/lib/conda/")
 _NOWHERE = "/dev/null/nowhere"  # not even root can make it

@@ -21,10 +21,14 @@ A scenario is lines of `key = value`; what stands before the first `[gpu]` is th
     used = 900..30000/20        # a number may swing between two values within so many seconds
     utilization = 35            # also: temperature, power, power_limit, throttle, display, compute_mode, minor
     power = -                   # - is NOT_SUPPORTED; !15 is that code
+    link_generation = 1         # of 4; also: link_width, of 16
     mig = 1
-    mig_device = MIG-11111111-0000-4000-8000-000000000000
+    mig_device = MIG-11111111-0000-4000-8000-000000000000 memory=10240 used=512 instance=1   # what follows the uuid has a default
+    xid = 79 from=2             # told once, then
+    memory_temperature = 88     # not told unless given, as also: margin, sm_activity, tensor_activity (%)
+    received = 1000000          # bytes a second of a counter of 64 bits; also: sent. Not told unless given: the call of 20 ms is
     process = 4242 c 512        # pid (or self), list (c compute, g graphics, m MPS), MiB or -
-    process = 4243 c 64 from=2 until=9 instance=1   # there only then (seconds), in that MIG instance
+    process = 4243 c 64 from=2 until=9 instance=1 share=35   # there only then (seconds), in that MIG instance, with that load
     fault = nvmlDeviceGet* 15 from=4   # a fault below a [gpu] is that device's alone
 """
 

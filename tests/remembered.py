@@ -84,7 +84,10 @@ def _tree(home: Path) -> Iterator[tuple[object, ...]]:
             continue
         for name in sorted((*directories, *names)):
             path = inside / name
-            is_link = path.is_symlink()
-            is_read = name not in _FOUND and path.is_file()
-            content = os.readlink(path) if is_link else path.read_bytes() if is_read else b""
-            yield str(path), path.lstat().st_mode, content
+            try:
+                is_link = path.is_symlink()
+                is_read = name not in _FOUND and path.is_file()
+                content = os.readlink(path) if is_link else path.read_bytes() if is_read else b""
+                yield str(path), path.lstat().st_mode, content
+            except FileNotFoundError:
+                pass  # a scratch place of another thread's, which has gone

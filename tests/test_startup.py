@@ -57,6 +57,9 @@ LATE = (
 )
 
 
+_SINCE_3_11 = ("typing_extensions",) if sys.version_info >= (3, 11) else ()
+
+
 @pytest.mark.parametrize(
     ("arguments", "not_needed"),
     [
@@ -68,6 +71,10 @@ LATE = (
         (["doctor", "--machine", RECORDED], ("gpuassist.install.torch_index", "gpuassist.detect.readers")),
         (["plan", "torch", "--machine", RECORDED], ("gpuassist.detect.readers",)),
         (["explain", "--machine", "none", RECORDED], ("gpuassist.install.outlook",)),
+        (
+            ["monitor", "--headless", "--count", "1"],
+            ("pathlib", "sqlite3", "gpuassist.knowledge.files", "gpuassist.session.alert_notices", *_SINCE_3_11),
+        ),
     ],
     ids=lambda one: one[0] if isinstance(one, list) else "",
 )

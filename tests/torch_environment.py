@@ -107,7 +107,8 @@ class ReadyTorch:
         """As `interpreter_that_runs` makes one; for runs that end by themselves."""
         script, reply = _script(folder, code), folder / "reply"
         os.mkfifo(reply)
-        lines = f"""{{ printf '%s\\t' "$$" "{script}" "{reply}" "$@"; echo; }} >"{self._requests}"
+        # In a process of its own: this shell's standard output must at no time be the requests, or the fork would write there.
+        lines = f"""(printf '%s\\t' "$$" "{script}" "{reply}" "$@"; echo) >"{self._requests}"
 read -r status <"{reply}"
 exit "$status"
 """
@@ -124,8 +125,10 @@ exit "$status"
 
 
 def surroundings() -> dict[str, str]:
-    """The variables of this process, with one thread for torch, so that tests beside this one are not slowed."""
-    return {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    """The variables of this process, with one thread for torch, so that tests beside this one are not slowed, and without a
+    compiler: to build an extension takes a quarter of a minute.
+    """
+    return {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "CXX": "no-compiler"}
 
 
 __all__ = [

@@ -11,8 +11,10 @@ import io
 import json
 import os
 import shutil
+import sqlite3
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,7 +24,7 @@ from msgspec.structs import asdict
 
 from gpuassist.changes.journal import digest
 from gpuassist.changes.undo import history, plan_undo
-from gpuassist.cli import detect, doctor, shell
+from gpuassist.cli import detect, doctor, monitor, shell
 from gpuassist.cli import explain as explaining
 from gpuassist.cli import plan as planning
 from gpuassist.cli.context import Context, TerminalStreams, UsageError
@@ -37,10 +39,14 @@ from gpuassist.install.records import installs
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Receipt
+from gpuassist.model.sample import Event, EventKind, GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.words import ENGLISH
+from gpuassist.monitor.sample_block import packed
+from gpuassist.monitor.sample_writer import SampleWriter
 from gpuassist.present.marks import Exit
+from gpuassist.session.navigation import Destination
 from gpuassist.shellfiles import block, diff, edit, merge
 from gpuassist.shellfiles.block import RepairError, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect, read_startup
@@ -132,8 +138,8 @@ def _said(session: Session, reason: Text) -> str:
     return err.getvalue()
 
 
-def _no_window(page: str) -> Exit:
-    raise UsageError(text("there is no window here to open {page} in", page=page))
+def _no_window(_wanted: Destination | None) -> Exit:
+    raise UsageError(text("there is no window here"))
 
 
 def _texts() -> Sequence[bytes]:
@@ -506,6 +512,35 @@ def _nvml(scratch: Path) -> Run:
     return run
 
 
+def _sample_blocks() -> Sequence[bytes]:
+    """Unpacked ones: what is packed is refused at its first changed byte."""
+    held = ProcessSample(
+        7, Known("you", "/proc"), Known("python train.py", "/proc"), Known(1 << 30, "NVML"), cpu_percent=Known(9.5, "/proc")
+    )
+    whole = GpuSample(0, name=Known("RTX 4090", "NVML"), memory_used_bytes=Known(2 << 30, "NVML"), processes=Known((held,), "NVML"))
+    event = Event(1.5, EventKind.XID, text("Xid {number}", number=79), 0, 7, "79")
+    samples = [Sample(1.8e9 + moment, float(moment), (whole, GpuSample(1)), (), (event,) * moment) for moment in range(3)]
+    return tuple(zlib.decompress(packed(samples[:count])) for count in (1, 2, 3))
+
+
+def _samples(scratch: Path) -> Run:
+    session, path = _session(scratch), scratch / "run.db"
+    writer = SampleWriter(str(path), 1.8e9)
+    writer.write([Sample(1.8e9, 1.0, ())])
+    writer.close(1.8e9)
+
+    def run(data: bytes) -> str:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE blocks SET data = ?", (zlib.compress(data, 1),))
+        source, saved = ("--source", f"file:{path}"), scratch / f"saved.{('csv', 'svg')[len(data) % 2]}"
+        printed = _printed(session, monitor, *source, "--headless") + _printed(session, monitor, *source, "--save", str(saved))
+        drawn = saved.read_text("utf-8") if saved.exists() else ""
+        saved.unlink(missing_ok=True)
+        return printed + drawn.replace("\r\n", "\n")
+
+    return run
+
+
 TARGETS: tuple[Target, ...] = (
     Target("explain", _texts, _explain),
     Target("recordings", _recordings, _recording),
@@ -515,6 +550,7 @@ TARGETS: tuple[Target, ...] = (
     Target("journal", _records, _journal),
     Target("nvml", _nvml_says, _nvml),
     Target("project", _projects, _project),
+    Target("samples", _sample_blocks, _samples),
 )
 
 

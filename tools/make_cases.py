@@ -32,6 +32,7 @@ ROCKY = Distribution("rocky", ("rhel", "centos", "fedora"), "9.4", "Rocky Linux 
 TUMBLEWEED = Distribution("opensuse-tumbleweed", ("opensuse", "suse"), "20261120", "openSUSE Tumbleweed")
 TITAN_V, GTX_780, RTX_2080 = "10de:1d81", "10de:1004", "10de:1e82"
 A100, H100 = "10de:20b2", "10de:2330"
+STUBS = "/usr/local/cuda-12.4/targets/x86_64-linux/lib/stubs"
 
 
 def packages(words: str) -> tuple[Package, ...]:
@@ -54,7 +55,11 @@ def _loader(directory: str, *libraries: str) -> LoaderDirectory:
 
 
 def _libcuda(folder: str, version: str) -> Library:
-    return Library(f"/usr/lib/{folder}/libcuda.so.{version}", Known(Version.parse(version), "file name"))
+    return _libcuda_at(f"/usr/lib/{folder}", version)
+
+
+def _libcuda_at(directory: str, version: str) -> Library:
+    return Library(f"{directory}/libcuda.so.{version}", Known(Version.parse(version), "file name"))
 
 
 CDI, LIBCUDA = "/etc/cdi/nvidia.yaml", "/usr/lib*/libcuda.so*"
@@ -417,6 +422,34 @@ CASES: dict[str, dict[str, Any]] = {
         "libcuda": "",
         "variables": {"NVIDIA_DRIVER_CAPABILITIES": "utility,video"},
         **BARE,
+    },
+    "driver-where-the-loader-does-not-look": {
+        "driver": "580.95.05",
+        "container": "docker",
+        "driver_facts": {
+            "libcuda": Known((_libcuda_at("/usr/local/nvidia/lib64", "580.95.05"),), LIBCUDA),
+            "libcuda_taken": Known("", "/etc/ld.so.cache"),
+        },
+        **BARE,
+    },
+    "stub-in-the-loaders-cache": {
+        "driver_facts": {"libcuda_taken": Known(f"{STUBS}/libcuda.so", "/etc/ld.so.cache")},
+        "system": SystemWide(
+            loader=Known((LoaderDirectory("/etc/ld.so.conf.d/stubs.conf", STUBS, STUBS, ("libcuda.so",)),), "/etc/ld.so.conf.d")
+        ),
+        "environments": (Env("train", "2.6.0+cu124", "3.11", active=True),),
+        **NO_TOOLKIT,
+    },
+    "sound-module-that-leads-to-the-driver": {
+        "driver": "580.95.05",
+        "cuda": "13.0",
+        "variables": {"LD_LIBRARY_PATH": "/opt/cluster/nvidia/580/lib64"},
+        "driver_facts": {
+            "libcuda": Known((_libcuda_at("/opt/cluster/nvidia/580/lib64", "580.95.05"),), LIBCUDA),
+            "libcuda_taken": Known("/opt/cluster/nvidia/580/lib64/libcuda.so.580.95.05", "LD_LIBRARY_PATH, /etc/ld.so.cache"),
+        },
+        "environments": (Env("train", "2.8.0+cu128", "3.12", active=True),),
+        **NO_TOOLKIT,
     },
     "hgx-h100-whose-fabric-manager-stands-still": {
         "gpus": (H100,) * 8,

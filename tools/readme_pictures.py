@@ -71,9 +71,13 @@ def _running(folder: Path, scratch: Path) -> None:
 
 
 def _worker(scratch: Path, name: str) -> subprocess.Popen[bytes]:
-    """A process with a name that reads well beside a plot; it does nothing."""
+    """A process with a name that reads well beside a plot; it does nothing. Only who holds the driver's device is taken for the
+    process of that number here, so a machine without the driver needs a file of that name.
+    """
     script = scratch / f"{name}.py"
-    script.write_text("import signal\nsignal.pause()\n")
+    script.write_text(
+        "import os, signal\nheld = open('/dev/nvidiactl') if os.path.exists('/dev/nvidiactl') else None\nsignal.pause()\n"
+    )
     return subprocess.Popen(["python3", script.name], executable=os.path.realpath(sys.executable), cwd=scratch)
 
 

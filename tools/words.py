@@ -20,7 +20,7 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gpuassist.diagnose.catalogue_entry import read_entry  # noqa: E402
+from gpuassist.diagnose.catalogue_entry import entries_in, read_entry  # noqa: E402
 from gpuassist.diagnose.questions import read_questions  # noqa: E402
 from gpuassist.model.text import sentence  # noqa: E402
 from hatch_build import is_translated  # noqa: E402
@@ -56,7 +56,7 @@ def main(languages: list[str]) -> int:
 def extract() -> Catalog:
     """Every message that the program can show, as a catalogue without translations."""
     template = Catalog(project="gpuassist", creation_date=_NO_DATE, fuzzy=False)
-    for message in (*_of_code(), *_of_problems(), *_of_questions(), *_of_knowledge()):
+    for message in (*_of_code(), *_of_problems(), *_of_questions(), *_of_verifications(), *_of_knowledge()):
         template.add(message, flags=["python-brace-format"] if "{" in str(message) else ())
     return template
 
@@ -89,6 +89,12 @@ def _of_problems() -> Iterator[str]:
 def _of_questions() -> Iterator[str]:
     for question in read_questions((ROOT / "resources" / "questions.toml").read_bytes()):
         yield from question.messages()
+
+
+def _of_verifications() -> Iterator[str]:
+    for name in ("containers.toml", "verification.toml"):
+        for entry in entries_in((ROOT / "resources" / name).read_bytes()).values():
+            yield from entry.messages()
 
 
 def _of_knowledge() -> Iterator[str]:

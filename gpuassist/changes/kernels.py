@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.model.fact import Fact, Known, value_or
-from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.system.login import login_environment
-from gpuassist.system.world import World
-from gpuassist.verify.kernel import KernelCheck, KernelWish, check_kernel
-
-_DRIVER_NODES = ("/dev/nvidiactl", "/dev/dxg")  # Linux; WSL
+from gpuassist.verify.kernel import KernelCheck, KernelWish, by_capability, check_kernel, devices_of, terminal_environment
 
 
 class KernelProof(Struct, frozen=True):
@@ -44,25 +40,22 @@ def prove_kernels(
 
     Once `cancelled`, what was being compiled is stopped, and nothing more is begun.
     """
-    around = session.world.surroundings
-    login = login_environment(session.world.files, around, shell=around.login_shell, home=around.home)
-    held = {one.name: one.value for one in terminal.value.variables} if isinstance(terminal, Known) else {}
-    # What hides GPUs from programs is not what is proved here, and each is chosen by name.
-    environment = {**login, **{name: value for name, value in held.items() if name != "CUDA_VISIBLE_DEVICES"}}
-    by_architecture: dict[str, list[Gpu]] = {}
-    for gpu in value_or(machine.gpus, ()):
-        capability = gpu.compute_capability
-        known = f"sm_{capability.value.major}{capability.value.minor}" if isinstance(capability, Known) else ""
-        by_architecture.setdefault(known, []).append(gpu)
+    environment = terminal_environment(session.world, terminal)
     proofs = []
-    for architecture, gpus in (by_architecture or {"": []}).items():
+    for capability, gpus in by_capability(machine).items():
+        architecture = f"sm_{capability.major}{capability.minor}" if capability is not None else ""
         if cancelled is not None and cancelled():
             break
         doing = (
             text("compiling a kernel for {architecture}", architecture=architecture) if architecture else text("compiling a kernel")
         )
         on_progress(doing)
-        wish = KernelWish(nvcc, architecture, environment, _devices(session.world, gpus))
+        wish = KernelWish(nvcc, architecture, environment)
+        devices = devices_of(session.world, machine, gpus)
+        if isinstance(devices, Known):
+            wish = replace(wish, devices=tuple(device for _, device in devices.value))
+        else:
+            wish = replace(wish, why_none=devices.reason)
         names = tuple(value_or(gpu.name, "?") for gpu in gpus)
         proofs.append(KernelProof(architecture, names, check_kernel(session.world, wish, cancelled=cancelled)))
     return tuple(proofs)
@@ -76,12 +69,3 @@ def told(proof: KernelProof) -> Text:
     return text(
         "a kernel for {architecture} ({gpus}): {words}", architecture=proof.architecture, gpus=names, words=proof.check.words
     )
-
-
-def _devices(world: World, gpus: list[Gpu]) -> tuple[str, ...]:
-    if not any(world.files.exists(node) for node in _DRIVER_NODES):
-        return ()
-    known = (gpu.uuid if isinstance(gpu.uuid, Known) else gpu.index for gpu in gpus)
-    named = tuple(str(fact.value) for fact in known if isinstance(fact, Known))
-    # Without NVML nobody numbers the GPUs: CUDA itself takes the first.
-    return named or ("0",)

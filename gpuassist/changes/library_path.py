@@ -17,7 +17,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.system.files import Files
-from gpuassist.system.processes import clean
+from gpuassist.system.own_child import clean
 from gpuassist.system.world import World
 
 _LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")

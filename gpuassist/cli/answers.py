@@ -28,10 +28,10 @@ def severest(answers: Iterable[Answer], *, otherwise: Exit) -> Exit:
 class AnswerWriter:
     """Writes for people to read."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, *, width: int = 0) -> None:
         self._context = context
         self._words = context.session.words
-        self._width = width_of(context)
+        self._width = width or width_of(context)
         self._telling = Telling()
         self._told_of_root = False
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gpuassist.context import Session
     from gpuassist.model.codec import Json
     from gpuassist.model.machine import Machine
+    from gpuassist.session.navigation import Destination
 
 
 class UsageError(Exception):
@@ -48,19 +49,25 @@ def load_probes() -> None:
         importlib.import_module("gpuassist.detect.machine")
 
 
-def _no_window(page: str) -> Exit:
-    raise UsageError(text("there is no window here to open {page} in", page=page))
+def _no_window(_wanted: Destination | None) -> Exit:
+    raise UsageError(text("there is no window here"))
+
+
+def _no_picture(svg: str) -> bytes:
+    raise UsageError(text("PNG is drawn by PySide6, which is not here: save an .svg"))
 
 
 class Context(Struct, frozen=True):
     """A subcommand's surroundings: `machine_file` is the recording that `--machine` names, empty for the live machine;
-    `open_window` shows the window at a page (`live`, ...) and returns when it is closed, or raises `UsageError` where none can be.
+    `open_window` shows the window, at a place if one is named, until it is closed, or raises `UsageError` where none can be;
+    `draw_png` makes a picture of an SVG document.
     """
 
     session: Session
     terminal: TerminalStreams
     machine_file: str = ""
-    open_window: Callable[[str], Exit] = _no_window
+    open_window: Callable[[Destination | None], Exit] = _no_window
+    draw_png: Callable[[str], bytes] = _no_picture
 
     def for_programs(self, options: argparse.Namespace) -> Context:
         """This context in English where `--json` is asked for without a language: programs read the same everywhere."""

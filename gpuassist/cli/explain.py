@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from gpuassist.cli import streams
 from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, UsageError, load_probes
 from gpuassist.cli.paragraphs import width_of
@@ -33,8 +34,9 @@ def show_memory(context: Context, writer: AnswerWriter, picture: MemoryPicture) 
     words = context.session.words
     context.say()
     writer.say(words(picture_title(picture)), style=BOLD)
-    context.say(f"  [{text_bar(picture, max(_NARROWEST, min(_WIDEST, width_of(context) - 4)))}]")
-    for line in text_legend(picture, words):
+    unicode = streams.takes_unicode(context.terminal.out)
+    context.say(f"  [{text_bar(picture, max(_NARROWEST, min(_WIDEST, width_of(context) - 4)), unicode=unicode)}]")
+    for line in text_legend(picture, words, unicode=unicode):
         writer.say(line, indent="  ", hanging="  ")
     for note in (wanted(picture), *picture.notes):
         writer.say(words(note), indent="  ", style=DIM)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
+from msgspec.structs import replace
+
 from gpuassist import __version__
 from gpuassist.cli import streams
 from gpuassist.cli.context import Context, TerminalStreams, UsageError
@@ -21,16 +23,22 @@ from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
 from gpuassist.system.interrupts import raise_again
-from gpuassist.system.ownership import UntrustedStateError
+from gpuassist.system.untrusted_state import UntrustedStateError
 
 if TYPE_CHECKING:
     from gpuassist.context import Session
+    from gpuassist.session.navigation import Destination
 
-COMMANDS = ("detect", "doctor", "explain", "use", "undo", "verify", "monitor", "know", "plan", "holders", "shell")
+# For each of its own words the library looks for a catalogue in the file system, 40 times a start and 2 ms of it; ours are `Text`s.
+argparse._ = str  # type: ignore[attr-defined]
+
+COMMANDS = ("detect", "doctor", "explain", "use", "undo", "verify", "monitor", "know", "plan", "holders", "shell", "run")
 _CHANGING = ("use", "undo")
+_WITH_PROGRAM = "run"
 
 Compose = Callable[[str], "Session"]
-OpenWindow = Callable[["Session", str, str], Exit]
+OpenWindow = Callable[["Session", str, "Destination | None"], Exit]
+DrawPng = Callable[[str], bytes]
 
 
 class Subcommand(Protocol):
@@ -42,18 +50,21 @@ class Subcommand(Protocol):
     def arguments(self, parser: argparse.ArgumentParser, words: Words) -> None:
         """Adds the subcommand's own options."""
 
-    def run(self, options: argparse.Namespace, context: Context) -> Exit:
-        """Does it."""
+    def run(self, options: argparse.Namespace, context: Context) -> int:
+        """Does it; one of `Exit`, or the status of a command that it ran."""
 
 
-def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow) -> int:
-    """Runs one command line and returns the exit status; `open_window(session, machine_file, page)` shows the window."""
+def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow, draw_png: DrawPng | None = None) -> int:
+    """Runs one command line and returns the exit status; `open_window(session, machine_file, wanted)` shows the window, and
+    `draw_png(svg)` makes a picture.
+    """
     streams.prepare()
+    arguments, program = _divided(arguments)
     with streams.shown():
         session = compose(_language(arguments))
         try:
             try:
-                return int(_run(arguments, session, open_window))
+                return int(_run(arguments, program, session, open_window, draw_png=draw_png))
             finally:
                 streams.flush(sys.stdout)  # here, where it can be said that it failed, and not when Python ends
         except UsageError as error:
@@ -84,11 +95,22 @@ _OUR_FAULT = text(
 )
 
 
-def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> Exit:
+def _divided(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Ours, and the words of the command that `run` is given, none of which is for us."""
+    place = list(arguments).index("--") if "--" in arguments else -1
+    if place < 0 or next((word for word in arguments[:place] if word in COMMANDS), "") != _WITH_PROGRAM:
+        return arguments, ()
+    return arguments[:place], arguments[place + 1 :]
+
+
+def _run(
+    arguments: Sequence[str], program: Sequence[str], session: Session, open_window: OpenWindow, *, draw_png: DrawPng | None
+) -> int:
     notice = session.words.notice
     if notice and (_language(arguments) or "--json" not in arguments):  # a document is English anyway where no language is named
         streams.tell(sys.stderr, on_one_line(session.words(notice)), "\n")
     options = _parse(arguments, session)
+    options.program = tuple(program)
     if options.verbose:
         from gpuassist.cli.verbose import say_all
 
@@ -99,12 +121,14 @@ def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) ->
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command=options.command))
     machine_file = options.machine or ""
     variables = session.world.surroundings.variables
-    colour = sys.stdout.isatty() and not variables.get("NO_COLOR") and variables.get("TERM") != "dumb"
+    colour = streams.wants_colour(sys.stdout, variables)
     terminal = TerminalStreams(sys.stdout, sys.stderr, colour, sys.stdin.isatty() and sys.stdout.isatty())
-    context = Context(session, terminal, machine_file, lambda page: open_window(session, machine_file, page))
+    context = Context(session, terminal, machine_file, lambda wanted: open_window(session, machine_file, wanted))
+    if draw_png is not None:
+        context = replace(context, draw_png=draw_png)
     if not options.command:
         try:
-            return context.open_window("")
+            return context.open_window(None)
         except UsageError as error:
             doctor = _load("doctor")
             raise_again()

@@ -1,34 +1,56 @@
-"""`gpuassist monitor`: the window on its live page, or with `--headless` one JSON object a line for each sample."""
+"""`gpuassist monitor`: a live table, the window's live page, or with `--headless` one JSON object a line for each sample.
+
+Which of them it is decides the command line, and where that does not, where standard output goes.
+"""
 
 from __future__ import annotations
 
 import argparse
-from queue import SimpleQueue
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from gpuassist.cli import monitor_file
 from gpuassist.cli.context import Context, UsageError
-from gpuassist.model.fact import Fact, Known
-from gpuassist.model.sample import GpuSample, ProcessSample, Sample
-from gpuassist.model.text import text
+from gpuassist.model.sample import Sample
+from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import ENGLISH, Words
+from gpuassist.monitor.ring_source import live_source
 from gpuassist.monitor.sampler import Sampler
-from gpuassist.monitor.sources import NvmlSource
+from gpuassist.monitor.sources import NO_GPU
 from gpuassist.present.marks import Exit
-from gpuassist.system.clock import iso_of
+from gpuassist.present.sample_document import sample_document
+from gpuassist.system.interrupts import ending_at_once
 
 if TYPE_CHECKING:
-    from gpuassist.model.codec import Json
+    from gpuassist.monitor.alerts import Threshold
+    from gpuassist.session.navigation import Destination
 
 NAME = "monitor"
-HELP = text("watch the memory of the GPUs, in the window or as JSON lines")
-SCHEMA = 1
+HELP = text("watch the memory of the GPUs: a live table, the window, or JSON lines")
 HZ_AT_MOST = 100.0
+WAITING_AT_MOST = 1000
+"""Samples for a reader that does not read; of more the oldest are left out, so that memory stays bounded."""
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("--headless", action="store_true", help=words(text("without a window: one JSON object a line")))
-    parser.add_argument("--count", type=int, metavar="N", help=words(text("end after N samples (needs --headless)")))
+    parser.add_argument("--window", action="store_true", help=words(text("the window's page in place of the table on a terminal")))
+    count = words(text("end after N samples; without --headless each is printed as one screen (`watch --color` shows its colours)"))
+    parser.add_argument("--count", type=int, metavar="N", help=count)
+    colour = words(text("colours: on a terminal and under `watch --color` (auto), always or never"))
+    parser.add_argument("--color", nargs="?", const="always", default="auto", choices=("auto", "always", "never"), help=colour)
     parser.add_argument("--hz", type=float, default=1.0, metavar="N", help=words(text("samples a second (1 unless given)")))
+    alert = text(
+        "tell when this is reached, as a line and on the desktop: memory 90%%, memory 20GiB, temperature 85, idle 10 (minutes),"
+        " with gpu0: before it for one GPU; more than once for several"
+    )
+    parser.add_argument("--alert", action="append", default=[], metavar="THRESHOLD", help=words(alert))
+    monitor_file.arguments(parser, words)
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
@@ -36,73 +58,139 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if context.machine_file:
         raise UsageError(text("a recorded machine has no live memory: leave --machine out"))
     if not 0.0 < options.hz <= HZ_AT_MOST:
-        raise UsageError(text("--hz must be above 0 and at most {most}", most=HZ_AT_MOST))
+        raise UsageError(text("--hz must be above 0 and at most {most}", most=f"{HZ_AT_MOST:g}"))
     if options.count is not None and options.count < 1:
         raise UsageError(text("--count must be at least 1"))
+    if options.alert and monitor_file.is_file(options):
+        raise UsageError(text("--alert needs GPUs that are watched now: a recording holds the alerts of its time"))
+    if options.headless and options.window:
+        raise UsageError(text("--headless and --window exclude each other"))
+    alerts = _alerts(options)
+    said = context.session.words if options.lang else ENGLISH
+    if monitor_file.is_file(options):
+        if options.window:
+            return _window(monitor_file.in_window(options), context)
+        return monitor_file.run(options, _coloured(context, options.color), _replay(context, said))
     if options.headless:
-        # On a thread of its own, so that Ctrl-C is heard while a call of the driver does not return.
-        words = context.session.words if options.lang else ENGLISH
-        samples: SimpleQueue[Sample] = SimpleQueue()
-        world = context.session.world
-        sampler = Sampler(NvmlSource(world), world.clock, samples.put, hz=options.hz)
-        sampler.start()
-        try:
-            printed = 0
-            while options.count is None or printed < options.count:
-                sample = samples.get()
-                context.document(_document(sample, words), indent=None)
-                printed += 1
-                if printed == 1 and not sample.gpus:
-                    # What comes after the first is when it would be tried again, which it is not here.
-                    context.note(next(iter(sample.trouble), text("NVIDIA's driver answers, but it drives no GPU")))
-                    return Exit.UNDETERMINED
-            return Exit.HEALTHY
-        finally:
-            sampler.stop()
-    if options.count is not None:
-        raise UsageError(text("--count needs --headless"))
+        return _headless(options, context, said, alerts)
+    if options.window and options.count is not None:
+        raise UsageError(text("--count and --window exclude each other"))
+    if not options.window and (options.count is not None or context.terminal.out.isatty()):
+        with ending_at_once():
+            from gpuassist.cli.live_table import LiveTable  # curses and all that is laid out, which JSON lines need nothing of
+        table = LiveTable(_coloured(context, options.color), hz=options.hz, record=options.record or "", alerts=alerts)
+        return table.run() if options.count is None else table.screens(options.count)
+    if options.alert:
+        raise UsageError(text("the window has alerts of its own: --alert needs a terminal, or --headless"))
+    if options.record:
+        raise UsageError(text("the window records by a button of its own: --record needs a terminal, or --headless"))
+    from gpuassist.session.navigation import GoTo, WizardStep
+
+    return _window(GoTo(WizardStep.LIVE), context)
+
+
+def _window(wanted: Destination, context: Context) -> Exit:
     try:
-        return context.open_window("live")
+        return context.open_window(wanted)
     except UsageError as error:
         raise UsageError(text("{reason} Without a window: gpuassist monitor --headless", reason=error.reason)) from error
 
 
-def _document(sample: Sample, words: Words) -> Json:
-    document: dict[str, Json] = {"schema": SCHEMA, "time": iso_of(sample.time), "gpus": [_gpu(gpu, words) for gpu in sample.gpus]}
-    if sample.trouble:
-        document["trouble"] = [words(reason) for reason in sample.trouble]
-    return document
+def _alerts(options: argparse.Namespace) -> tuple[Threshold, ...]:
+    if not options.alert:
+        return ()
+    from gpuassist.cli.monitor_insight import thresholds  # and all that judges samples, which a recording needs nothing of
+
+    return thresholds(options.alert)
 
 
-def _gpu(gpu: GpuSample, words: Words) -> Json:
-    facts: tuple[tuple[str, Fact[str] | Fact[int] | Fact[float]], ...] = (
-        ("uuid", gpu.uuid),
-        ("name", gpu.name),
-        ("memory_total_bytes", gpu.memory_total_bytes),
-        ("memory_used_bytes", gpu.memory_used_bytes),
-        ("memory_free_bytes", gpu.memory_free_bytes),
-        ("utilization_percent", gpu.utilization_percent),
-        ("temperature_celsius", gpu.temperature_celsius),
-        ("power_watts", gpu.power_watts),
-    )
-    document: dict[str, Json] = {"index": gpu.index}
-    for name, fact in facts:
-        document.update(_fact(name, fact, words))
-    if isinstance(gpu.processes, Known):
-        return {**document, "processes": [_process(process, words) for process in gpu.processes.value]}
-    return {**document, "processes": None, "processes_reason": words(gpu.processes.reason)}
+def _replay(context: Context, said: Words) -> Callable[[Sample], None]:
+    """What prints one recorded sample after the other as it was printed when it was taken."""
+    from gpuassist.cli.monitor_insight import InsightLines
+
+    insight, last = InsightLines(context, said, ()), -math.inf
+
+    def tell(sample: Sample) -> None:
+        nonlocal insight, last
+        if sample.monotonic < last:  # another run, since another start of the machine
+            insight = InsightLines(context, said, ())
+        last = sample.monotonic
+        for line in insight.replayed(sample):
+            context.document(line, indent=None)
+        context.document(sample_document(sample, said), indent=None)
+
+    return tell
 
 
-def _process(process: ProcessSample, words: Words) -> Json:
-    return {
-        "pid": process.pid,
-        **_fact("user", process.user, words),
-        **_fact("command", process.command, words),
-        **_fact("memory_used_bytes", process.memory_used_bytes, words),
-    }
+class _Taken:
+    """What the sampler's thread does with each sample, up to `count`: judges it, records it, puts it where lines are made of it.
+
+    So a reader who has stopped, as `less` does at the end of a page, holds up neither the recording nor the alerts.
+    """
+
+    def __init__(self, judge: Callable[[Sample], Sample], record: Callable[[Sample], None], count: int | None) -> None:
+        self.samples: SimpleQueue[Sample] = SimpleQueue()
+        self.dropped = 0
+        self._judge, self._record, self._left = judge, record, count
+
+    def add(self, sample: Sample) -> None:
+        if self._left is not None:
+            if not self._left:
+                return
+            self._left -= 1
+        judged = self._judge(sample)
+        self._record(judged)
+        if self.samples.qsize() >= WAITING_AT_MOST:
+            with suppress(Empty):
+                self.samples.get_nowait()
+                self.dropped += 1
+        self.samples.put(judged)
 
 
-def _fact(name: str, fact: Fact[str] | Fact[int] | Fact[float], words: Words) -> dict[str, Json]:
-    if isinstance(fact, Known):
-        return {name: fact.value}
-    return {name: None, f"{name}_reason": words(fact.reason)}
+def _headless(options: argparse.Namespace, context: Context, said: Words, alerts: tuple[Threshold, ...]) -> Exit:
+    """JSON lines until it is told to end."""
+    from gpuassist.cli.monitor_insight import InsightLines  # which the table needs nothing of
+
+    world = context.session.world
+    insight = InsightLines(context, said, alerts)
+    with monitor_file.recorded(options, context) as recording:
+        taken = _Taken(insight.take, recording.add, options.count)
+        # On a thread of its own, so that Ctrl-C is heard while a call of the driver does not return.
+        sampler = Sampler(live_source(world), world.clock, taken.add, hz=options.hz)
+        sampler.start()
+        try:
+            printed = 0
+            while options.count is None or printed + taken.dropped < options.count:
+                sample = taken.samples.get()
+                for line in insight.lines(sample):
+                    context.document(line, indent=None)
+                context.document(sample_document(sample, said), indent=None)
+                printed += 1
+                if printed == 1 and not sample.gpus:
+                    # What comes after the first is when it would be tried again, which it is not here.
+                    context.note(next(iter(sample.trouble), NO_GPU))
+                    return Exit.UNDETERMINED
+        finally:
+            sampler.stop()
+            insight.close()
+            if taken.dropped:
+                context.note(_unread(taken.dropped))
+    return recording.exit
+
+
+def _unread(count: int) -> Text:
+    return counted("{count} sample was not printed: nobody read it", "{count} samples were not printed: nobody read them", count)
+
+
+def _coloured(context: Context, wish: str) -> Context:
+    """The context with colours as `--color` wants them: by itself a pipe gets none, unless `watch` reads it and shows them."""
+    colour = wish == "always" or (wish == "auto" and (context.terminal.colour or _is_read_by_watch(context)))
+    return replace(context, terminal=replace(context.terminal, colour=colour))
+
+
+def _is_read_by_watch(context: Context) -> bool:
+    if context.session.world.surroundings.variables.get("NO_COLOR") or context.terminal.out.isatty():
+        return False
+    from gpuassist.system.process_tree import under_watch  # which JSON lines need nothing of
+
+    return under_watch()

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Callable, Iterable
 from unicodedata import east_asian_width
 
+from gpuassist.cli import streams
 from gpuassist.cli.context import Context
 from gpuassist.cli.streams import Painted
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.lazy_regex import lazy_regex
-from gpuassist.model.version import whole_number
 from gpuassist.present.commands import copyable, copyable_lines
 
 # One piece that stays whole: a blank, a wide character with the marks that may not be parted from it, or a word without any.
@@ -43,6 +42,8 @@ def wrapped(words: str, width: int, *, first: str = "", hanging: str = "") -> li
 
 def columns(words: str) -> int:
     """How many columns of a terminal the words take."""
+    if words.isascii():
+        return len(words)
     return len(words) + sum(east_asian_width(one) in "WF" for one in words)
 
 
@@ -70,10 +71,5 @@ _WIDEST = 100
 
 def width_of(context: Context) -> int:
     """The terminal's width, at most what is good to read; a pipe has none."""
-    columns = whole_number(context.session.world.surroundings.variables.get("COLUMNS", ""))
-    if columns:
-        return min(columns, _WIDEST)
-    try:
-        return min(os.get_terminal_size(context.terminal.out.fileno()).columns or _WIDEST, _WIDEST)
-    except (OSError, ValueError):
-        return _WIDEST
+    told = streams.columns_of(context.terminal.out, context.session.world.surroundings.variables)
+    return min(told or _WIDEST, _WIDEST)

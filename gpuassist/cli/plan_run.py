@@ -51,7 +51,8 @@ from gpuassist.session.install import (
 )
 from gpuassist.session.plan import look
 from gpuassist.system.interrupts import counted_interrupts
-from gpuassist.system.ownership import UntrustedStateError, require_own_state
+from gpuassist.system.ownership import require_own_state
+from gpuassist.system.untrusted_state import UntrustedStateError
 
 _ENDS = {StepEnding.DONE: Exit.HEALTHY, StepEnding.CANCELLED: Exit.INTERRUPTED}
 

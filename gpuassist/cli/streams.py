@@ -11,7 +11,7 @@ import codecs
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
@@ -19,12 +19,29 @@ from msgspec import Struct
 
 from gpuassist.formats.visible import visible
 from gpuassist.model.text import Text, text
+from gpuassist.model.version import whole_number
 
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
-_PLAIN = {"✓": "+", "✗": "x", "×": "x", "·": "-", "–": "-", "…": "...", "→": "->"}
+_PLAIN = {
+    "✓": "+",
+    "✗": "x",
+    "×": "x",
+    "·": "-",
+    "–": "-",
+    "…": "...",
+    "→": "->",
+    "←": "<-",
+    "↑": "up",
+    "↓": "down",
+    "−": "-",
+    "°": "",
+    "“": '"',
+    "”": '"',
+    "’": "'",
+}
 _ERRORS = "gpuassist.plain"
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"
-PLAIN = "\x1b[0m"
+PLAIN, REVERSE = "\x1b[0m", "\x1b[7m"
 ERASE_LINE = "\r\x1b[K"
 
 
@@ -43,7 +60,6 @@ def prepare() -> None:
             # Else the next file that is opened would be descriptor 0, 1 or 2, and get what a child process prints.
             descriptor = os.open(os.devnull, os.O_RDWR)
             setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8", closefd=False))
-    codecs.register_error(_ERRORS, _plain)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_ERRORS)
@@ -54,6 +70,14 @@ def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
     if isinstance(error, UnicodeEncodeError) and error.object[error.start] in _PLAIN:
         return _PLAIN[error.object[error.start]], error.start + 1
     return codecs.backslashreplace_errors(error)
+
+
+codecs.register_error(_ERRORS, _plain)
+
+
+def plain(words: str) -> str:
+    """The words in ASCII: our own glyphs by plain ones, everything else by its escape."""
+    return words.encode("ascii", _ERRORS).decode("ascii")
 
 
 class _Shown:
@@ -141,6 +165,28 @@ def flush(stream: TextIO) -> None:
 def give_up() -> None:
     """Forgets what standard output did not take: Python would complain of it once more when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def columns_of(stream: TextIO, variables: Mapping[str, str]) -> int:
+    """How wide it is: what COLUMNS says, as `watch` sets it for what it runs, else the terminal; 0 where nobody says."""
+    columns = whole_number(variables.get("COLUMNS", ""))
+    if columns:
+        return columns
+    try:
+        return os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return 0
+
+
+def wants_colour(stream: TextIO, variables: Mapping[str, str]) -> bool:
+    """Whether to print in colour: NO_COLOR (no-color.org) speaks before FORCE_COLOR (force-color.org) and CLICOLOR_FORCE, and these
+    before what the stream is.
+    """
+    if variables.get("NO_COLOR"):
+        return False
+    if any(variables.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return stream.isatty() and variables.get("TERM") != "dumb"
 
 
 def takes_unicode(stream: TextIO) -> bool:

@@ -9,8 +9,8 @@ from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Compiler
 from gpuassist.model.version import Version, VersionError
+from gpuassist.system.own_child import clean
 from gpuassist.system.ownership import why_not_run
-from gpuassist.system.processes import clean
 from gpuassist.system.world import World
 
 FAMILIES = ("gcc", "g++", "clang")

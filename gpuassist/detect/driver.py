@@ -1,4 +1,4 @@
-"""The NVIDIA driver from files: its kernel module in memory and on disk, libcuda, and the device nodes."""
+"""The NVIDIA driver from files: its kernel module in memory and on disk, and the device nodes."""
 
 from __future__ import annotations
 
@@ -22,44 +22,28 @@ from gpuassist.formats.kernel_module import (
     read_modinfo,
     unpack,
 )
-from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, ModuleBlock, Option
+from gpuassist.model.driver import DeviceNode, Driver, KernelModule, ModuleBlock, Option
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
 from gpuassist.system.files import Files
+from gpuassist.system.own_child import clean
 from gpuassist.system.pci import DEVICES, is_nvidia
-from gpuassist.system.processes import clean
 from gpuassist.system.world import World
 
 MODULE = "/sys/module/nvidia"
 PROC_VERSION = "/proc/driver/nvidia/version"
 _OPEN_LICENCE, _CLOSED_LICENCE = "Dual MIT/GPL", "NVIDIA"  # MODULE_LICENSE of the two flavours' sources
-_LIBRARY_DIRECTORIES = (
-    "/usr/lib/x86_64-linux-gnu",
-    "/usr/lib/x86_64-linux-gnu/nvidia/current",
-    "/usr/lib/aarch64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu/nvidia",
-    "/usr/lib/aarch64-linux-gnu/tegra",
-    "/usr/lib64",
-    "/usr/lib64/nvidia",
-    "/usr/lib",
-    "/usr/lib/nvidia*",
-    "/usr/lib/wsl/lib",
-    "/run/opengl-driver/lib",
-)
-_LIBCUDA_VERSION = lazy_regex(r"libcuda\.so\.(\d{3,}\.\d+(?:\.\d+)?)")
-_ELF_32_BIT = b"\x7fELF\x01"
 
 
 def probe(world: World) -> Driver:
-    """All that files tell; what NVML says is `detect.nvml`'s."""
+    """All that files tell but the driver's library, which is `detect.libcuda`'s; what NVML says is `detect.nvml`'s."""
     files = world.files
     found = Driver(
         loaded=_loaded(files),
         on_disk=on_disk(world),
         nouveau_loaded=_is_loaded(files, "nouveau"),
-        libcuda=_libcuda(files),
         device_nodes=_device_nodes(world),
     )
     return with_setup(files, found)
@@ -88,25 +72,6 @@ def _is_loaded(files: Files, module: str) -> Fact[bool]:
         return Unknown(text("{path} is not there, so the loaded modules cannot be told", path="/sys/module"))
     path = f"/sys/module/{module}"
     return Known(files.is_directory(path), path)
-
-
-def _libcuda(files: Files) -> Fact[tuple[Library, ...]]:
-    found = dict.fromkeys(
-        files.real(path)
-        for directory in _LIBRARY_DIRECTORIES
-        for path in files.glob(f"{directory}/libcuda.so*")
-        if files.is_file(path)
-    )
-    # Fedora and Arch keep a 32-bit driver beside the other, for games; no CUDA program loads it.
-    libraries = tuple(Library(path, _library_version(path)) for path in found if files.head(path, len(_ELF_32_BIT)) != _ELF_32_BIT)
-    return Known(libraries, "/usr/lib*/libcuda.so*")
-
-
-def _library_version(path: str) -> Fact[Version]:
-    found = _LIBCUDA_VERSION.fullmatch(path.rpartition("/")[2])
-    if found is None:
-        return Unknown(text("the name of {path} does not carry the driver's version", path=path))
-    return Known(Version.parse(found[1]), path)
 
 
 def _device_nodes(world: World) -> Fact[tuple[DeviceNode, ...]]:
@@ -148,6 +113,7 @@ _PROGRAMS = (
     "/usr/lib/wsl/lib/nvidia-smi",
     "/run/current-system/sw/bin/nvidia-smi",
     "/opt/bin/nvidia-smi",
+    "/usr/local/nvidia/bin/nvidia-smi",
 )
 
 

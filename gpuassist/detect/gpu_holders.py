@@ -11,13 +11,14 @@ from msgspec import Struct
 from gpuassist.context import Session
 from gpuassist.detect.accounts import Accounts
 from gpuassist.detect.small_files import made, read
-from gpuassist.formats.cgroup import read_cgroup
+from gpuassist.formats.cgroup import is_service, read_cgroup
+from gpuassist.formats.desktop_programs import DRAWING
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu, GpuProcess, Holder, PowerState
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.system.files import Files
-from gpuassist.system.process_names import NOT_VISIBLE, gpu_devices, is_meant
+from gpuassist.system.process_names import NOT_VISIBLE, command_of, gpu_devices, is_meant
 from gpuassist.system.world import World
 
 # Processes that have a `/dev/nvidia*` node open, from the open files that the kernel shows this user.
@@ -51,10 +52,7 @@ def look(files: Files, pid: int, accounts: Accounts, devices: tuple[str, ...] = 
         return None
     # State and start stand behind the name, which may hold spaces and brackets (proc(5)).
     fields = made(read(files, f"{place}/stat"), lambda words: words.rpartition(")")[2].split())
-    said = (
-        files.text(f"{place}/{name}", 1 << 16).rstrip("\0\n").replace(end, " ") for name, end in (("cmdline", "\0"), ("comm", "\n"))
-    )
-    command = next((words for words in said if words), "")
+    command, _ = command_of(files, pid, 1 << 16)
     group = made(read(files, f"{place}/cgroup"), read_cgroup)
     return Holder(
         pid,
@@ -84,15 +82,6 @@ def _started(fields: list[str]) -> int:
 # What that means, with what NVML says.
 
 
-# What draws the screen or starts what draws it: to stop one of these ends the desktop session and everything open in it.
-_DESKTOP = frozenset(
-    (
-        *("Xorg", "X", "Xwayland", "gnome-shell", "gnome-session-binary", "mutter", "kwin_x11", "kwin_wayland", "plasmashell"),
-        *("ksmserver", "startplasma-wayland", "sddm", "sddm-greeter", "gdm", "gdm-x-session", "gdm-wayland-session", "lightdm"),
-        *("xfwm4", "xfdesktop", "cinnamon", "muffin", "marco", "budgie-wm", "gala", "cosmic-comp", "sway", "Hyprland", "weston"),
-        *("river", "niri", "wayfire", "labwc", "picom", "compiz", "i3", "xdg-desktop-portal-gnome", "xdg-desktop-portal-kde"),
-    )
-)
 # NVIDIA's own, which run without a unit of theirs in containers and on systems without systemd.
 _DAEMONS = frozenset(("nvidia-persistenced", "nvidia-powerd", "nvidia-fabricmanager", "nv-fabricmanager", "nv-hostengine", "nvsm"))
 _NO_MEMORY = Unknown(text("the driver names no memory of this process"))
@@ -199,13 +188,13 @@ class _Judge:
         if isinstance(holder.uid, Unknown):
             return Role.INVISIBLE
         unit = value_or(holder.unit, "")
-        if name_of(holder) in _DESKTOP:
+        if name_of(holder) in DRAWING:
             return Role.DESKTOP
         if holder.uid.value != self._session.world.surroundings.uid:
-            return Role.SERVICE if _is_service(unit) or name_of(holder) in _DAEMONS else Role.OTHERS
+            return Role.SERVICE if is_service(unit) or name_of(holder) in _DAEMONS else Role.OTHERS
         # A user's own manager is user@1000.service; what it starts has a unit of its own further inside.
         runs_as_root = value_or(holder.uid, None) == 0
-        return Role.SERVICE if (name_of(holder) in _DAEMONS or (runs_as_root and _is_service(unit))) else Role.PROGRAM
+        return Role.SERVICE if (name_of(holder) in _DAEMONS or (runs_as_root and is_service(unit))) else Role.PROGRAM
 
     def _why(self, holder: Holder, role: Role) -> tuple[Text, tuple[str, ...]]:
         if role is Role.INVISIBLE:
@@ -214,7 +203,7 @@ class _Judge:
             return text("draws your desktop: stopping it would close everything that is open there"), ()
         if role is Role.SERVICE:
             unit = value_or(holder.unit, "")
-            if not _is_service(unit):
+            if not is_service(unit):
                 return text("a service of the system; the administrator can stop it"), ()
             lines = self._session.knowledge.commands.render("service-stop", (), {"unit": unit})
             return text("a service of the system ({unit}); the administrator can stop it", unit=unit), lines
@@ -231,11 +220,6 @@ class _Judge:
         else:
             why = text("your own program; it can be stopped")
         return why, ()
-
-
-def _is_service(unit: str) -> bool:
-    # Without a session manager, what a user starts over SSH or from cron runs in the unit of that door.
-    return unit.endswith(".service") and not unit.startswith(("user@", "ssh.", "sshd", "ssh@", "cron", "getty@", "atd"))
 
 
 def _sum(used: dict[int, GpuProcess]) -> Fact[int]:

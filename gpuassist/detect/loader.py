@@ -15,7 +15,7 @@ from msgspec import Struct
 from gpuassist.formats.elf import Dynamic, read_cache, read_dynamic
 from gpuassist.system.files import Files
 
-_CACHE = "/etc/ld.so.cache"
+CACHE = "/etc/ld.so.cache"
 _CACHE_AT_MOST_BYTES = 16 << 20
 _OBJECTS_AT_MOST = 600
 _DEFAULTS = (
@@ -37,12 +37,25 @@ class Loader:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._cache = read_cache(files.head(_CACHE, _CACHE_AT_MOST_BYTES))
+        self._cache = read_cache(files.head(CACHE, _CACHE_AT_MOST_BYTES))
         self._dynamics: dict[str, Dynamic | None] = {}
 
     def load(self, program: str, library_path: str = "") -> dict[str, Loaded]:
         """Everything that `program`, an executable or a library, would bring into the process, by soname."""
         return _Run(self, tuple(library_path.split(":")) if library_path else ()).load(program)
+
+    @property
+    def has_cache(self) -> bool:
+        """Whether there is one that can be read: without it the loader has its default directories alone."""
+        return bool(self._cache)
+
+    def find(self, soname: str, library_path: str = "") -> str:
+        """The file that a program gets which opens this name and has no RPATH; empty where it gets none."""
+        return _Run(self, tuple(library_path.split(":")) if library_path else ()).find(soname, _Object("", Dynamic(), ()), ()).path
+
+    def in_cache(self, soname: str) -> tuple[str, ...]:
+        """What the cache alone holds under that name."""
+        return self._cache.get(soname, ())
 
     def dynamic(self, path: str) -> Dynamic | None:
         """What the file asks of the loader; None where it is not there or no such file."""
@@ -82,17 +95,20 @@ class _Run:
         waiting = deque([_Object(program, dynamic, ())] if dynamic is not None else [])
         while waiting and len(self._found) < _OBJECTS_AT_MOST:
             one = waiting.popleft()
-            chain = (*self._directories(one.dynamic.rpath, one.path), *one.chain)
+            # An RPATH beside a RUNPATH does not count, for nothing that is loaded below it either (elf_get_dynamic_info of glibc).
+            own = "" if one.dynamic.runpath else one.dynamic.rpath
+            chain = (*self._directories(own, one.path), *one.chain)
             for soname in one.dynamic.needed:
                 if soname not in self._found:
-                    loaded = self._find(soname, one, chain)
+                    loaded = self.find(soname, one, chain)
                     self._found[soname] = loaded
                     needed = self._loader.dynamic(loaded.path) if loaded.path else None
                     if needed is not None:
                         waiting.append(_Object(loaded.path, needed, chain))
         return self._found
 
-    def _find(self, soname: str, by: _Object, chain: tuple[str, ...]) -> Loaded:
+    def find(self, soname: str, by: _Object, chain: tuple[str, ...]) -> Loaded:
+        """What `by` gets under that name."""
         if "/" in soname:
             return Loaded(soname, soname if self._loader.is_file(soname) else "", by_variable=False)
         first = () if by.dynamic.runpath else chain

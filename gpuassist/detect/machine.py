@@ -14,6 +14,7 @@ from gpuassist.detect import (
     environments,
     gpu_holders,
     host,
+    libcuda,
     libraries,
     nvml,
     package_settings,
@@ -23,6 +24,7 @@ from gpuassist.detect import (
     system_wide,
     toolkits,
 )
+from gpuassist.detect.libcuda import LibcudaFacts
 from gpuassist.detect.prefixes import Prefix
 from gpuassist.detect.runner import Running, SectionProgress, ignore
 from gpuassist.knowledge.tables import Knowledge
@@ -80,6 +82,12 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
     in_files = Running(
         "driver", lambda: driver.probe(world), seconds=_FILES_SECONDS, otherwise=lambda unknown: _all(Driver, unknown)
     )
+    driver_library = Running(
+        "libcuda",
+        lambda: libcuda.probe(world, terminal.result()),
+        seconds=_SOFTWARE_SECONDS,
+        otherwise=lambda unknown: LibcudaFacts(unknown, unknown),
+    )
     holding = _start("holders", lambda: gpu_holders.probe(world), _FILES_SECONDS)
     sections: tuple[tuple[Text, Callable[[], object]], ...] = (
         (text("host"), around.result),
@@ -99,7 +107,12 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
         taken_at=iso(world.clock.now()),
         host=around.result(),
         gpus=gpus,
-        driver=replace(in_files.result(), **{name: getattr(told, name) for name in _NVML_ALONE}),
+        driver=replace(
+            in_files.result(),
+            libcuda=driver_library.result().libraries,
+            libcuda_taken=driver_library.result().taken,
+            **{name: getattr(told, name) for name in _NVML_ALONE},
+        ),
         toolkits=found_toolkits.result(),
         compilers=found_compilers.result(),
         environments=pythons.result(),

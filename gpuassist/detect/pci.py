@@ -45,7 +45,7 @@ def probe(world: World, knowledge: Knowledge) -> Fact[tuple[Gpu, ...]]:
                 pci_id=made(read(files, f"{path}/device"), lambda words: f"10de:{int(words, 16):04x}"),
                 kernel_driver=_kernel_driver(files, path),
                 power_state=power_state,
-                pcie_link=Unknown(text("the GPU is asleep, and its link with it")) if asleep else _link(files, path),
+                pcie_link=Unknown(text("the GPU is asleep, and its link with it")) if asleep else link_of(files, path),
                 addressed=made(read(files, f"{path}/resource"), _is_addressed),
                 excluded=NOT_ASKED if asleep else _told_by_driver(files, f"{_DRIVER}/{address}/information", "GPU Excluded", "Yes"),
                 sleeps=_told_by_driver(files, f"{_DRIVER}/{address}/power", "Runtime D3 status", "Enabled"),
@@ -99,7 +99,8 @@ def _power_state(files: Files, path: str) -> Fact[PowerState]:
     )
 
 
-def _link(files: Files, path: str) -> Fact[PcieLink]:
+def link_of(files: Files, path: str) -> Fact[PcieLink]:
+    """What the way from the GPU to the processor carries; `path` is the device's own in sysfs."""
     facts = (
         _least(files, path, "current_link_width", _width),
         _least(files, path, "max_link_width", _width),

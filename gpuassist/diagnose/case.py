@@ -268,6 +268,12 @@ class RuleInput:
         status = self.machine.driver.nvml_status
         return bool(self.loaded) or (isinstance(status, Known) and status.value.code in {0, 18})
 
+    @property
+    def reached(self) -> bool:
+        """Whether NVML reached the driver, which it can only through the device nodes."""
+        status = self.machine.driver.nvml_status
+        return isinstance(status, Known) and status.value.code == 0
+
     @cached_property
     def open_module(self) -> Fact[bool]:
         """Whether the loaded module is the open one; where another is loaded at the next start, that one."""

@@ -104,6 +104,20 @@ def read_entry(content: bytes) -> CatalogueEntry:
         document = tomllib.loads(content.decode("utf-8"))
     except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError alike
         raise EntryError(str(error)) from error
+    return entry_in(document)
+
+
+def entries_in(content: bytes) -> dict[str, CatalogueEntry]:
+    """The entries of a file that holds several, each as a table of its own; raises `EntryError` as well."""
+    try:
+        document = tomllib.loads(content.decode("utf-8"))
+    except ValueError as error:
+        raise EntryError(str(error)) from error
+    return {name: entry_in(read_value(document, name, dict)) for name in document}
+
+
+def entry_in(document: Table) -> CatalogueEntry:
+    """The entry that a table describes."""
     table = read_value(document, "defaults", dict, {})
     titles = _sentences(document, "title")  # of several the first that holds is the title
     if not titles or titles[-1].when:

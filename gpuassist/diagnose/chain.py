@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput
 from gpuassist.diagnose.rules.driver import devices_may_be_opened, libraries_match_module, library_is_there
+from gpuassist.diagnose.rules.system_wide import libcuda_is_found
 from gpuassist.knowledge.compatibility import (
     CodePath,
     DriverFit,
@@ -28,6 +29,7 @@ _NOTHING = verbatim("")
 _DRIVER_ITSELF = (
     (libraries_match_module, text("its module and its libraries are of different versions")),
     (library_is_there, text("its library libcuda is missing")),
+    (libcuda_is_found, text("programs do not get its library libcuda")),
     (devices_may_be_opened, text("this user may not open the GPU's device")),
 )
 

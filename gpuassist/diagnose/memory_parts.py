@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.formats.allocator import AllocatorFigures
+from gpuassist.formats.desktop_programs import is_desktop, program_of
 from gpuassist.formats.oom import OutOfMemory, ProcessUse
 from gpuassist.formats.size import shown_size
 from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind, PictureOf
@@ -29,17 +30,18 @@ class _Shares(Struct, frozen=True):
     itself: int  # the number that the process has outside of its container; 0 where that is not the case
 
 
-def picture_of(message: OutOfMemory, *, total: int = 0, named: Named = lambda _pid: "") -> MemoryPicture | None:
+def picture_of(message: OutOfMemory, *, total: int = 0, named: Named = lambda _pid: "", workspace: int = 0) -> MemoryPicture | None:
     """The picture; None where the message tells neither the card's size nor what is on it.
 
-    `total` is the card's size by other facts, for a message without one; `named` gives the program of a process.
+    `total` is the card's size by other facts, for a message without one; `named` gives the program of a process, `workspace` is
+    what is known to be cuBLAS's of that which is allocated.
     """
     size = message.total or total
     if not size or (message.allocated is None and message.free is None and not message.processes):
         return None
     shares = _shares(message)
-    wanted = [part for part in _wanted(shares, named) if part.size_bytes > 0]
-    parts, over = _fitted(wanted, size)
+    wanted = [part for part in _wanted(shares, named, workspace) if part.size_bytes > 0]
+    parts, over = _fitted(list(_with_desktop(wanted)), size)
     beyond = over if over > size * _ROUNDING else 0
     order = list(PartKind)
     return MemoryPicture(
@@ -82,11 +84,13 @@ def _itself(message: OutOfMemory) -> ProcessUse | None:
     return min(fitting, key=lambda one: one.used_bytes, default=None)
 
 
-def _wanted(shares: _Shares, named: Named) -> Iterator[MemoryPart]:
+def _wanted(shares: _Shares, named: Named, workspace: int) -> Iterator[MemoryPart]:
     message = shares.message
     private = message.private or 0
     if message.allocated is not None:
-        yield MemoryPart(PartKind.ALLOCATED, max(0, message.allocated - private), derived=private > 0)
+        workspace = min(workspace, max(0, message.allocated - private))
+        yield MemoryPart(PartKind.ALLOCATED, max(0, message.allocated - private) - workspace, derived=private + workspace > 0)
+        yield MemoryPart(PartKind.WORKSPACE, workspace)
         yield MemoryPart(PartKind.PRIVATE_POOLS, min(private, message.allocated))
         yield MemoryPart(PartKind.UNUSED, message.unallocated or 0)
     if shares.own is not None:
@@ -96,13 +100,22 @@ def _wanted(shares: _Shares, named: Named) -> Iterator[MemoryPart]:
     yield MemoryPart(PartKind.FREE, message.free or 0)
 
 
+def _with_desktop(wanted: Sequence[MemoryPart]) -> Iterator[MemoryPart]:
+    """The programs of the desktop as one part: each by itself is small, and they come and go together."""
+    desktop = [part for part in wanted if part.kind is PartKind.PROCESS and is_desktop(part.name)]
+    yield from (part for part in wanted if part not in desktop)
+    if desktop:
+        names = ", ".join(dict.fromkeys(program_of(part.name) for part in desktop))
+        yield MemoryPart(PartKind.DESKTOP, sum(part.size_bytes for part in desktop), name=names)
+
+
 def _fitted(wanted: Sequence[MemoryPart], size: int) -> tuple[tuple[MemoryPart, ...], int]:
     """The parts cut to what the card has, and the bytes that do not fit on it.
 
     What is free is on the card for certain, then others; the failing process is the one that can have memory elsewhere.
     """
     room, kept, over = size, [], 0
-    certain = [part for part in wanted if part.kind in {PartKind.FREE, PartKind.PROCESS}]
+    certain = [part for part in wanted if part.kind in {PartKind.FREE, PartKind.PROCESS, PartKind.DESKTOP}]
     for part in (*certain, *(one for one in wanted if one not in certain)):
         fits = min(part.size_bytes, room)
         room -= fits

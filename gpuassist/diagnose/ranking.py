@@ -244,6 +244,7 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "driver-not-loaded": "no-driver",
         "driver-library-mismatch": "no-driver cuda-init-failed-driver-state driver-too-old-for-cuda",
         "libcuda-missing": "no-driver",
+        "libcuda-not-found": "no-driver",
         "container-toolkit-missing": "no-driver container-no-gpu-flag",
         "container-no-gpu-flag": "no-driver driver-not-loaded",
         "container-lxc-devices": "no-driver driver-not-loaded container-no-gpu-flag container-lost-gpu-after-daemon-reload"
@@ -307,6 +308,11 @@ LEADS_TO: dict[str, frozenset[str]] = {
 _WITHOUT_GPU = ("no-driver", "driver-not-loaded", "nvidia-smi-no-devices", "cuda-init-failed-driver-state", "torch-cpu-only")
 
 
+def keeps_cuda_from_starting(problem: str) -> bool:
+    """Whether with it no program could have used a GPU at all, so that one that computed speaks against it."""
+    return problem in _WITHOUT_GPU or "no-driver" in LEADS_TO.get(problem, ())
+
+
 @cache
 def _known_causes(problem: str) -> int:
     """How many problems are known to lead to it: the fewer, the more it says."""
@@ -364,6 +370,8 @@ def _rulings(setting: SignatureInput) -> Iterator[tuple[frozenset[str], Text]]:
         yield _NO_GPU_SEEN, text("CUDA was available there, by what the text says")
     if case.running and isinstance(case.driver, Known):
         yield _NO_DRIVER_RUNS, text("driver {driver} runs there", driver=str(case.driver.value))
+    if case.container and case.reached:
+        yield frozenset({"container-no-gpu-flag", "no-driver"}), text("NVML reaches the driver from within the container")
     if case.cards and any(isinstance(card.gpu.name, Known) for card in case.cards):
         yield frozenset({"no-nvidia-gpu"}), text("there is an NVIDIA GPU: {gpu}", gpu=case.cards[0].name)
     if case.torches and all(value_or(one.torch.accelerator, Accelerator.CPU) is Accelerator.CUDA for one in case.torches):

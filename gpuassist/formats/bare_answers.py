@@ -58,8 +58,10 @@ _NO_CUDA = frozenset(
 _DEVICE = lazy_regex(r"(?:device\(type=')?(?P<device>cuda|[Cc]pu|CPU|GPU|gpu|mps|xpu)(?:'?(?:, index=|:)(?P<number>\d{1,2}))?\)?'?")
 _TARGET = lazy_regex(r"(?:sm|compute)_\d{2,3}[af]?")
 _NAME = lazy_regex(
-    r"(?:NVIDIA |GeForce |GTX |RTX |Tesla |Quadro |TITAN |GRID )[\w/+. -]{1,50}"
-    r"|(?:A|B|H|L|P|T|V|GH|GB)\d{1,3}[A-Z]?(?:[ -](?:PCIe|PCIE|SXM\d?|NVL|\d{1,3}GB|HBM\d\w?|MIG [\w.]{3,12})){0,3}"
+    # Columns of a table lie further apart, and what nvidia-smi cuts ends with three dots; P0 to P12 are states, and P4 a card.
+    r"(?:NVIDIA |GeForce |GTX |RTX |Tesla |Quadro |TITAN |GRID )(?:[\w/+-]|\.(?!\.)| (?! )){1,50}(?:\.{3})?"
+    r"|(?!P(?:[0-35-9]|1[0-2])\b)(?:A|B|H|L|P|T|V|GH|GB)\d{1,3}[A-Z]?"
+    r"(?:[ -](?:PCIe|PCIE|SXM\d?|NVL|\d{1,3}GB|HBM\d\w?|MIG [\w.]{3,12})){0,3}"
 )
 _JAX = lazy_regex(
     r"(?P<kind>[Cc]uda|[Cc]pu|[Gg]pu|[Rr]ocm|[Tt]pu|METAL|Stream[Ee]xecutorGpu)(?:Device)?\(id=\d{1,3}[^()\n]{0,80}\)"

@@ -30,6 +30,17 @@ class Cgroup(Struct, frozen=True):
     unit: str
     container: str
 
+    @property
+    def place(self) -> str:
+        """Where a process belongs: its container, else the service that it is of; empty of neither."""
+        return self.container or (self.unit if is_service(self.unit) else "")
+
+
+def is_service(unit: str) -> bool:
+    """Whether a systemd unit is a service of the system."""
+    # Without a session manager, what a user starts over SSH or from cron runs in the unit of that door.
+    return unit.endswith(".service") and not unit.startswith(("user@", "ssh.", "sshd", "ssh@", "cron", "getty@", "atd"))
+
 
 def read_cgroup(words: str) -> Cgroup:
     """Reads the file of version 2 (one line), of version 1 (one a controller) and of both beside each other."""

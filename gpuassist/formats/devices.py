@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
+from typing import Union
 
 from msgspec import Struct
 
@@ -37,38 +38,57 @@ class VisibleDevices(Struct, frozen=True):
 
 def read_visible_devices(value: str, count: int, uuids: Sequence[str] = ()) -> VisibleDevices:
     """The list on a machine with `count` GPUs; without `uuids` those in the list are taken on trust."""
+    chosen, fault, element = _chosen(value, count, uuids)
+    return VisibleDevices(len(chosen), fault, element)
+
+
+def chosen_places(value: str, uuids: Sequence[str]) -> tuple[int, ...]:
+    """The places among `uuids` (GPUs first, which an index may mean, then parts of GPUs) that the list leaves visible, in order."""
+    gpus = sum(not uuid.startswith("MIG-") for uuid in uuids)
+    return tuple(place for place in _chosen(value, gpus, uuids)[0] if place >= 0)
+
+
+_Chosen = tuple[tuple[int, ...], Union[DeviceListFault, None], str]
+
+
+def _chosen(value: str, count: int, uuids: Sequence[str]) -> _Chosen:
     elements = [element.strip() for element in value.split(",")]
     if not value.strip():
-        return VisibleDevices(0, DeviceListFault.EMPTY, value)
+        return (), DeviceListFault.EMPTY, value
     if elements[0].startswith(("GPU-", "MIG-")):
-        prefix = elements[0][:4]
-        seen: list[str] = []
-        for element in elements:
-            if not element.startswith(prefix):
-                return VisibleDevices(len(seen), DeviceListFault.MIXED, element)
-            found = [uuid for uuid in uuids if uuid.startswith(element)] if uuids else [element]
-            if len(found) != 1:
-                return VisibleDevices(len(seen), DeviceListFault.AMBIGUOUS_UUID if found else DeviceListFault.NO_SUCH_UUID, element)
-            if found[0] in seen:
-                return VisibleDevices(0, DeviceListFault.TWICE, element)
-            seen.append(found[0])
-        return VisibleDevices(len(seen))
+        return _by_uuid(elements, uuids)
     return _by_index(elements, count)
 
 
-def _by_index(elements: Sequence[str], count: int) -> VisibleDevices:
+def _by_uuid(elements: Sequence[str], uuids: Sequence[str]) -> _Chosen:
+    """Places among the UUIDs; where there are none, as many places before the first."""
+    prefix = elements[0][:4]
+    seen: list[int] = []
+    names: list[str] = []
+    for element in elements:
+        if not element.startswith(prefix):
+            return tuple(seen), DeviceListFault.MIXED, element
+        found = [(place, uuid) for place, uuid in enumerate(uuids) if uuid.startswith(element)] if uuids else [(-1, element)]
+        if len(found) != 1:
+            return tuple(seen), DeviceListFault.AMBIGUOUS_UUID if found else DeviceListFault.NO_SUCH_UUID, element
+        if found[0][1] in names:
+            return (), DeviceListFault.TWICE, element
+        seen.append(found[0][0])
+        names.append(found[0][1])
+    return tuple(seen), None, ""
+
+
+def _by_index(elements: Sequence[str], count: int) -> _Chosen:
     seen: list[int] = []
     for element in elements:
         number = _NUMBER.match(element)
         if number is None:
             fault = DeviceListFault.MIXED if element.startswith(("GPU-", "MIG-")) else DeviceListFault.NOT_A_DEVICE
-            return VisibleDevices(len(seen), fault, element)
+            return tuple(seen), fault, element
         index = int(number[1] + number[2])  # of a longer one its beginning, which no machine has GPUs for either
         if not 0 <= index < count:
-            return VisibleDevices(
-                len(seen), DeviceListFault.EMPTY if index < 0 and not seen else DeviceListFault.OUT_OF_RANGE, element
-            )
+            return tuple(seen), DeviceListFault.EMPTY if index < 0 and not seen else DeviceListFault.OUT_OF_RANGE, element
         if index in seen:
-            return VisibleDevices(0, DeviceListFault.TWICE, element)
+            return (), DeviceListFault.TWICE, element
         seen.append(index)
-    return VisibleDevices(len(seen))
+    return tuple(seen), None, ""

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from gpuassist.formats.size import SIZE, read_size
+from gpuassist.formats.size import SIZE, read_size, shown_size
 from gpuassist.model.lazy_regex import lazy_regex
 
 _NEAR = 1500  # characters between words of one message; torch 2.5 prints 700 and as many lines of processes as there are
@@ -111,6 +111,28 @@ def read_messages(words: str) -> tuple[OutOfMemory, ...]:
 def principal(words: str) -> OutOfMemory | None:
     """The message that tells most; of equals the first, since what comes after is often a retry."""
     return max(read_messages(words), key=lambda one: one.figures, default=None)
+
+
+def message_of(figures: OutOfMemory) -> str:
+    """These figures in torch's words, for whoever reads them as its message: of an error that nobody printed."""
+    words = ["CUDA out of memory."]
+    if figures.requested is not None:
+        words.append(f"Tried to allocate {shown_size(figures.requested)}.")
+    if figures.total is not None and figures.free is not None:
+        device = figures.device or 0
+        words.append(
+            f"GPU {device} has a total capacity of {shown_size(figures.total)} of which {shown_size(figures.free)} is free."
+        )
+    words += [f"Process {one.pid} has {shown_size(one.used_bytes)} memory in use." for one in figures.processes]
+    if figures.own is not None:
+        words.append(f"Including non-PyTorch memory, this process has {shown_size(figures.own)} memory in use.")
+    if figures.allocated is not None:
+        unused = shown_size(figures.unallocated or 0)
+        words.append(
+            f"Of the allocated memory {shown_size(figures.allocated)} is allocated by PyTorch, and {unused} is reserved by"
+            f" PyTorch but unallocated."
+        )
+    return " ".join(words)
 
 
 def _anchors(words: str) -> Iterator[tuple[int, int]]:

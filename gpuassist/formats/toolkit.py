@@ -89,3 +89,17 @@ def _target(word: str) -> tuple[Target, ...]:
         return (Target.parse(word),)
     except VersionError:
         return ()
+
+
+# Directories beside a toolkit's libraries whose libcuda is not the driver's own.
+
+
+def holds_stubs(directory: str) -> bool:
+    """Whether it is where a toolkit keeps what stands in for the driver's libraries while a program is linked."""
+    return directory.rstrip("/").endswith("/stubs")
+
+
+def holds_compatibility(directory: str) -> bool:
+    """NVIDIA's package cuda-compat puts it into /usr/local/cuda-12.8/compat, its images into /usr/local/cuda/compat/lib."""
+    own = directory.rstrip("/").removesuffix("/lib").removesuffix("/lib.real")
+    return "cuda" in own and own.endswith("/compat")

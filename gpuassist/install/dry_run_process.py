@@ -33,8 +33,9 @@ from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
 from gpuassist.system.disk import scratch
 from gpuassist.system.hidden_packages import hide
+from gpuassist.system.own_child import clean
 from gpuassist.system.ownership import own_cache, why_not_run
-from gpuassist.system.processes import Ending, ProcessResult, clean
+from gpuassist.system.processes import Ending, ProcessResult
 
 # Why a tool would install nothing, or could not be asked what it would do, and what helps.
 

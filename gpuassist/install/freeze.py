@@ -22,8 +22,9 @@ from gpuassist.model.plan import StepRun, Tool
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
 from gpuassist.system.files import Files
+from gpuassist.system.own_child import clean
 from gpuassist.system.ownership import why_not_run
-from gpuassist.system.processes import Ending, clean
+from gpuassist.system.processes import Ending
 
 _SECONDS = 120.0
 

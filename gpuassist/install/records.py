@@ -20,7 +20,8 @@ from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.clock import iso
 from gpuassist.system.disk import Disk
-from gpuassist.system.ownership import UntrustedStateError, require_own_state, strangers_home, why_state_untrusted, why_untrusted
+from gpuassist.system.ownership import require_own_state, strangers_home, why_state_untrusted, why_untrusted
+from gpuassist.system.untrusted_state import UntrustedStateError
 from gpuassist.system.world import World
 
 SCHEMA = 1

@@ -18,8 +18,8 @@ from gpuassist.install.step_proof import Holds, Proved, prove_step
 from gpuassist.model.plan import Step, StepRun
 from gpuassist.model.text import Text, text
 from gpuassist.system.disk import Disk
+from gpuassist.system.own_child import clean
 from gpuassist.system.ownership import why_not_run
-from gpuassist.system.processes import clean
 from gpuassist.system.streams import NotStarted, Program, ProgramEnd, Quiet
 
 # The log of a running step on disk: every line as it stood in the end, up to a bound, and from there on the last ones.

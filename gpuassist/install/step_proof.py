@@ -16,9 +16,10 @@ from gpuassist.model.json_reader import read_json
 from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version, VersionError
+from gpuassist.system.own_child import clean
 from gpuassist.system.ownership import why_not_run
-from gpuassist.system.processes import Ending, ProcessResult, clean
-from gpuassist.verify.kernel import KernelWish, check_kernel
+from gpuassist.system.processes import Ending, ProcessResult
+from gpuassist.verify.kernel import KernelWish, check_kernel, inside_conda
 
 _TORCH_SECONDS = 120.0  # the first import of a CUDA build from a slow disk
 _PYTHON_SECONDS = 20.0
@@ -106,7 +107,8 @@ def _links(session: Session, nvcc: str, version: str) -> Proved:
     part of it.
     """
     environment = clean(session.world.surroundings.variables)
-    check = check_kernel(session.world, KernelWish(nvcc, "", {**environment, **_inside(session, nvcc)}))
+    environment |= inside_conda(session.world, nvcc, environment.get("PATH", ""))
+    check = check_kernel(session.world, KernelWish(nvcc, "", environment))
     words = {"path": nvcc, "version": version}
     if check.passed:
         return Proved(Holds.YES, text("{path} is nvcc {version}, and compiles and links a kernel", **words))
@@ -115,17 +117,6 @@ def _links(session: Session, nvcc: str, version: str) -> Proved:
         told = text("{path} is nvcc {version}; it has no host compiler that it accepts yet ({reason})", **words)
         return Proved(Holds.UNKNOWN, told)
     return Proved(Holds.NO, text("{path} is nvcc {version}, but no kernel: {reason}", reason=check.words, **words))
-
-
-def _inside(session: Session, nvcc: str) -> dict[str, str]:
-    """What activating an environment of conda's sets for its nvcc: the host compiler beside it (conda-forge's cuda-nvcc)."""
-    prefix = nvcc.removesuffix("/bin/nvcc")
-    if not session.world.files.is_directory(f"{prefix}/conda-meta"):
-        return {}
-    path = session.world.surroundings.variables.get("PATH", "")
-    compiler = next(iter(session.world.files.glob(f"{prefix}/bin/*-conda-linux-gnu-c++")), "")
-    flags = {"NVCC_PREPEND_FLAGS": f"-ccbin={compiler}"} if compiler else {}
-    return {"PATH": f"{prefix}/bin:{path}", "CONDA_PREFIX": prefix, **flags}
 
 
 def _new_terminal(session: Session, proof: StepProof) -> Proved:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from gpuassist.context import Session
 from gpuassist.system.child import start_detached
+from gpuassist.system.own_child import clean
 from gpuassist.system.ownership import why_not_run
-from gpuassist.system.processes import clean
 from gpuassist.system.terminal import find_command
 
 # bash alone can put a line before the cursor that is edited and confirmed (`read -e -i`, "Bash Builtins" of its manual).

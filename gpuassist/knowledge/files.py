@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Generic
 
-from gpuassist.knowledge import build, messages
+from gpuassist.knowledge import build, messages, rates
 from gpuassist.knowledge.build import Build, ChipNamed, R
 from gpuassist.knowledge.rows import Rows, damaged_line, parse
 from gpuassist.model.text import Text, text
@@ -119,6 +119,9 @@ class KnowledgeFiles:
         self.jetpacks = RecordTable(read, "jetpacks", build.jetpack)
         self.baseboards = RecordTable(read, "baseboards", build.baseboard)
         self.server_gpus = RecordTable(read, "server_gpus", build.server_gpu)
+        self.gpu_rates = RecordTable(read, "gpu_rates", rates.gpu_rates)
+        self.sm_rates = RecordTable(read, "sm_rates", rates.sm_rates)
+        self.reached_rates = RecordTable(read, "reached_rates", rates.reached_rate)
         self.driver_packages = RecordTable(read, "driver_packages", build.driver_package)
         self.compat_packages = RecordTable(read, "compat_packages", build.compat_package)
         self.toolkits = RecordTable(read, "toolkits", build.toolkit)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.images import ImageReading, NotAnImage
     from gpuassist.knowledge.messages import ForeignMessage, LanguageMarks
+    from gpuassist.knowledge.rates import GpuRates, ReachedRate, SmRates
     from gpuassist.knowledge.records import (
         ArchitectureRecord,
         BadPair,
@@ -201,6 +202,18 @@ class Knowledge:
     def server_gpus(self) -> tuple[ServerGpu, ...]:
         """Every product for data centres."""
         return self._files.server_gpus.all()
+
+    def gpu_rates(self) -> tuple[GpuRates, ...]:
+        """How fast each product may be."""
+        return self._files.gpu_rates.all()
+
+    def sm_rates(self) -> tuple[SmRates, ...]:
+        """What a multiprocessor of each capability and product line does in a clock."""
+        return self._files.sm_rates.all()
+
+    def reached_rates(self) -> tuple[ReachedRate, ...]:
+        """Which shares of a peak others measured."""
+        return self._files.reached_rates.all()
 
     def driver_packages(self) -> tuple[DriverPackage, ...]:
         """Which branches the packages of each release of a distribution hold."""

@@ -74,6 +74,11 @@ def decode(kind: Any, data: Json, where: str = "$") -> Any:
             raise _wrong(where, "a list")
         inner = typing.get_args(kind)[0]
         return tuple(decode(inner, item, f"{where}[{place}]") for place, item in enumerate(data))
+    if origin is dict:
+        if not isinstance(data, dict):
+            raise _wrong(where, "an object")
+        inner = typing.get_args(kind)[1]
+        return {name: decode(inner, item, f"{where}.{name}") for name, item in data.items()}
     if kind is Text:
         return verbatim(_plain(str, data, where))
     if kind in _SPELLED or (isinstance(kind, type) and issubclass(kind, Enum)):

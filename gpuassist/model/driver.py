@@ -58,10 +58,11 @@ class Option(Struct, frozen=True):
 
 class Driver(Struct, frozen=True):
     """`loaded` and `on_disk` are empty tuples where somebody looked and found none; so are `bars`, and `driver_packages`, those
-    of the distribution. `firmware` is the loaded version's files of it, `uninstaller` that of NVIDIA's own installer,
-    `nvidia_smi` the program: both empty where they are not there. `nvml_fault` is `hang` where NVML did not come back in time, the
-    signal that its library crashed with (`SIGSEGV`), and empty where it answered or refused. `switches` counts the NVSwitches on
-    the PCI bus, `fabric_manager` is the program that sets them up (empty where not there), `fabric_running` whether it does, and
+    of the distribution. `libcuda_taken` is the file that a program gets which asks the loader for `libcuda.so.1`: empty of none.
+    `firmware` is the loaded version's files of it, `uninstaller` that of NVIDIA's own installer, `nvidia_smi` the program: both
+    empty where they are not there. `nvml_fault` is `hang` where NVML did not come back in time, the signal that its library
+    crashed with (`SIGSEGV`), and empty where it answered or refused. `switches` counts the NVSwitches on the PCI bus,
+    `fabric_manager` is the program that sets them up (empty where not there), `fabric_running` whether it does, and
     `fabric_version` its version.
     """
 
@@ -69,6 +70,7 @@ class Driver(Struct, frozen=True):
     on_disk: Fact[tuple[KernelModule, ...]] = NOT_ASKED
     nouveau_loaded: Fact[bool] = NOT_ASKED
     libcuda: Fact[tuple[Library, ...]] = NOT_ASKED
+    libcuda_taken: Fact[str] = NOT_ASKED
     device_nodes: Fact[tuple[DeviceNode, ...]] = NOT_ASKED
     nvml_status: Fact[NvmlStatus] = NOT_ASKED
     nvml_version: Fact[str] = NOT_ASKED

@@ -19,6 +19,7 @@ class PartKind(str, Enum):
     CACHED = "cached"
     CONTEXT = "context"
     PROCESS = "process"
+    DESKTOP = "desktop"
     OTHERS = "others"
     REST = "rest"
     USED = "used"
@@ -35,7 +36,9 @@ class PictureOf(str, Enum):
 
 
 class MemoryPart(Struct, frozen=True):
-    """A piece of the card; `derived` where it was reckoned from other figures; `pid` is 0 and `name` empty but of a process."""
+    """A piece of the card; `derived` where it was reckoned from other figures; `pid` is 0 and `name` empty but of a process. The
+    desktop's `name` holds those of its programs.
+    """
 
     kind: PartKind
     size_bytes: int

@@ -26,17 +26,25 @@ CRASHES_AT_MOST = 5
 STUCK_AT_MOST = 3
 LONGEST_PAUSE_SECONDS = 60.0
 _SOUND_SECONDS = 60.0  # a child that lived so long has nothing to do with those before it
-_CLOSING_SECONDS = 0.5
+_CLOSING_SECONDS = 0.1
 
 Addresses = Union[Sequence[tuple[int, str]], None]
 Trouble = tuple[Text, ...]
 Answer = Union[Mapping[str, Any], Trouble]
 
 
+def _worker(variables: Mapping[str, str]) -> Worker:
+    return Worker(start(variables))
+
+
 class BoardAnswers(Protocol):
     """Whom a source asks: `monitor.board.Board` in this very process, or this one."""
 
-    def read(self, addresses: Addresses) -> Answer:
+    @property
+    def waited(self) -> float:
+        """For how many seconds nothing has answered; 0 where something does, or says why not."""
+
+    def read(self, addresses: Addresses, wanted: Sequence[str] = ()) -> Answer:
         """See `Board.read`; or why there is no answer."""
 
     def close(self) -> None:
@@ -49,7 +57,7 @@ class BoardAnswers(Protocol):
 class RemoteBoard:
     """Used by one thread, but for `interrupt`."""
 
-    def __init__(self, clock: Clock, variables: Mapping[str, str], begin: Callable[[Mapping[str, str]], Worker] = start) -> None:
+    def __init__(self, clock: Clock, variables: Mapping[str, str], begin: Callable[[Mapping[str, str]], Worker] = _worker) -> None:
         self._clock, self._variables, self._begin = clock, variables, begin
         self._worker: Worker | None = None
         self._stuck: list[Worker] = []
@@ -58,8 +66,13 @@ class RemoteBoard:
         self._started_at = self._again_at = 0.0
         self._has_answered = False
         self._crashes = self._hangs = 0
+        self._silent_since: float | None = None
 
-    def read(self, addresses: Addresses) -> Answer:
+    @property
+    def waited(self) -> float:
+        return 0.0 if self._silent_since is None else self._clock.monotonic() - self._silent_since
+
+    def read(self, addresses: Addresses, wanted: Sequence[str] = ()) -> Answer:
         if self._worker is None and not self._start():
             return self._trouble
         assert self._worker is not None
@@ -67,7 +80,7 @@ class RemoteBoard:
         if self._asked_at is None:
             self._asked_at = self._clock.monotonic()
             patience = ANSWER_SECONDS if self._has_answered else FIRST_ANSWER_SECONDS
-            if not self._worker.send({"addresses": addresses}):
+            if not self._worker.send({"addresses": addresses, "wanted": tuple(wanted)}):
                 return self._bury("")
         try:
             answer = self._worker.receive(patience)
@@ -77,7 +90,11 @@ class RemoteBoard:
             return self._wait_on()
         if not isinstance(answer, dict) or "failed" in answer:
             return self._bury("" if answer is Quiet.CLOSED else str(answer.get("failed", "")) if isinstance(answer, dict) else "")
-        self._asked_at, self._has_answered, self._hangs = None, True, 0
+        self._asked_at, self._silent_since, self._has_answered = None, None, True
+        waited = _silent_for(answer)
+        if waited >= HUNG_SECONDS:
+            return self._give_up(waited)
+        self._hangs = 0 if waited == 0 else self._hangs
         return answer
 
     def close(self) -> None:
@@ -110,18 +127,21 @@ class RemoteBoard:
         return True
 
     def _wait_on(self) -> Trouble:
-        """It did not answer yet; one that has not for long is killed, and another one asked."""
+        """It did not answer yet."""
         assert self._asked_at is not None
+        self._silent_since = self._asked_at if self._silent_since is None else self._silent_since
         assert self._worker is not None
         waited = self._clock.monotonic() - self._asked_at
-        silent = text("NVIDIA's driver has not answered for {seconds:.0f} s, so it may hang", seconds=waited)
-        if waited < HUNG_SECONDS:
-            return (silent,)
+        return self._give_up(waited) if waited >= HUNG_SECONDS else (silence(waited),)
+
+    def _give_up(self, waited: float) -> Trouble:
+        """The process that waits is ended, and another one asked."""
+        assert self._worker is not None
         self._end(self._worker, patience=0.0)
         self._hangs += 1
         pause = self._pause(self._hangs)
         self._trouble = (
-            silent,
+            silence(waited),
             text("The process that waited for it was ended; it is asked again in {seconds:.0f} s", seconds=pause),
         )
         return self._trouble
@@ -129,6 +149,7 @@ class RemoteBoard:
     def _bury(self, words: str) -> Trouble:
         """It is gone, or says what nobody understands."""
         assert self._worker is not None
+        self._silent_since = None
         if self._clock.monotonic() - self._started_at > _SOUND_SECONDS:
             self._crashes = 0
         self._crashes += 1
@@ -155,10 +176,22 @@ class RemoteBoard:
         return pause
 
 
+def silence(seconds: float) -> Text:
+    """That the driver does not answer; a face that says so by itself knows it by its message."""
+    return text("NVIDIA's driver has not answered for {seconds:.0f} s, so it may hang", seconds=seconds)
+
+
 _STUCK = text(
     "{count} processes wait inside NVIDIA's driver and cannot be ended, so no other is started; only a restart helps",
     count=STUCK_AT_MOST,
 )
+
+
+def _silent_for(answer: Mapping[str, Any]) -> float:
+    """For how long no device has answered; 0 where one did."""
+    told = [gpu.get("memory") for gpu in answer.get("gpus", ()) if "parent" not in gpu and "lost" not in gpu]
+    waits = [one.get("silent", 0.0) if isinstance(one, dict) else 0.0 for one in told]
+    return min(waits, default=0.0)
 
 
 def _crash(ended: Ended, words: str) -> Text:

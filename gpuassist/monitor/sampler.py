@@ -14,8 +14,8 @@ from gpuassist.system.clock import Clock
 if TYPE_CHECKING:
     from logging import Logger
 
-STOP_SECONDS = 1.0
-_GRACE_SECONDS = 0.3  # in which a sample under way mostly ends by itself, and the driver is let go of in order
+STOP_SECONDS = 0.15
+_GRACE_SECONDS = 0.1  # in which a sample under way mostly ends by itself, and the driver is let go of in order
 
 
 class Sampler:
@@ -24,18 +24,25 @@ class Sampler:
     def __init__(self, source: SampleSource, clock: Clock, on_sample: Callable[[Sample], None], *, hz: float) -> None:
         self._source, self._clock, self._on_sample = source, clock, on_sample
         self._period = 1.0 / hz
-        self._stopping = Event()
+        self._stopping, self._woken = Event(), Event()
         self._failed: set[type[Exception]] = set()
         self._thread = Thread(target=self._run, name="gpuassist sampler", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
+    def pace(self, hz: float) -> None:
+        """From any thread: so many samples a second from now on."""
+        self._period = 1.0 / hz
+        self._woken.set()
+
     def stop(self) -> bool:
         """Ends after the sample that is being taken, which is interrupted where it takes long. False where it did not end within a
-        second even so: the thread is abandoned, which says nothing any more, and lets go of the driver if that ever comes back.
+        quarter of a second even so, because a window that is closed waits for it: the thread is abandoned, which says nothing any
+        more, and lets go of the driver if that ever comes back.
         """
         self._stopping.set()
+        self._woken.set()
         self._thread.join(_GRACE_SECONDS)
         if self._thread.is_alive():
             self._source.interrupt()
@@ -50,7 +57,9 @@ class Sampler:
         while not self._stopping.is_set():
             self._tick()
             due = _next(due, self._period, self._clock.monotonic())
-            self._stopping.wait(max(0.0, due - self._clock.monotonic()))
+            if self._woken.wait(max(0.0, due - self._clock.monotonic())):
+                self._woken.clear()
+                due = self._clock.monotonic()
         self._source.close()
 
     def _tick(self) -> None:

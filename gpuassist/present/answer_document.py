@@ -21,9 +21,13 @@ def finding_document(answer: Answer, words: Words) -> Json:
         "title": answer.title,
         "explanation": answer.explanation,
         "evidence": [{"fact": words(one.fact), "value": words(one.value), "source": one.source} for one in answer.evidence],
-        "remedies": [one for remedy in answer.remedies for one in _remedies(remedy, words)],
+        "remedies": remedies_document(answer, words),
         "links": list(answer.links),
     }
+
+
+def remedies_document(answer: Answer, words: Words) -> list[Json]:
+    return [one for remedy in answer.remedies for one in _remedies(remedy, words)]
 
 
 def _remedies(remedy: Remedy, words: Words) -> Iterator[Json]:

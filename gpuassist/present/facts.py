@@ -62,6 +62,7 @@ LABELS: dict[str, Text] = {
     "on_disk": text("NVIDIA modules on disk"),
     "nouveau_loaded": text("nouveau loaded"),
     "libcuda": text("libcuda"),
+    "libcuda_taken": text("libcuda that programs get"),
     "device_nodes": text("device nodes"),
     "nvml_status": text("NVML"),
     "nvml_version": text("NVML version"),

@@ -120,6 +120,9 @@ def share(found: Holding, held: GpuHolder) -> float | None:
     return held.memory_used_bytes.value / whole
 
 
+STOP_IT = text("Stop it")
+
+
 def stop_question(held: GpuHolder) -> Text:
     """What is asked before it is stopped."""
     return text("Stop process {pid} ({name})?", pid=held.holder.pid, name=name_of(held.holder))

@@ -34,6 +34,7 @@ class Exit(IntEnum):
     USAGE = 64
     OUR_FAULT = 70
     INTERRUPTED = 130
+    UNREAD = 141  # as a shell says of a program that SIGPIPE ended
 
 
 MARK_WORDS: dict[Mark, Text] = {
@@ -59,7 +60,7 @@ GLYPHS: dict[Mark, str] = {
 _MARKS: dict[str, dict[str, Mark]] = {
     "Status": {one.value: one for one in (Mark.RIGHT, Mark.WARNING, Mark.PROBLEM, Mark.UNKNOWN, Mark.ABSENT)},
     "Severity": {one.value: one for one in (Mark.PROBLEM, Mark.WARNING, Mark.INFO)},
-    "Verdict": {"pass": Mark.RIGHT, "fail": Mark.PROBLEM, "skipped": Mark.ABSENT, "hung": Mark.PROBLEM},
+    "Verdict": {"pass": Mark.RIGHT, "fail": Mark.PROBLEM, "error": Mark.PROBLEM, "skipped": Mark.ABSENT, "hung": Mark.PROBLEM},
     "Result": {"modified": Mark.RIGHT, "unchanged": Mark.INFO, "refused": Mark.WARNING, "failed": Mark.PROBLEM},
     "Holds": {"yes": Mark.RIGHT, "no": Mark.PROBLEM, "unknown": Mark.UNKNOWN},
     "StepEnding": {"done": Mark.RIGHT, "failed": Mark.PROBLEM, "cancelled": Mark.WARNING, "not started": Mark.PROBLEM},
@@ -81,7 +82,13 @@ _MARKS: dict[str, dict[str, Mark]] = {
 }
 _EXITS: dict[str, dict[str, Exit]] = {
     "Severity": {"problem": Exit.PROBLEMS, "warning": Exit.WARNINGS, "info": Exit.HEALTHY},
-    "Verdict": {"pass": Exit.HEALTHY, "fail": Exit.PROBLEMS, "skipped": Exit.UNDETERMINED, "hung": Exit.PROBLEMS},
+    "Verdict": {
+        "pass": Exit.HEALTHY,
+        "fail": Exit.PROBLEMS,
+        "error": Exit.PROBLEMS,
+        "skipped": Exit.UNDETERMINED,
+        "hung": Exit.PROBLEMS,
+    },
     "Result": {"modified": Exit.HEALTHY, "unchanged": Exit.HEALTHY, "refused": Exit.PROBLEMS, "failed": Exit.PROBLEMS},
 }
 _WORST_FIRST = (Exit.OUR_FAULT, Exit.USAGE, Exit.PROBLEMS, Exit.WARNINGS, Exit.UNDETERMINED, Exit.HEALTHY)

@@ -17,6 +17,7 @@ _NAMES: dict[PartKind, Text] = {
     PartKind.UNUSED: text("reserved, but in pieces"),
     PartKind.CACHED: text("reserved, for the next tensors"),
     PartKind.CONTEXT: text("CUDA itself"),
+    PartKind.DESKTOP: text("the desktop"),
     PartKind.OTHERS: text("other processes"),
     PartKind.REST: text("CUDA itself and other processes"),
     PartKind.USED: text("in use, by this process and others"),
@@ -31,6 +32,7 @@ _EXPLAINED: dict[PartKind, Text] = {
     PartKind.CACHED: text("freed tensors whose blocks torch keeps, so that the next ones need not ask the driver"),
     PartKind.CONTEXT: text("CUDA's context, kernels and libraries of this process"),
     PartKind.PROCESS: text("another process on the same card"),
+    PartKind.DESKTOP: text("what draws your screen, and browsers and the like, together"),
     PartKind.OTHERS: text("processes that the message does not name"),
     PartKind.REST: text("what the message does not tell apart"),
     PartKind.USED: text("tensors, torch's cache, CUDA's context and other processes: the figures do not tell them apart"),
@@ -46,12 +48,14 @@ _MARKS: dict[PartKind, str] = {
     PartKind.CACHED: "+",
     PartKind.CONTEXT: "░",
     PartKind.PROCESS: "#",
+    PartKind.DESKTOP: "@",
     PartKind.OTHERS: "=",
     PartKind.REST: "~",
     PartKind.USED: "-",
     PartKind.UNACCOUNTED: "?",
     PartKind.FREE: "·",
 }
+_IN_ASCII = str.maketrans("█▓▒░·", "*&:o.")  # where a terminal or its locale has no more
 _GIB = 1 << 30
 _MUCH_CONTEXT = 3 << 29  # more than CUDA alone takes: libraries that have memory beside torch
 
@@ -59,6 +63,8 @@ _MUCH_CONTEXT = 3 << 29  # more than CUDA alone takes: libraries that have memor
 def part_name(part: MemoryPart) -> Text:
     if part.kind is PartKind.CONTEXT and part.size_bytes > _MUCH_CONTEXT:
         return text("CUDA itself and other libraries")
+    if part.kind is PartKind.DESKTOP and part.name:
+        return text("the desktop ({programs})", programs=part.name)
     if part.kind is not PartKind.PROCESS:
         return _NAMES[part.kind]
     if part.name:
@@ -105,15 +111,21 @@ def as_plain_text(picture: MemoryPicture, words: Words) -> str:
     return "\n".join([*lines, words(wanted(picture)), *map(words, picture.notes)])
 
 
-def text_bar(picture: MemoryPicture, width: int) -> str:
+def text_bar(picture: MemoryPicture, width: int, *, unicode: bool = True) -> str:
     """The bar for a terminal, exactly `width` characters between its ends; every part has at least one."""
     cells = _cells([part.size_bytes for part in picture.parts], width)
-    return "".join(_MARKS[part.kind] * count for part, count in zip(picture.parts, cells, strict=True))
+    return "".join(_mark(part, unicode=unicode) * count for part, count in zip(picture.parts, cells, strict=True))
 
 
-def text_legend(picture: MemoryPicture, words: Words) -> tuple[str, ...]:
+def text_legend(picture: MemoryPicture, words: Words, *, unicode: bool = True) -> tuple[str, ...]:
     """A line for each part: its mark, name and size."""
-    return tuple(f"{_MARKS[part.kind]} {words(part_name(part))}  {short_size(part.size_bytes)}" for part in picture.parts)
+    return tuple(
+        f"{_mark(part, unicode=unicode)} {words(part_name(part))}  {short_size(part.size_bytes)}" for part in picture.parts
+    )
+
+
+def _mark(part: MemoryPart, *, unicode: bool) -> str:
+    return _MARKS[part.kind] if unicode else _MARKS[part.kind].translate(_IN_ASCII)
 
 
 def _cells(sizes: Sequence[int], width: int) -> list[int]:

@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from gpuassist.detect.gpu_holders import HeldCard
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.sample import GpuSample, Sample
+from gpuassist.model.sample import EventKind, GpuSample, Sample
 from gpuassist.model.text import Text, counted, joined, text, verbatim
+from gpuassist.monitor.device import gpu_label as gpu_label
+from gpuassist.present.marks import Mark
 from gpuassist.present.overview import gibibytes, short_name
-from gpuassist.session.watch import ProcessChange, ProcessEvent
+from gpuassist.session.watch import Silence
+from gpuassist.system.process_names import script_name
+
+if TYPE_CHECKING:  # with SQLite, which costs a start 5 ms
+    from gpuassist.session.opened_recording import OpenedRecording
 
 _GIB = 1 << 30
-_INTERPRETERS = ("python", "pypy", "bash", "sh", "node", "java")
-WINDOWS_SECONDS = (60, 300, 900, 3600, 4 * 3600, 24 * 3600)
+NO_GPU = text("NVIDIA's driver answers, but it drives no GPU")
+TROUBLE_KINDS = frozenset({EventKind.OUT_OF_MEMORY, EventKind.XID, EventKind.LOST, EventKind.SILENT})
+"""What is bad where it happens."""
+
+WINDOWS_SECONDS = (30, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 24 * 3600)
+RATES_HZ = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 def gpu_title(gpu: GpuSample | HeldCard) -> Text:
     """`GPU 0 · RTX 4090`."""
+    label = gpu_label(gpu.index)
     if isinstance(gpu.name, Known):
-        return text("GPU {index} · {name}", index=gpu.index, name=short_name(gpu.name.value))
-    return text("GPU {index}", index=gpu.index)
+        return text("GPU {index} · {name}", index=label, name=short_name(gpu.name.value))
+    return text("GPU {index}", index=label)
 
 
 def gpu_figures(gpu: GpuSample, peak_bytes: int = 0) -> Text:
     """`13.1 of 24 GiB · peak 21.2 GiB · 97 % · 71 °C · 412 W`: what is known of it now; the peak is since the watch began."""
-    parts = [_memory(gpu)] if isinstance(gpu.memory_used_bytes, Known) else []
+    parts = [memory_figures(gpu)] if isinstance(gpu.memory_used_bytes, Known) else []
     if peak_bytes:
         parts.append(text("peak {size}", size=size(peak_bytes)))
     if isinstance(gpu.utilization_percent, Known):
@@ -36,6 +47,61 @@ def gpu_figures(gpu: GpuSample, peak_bytes: int = 0) -> Text:
     if isinstance(gpu.power_watts, Known):
         parts.append(text("{watts} W", watts=round(gpu.power_watts.value)))
     return joined(tuple(parts))
+
+
+def lane_figures(gpu: GpuSample, peak_bytes: int = 0) -> tuple[Text, ...]:
+    """What is known of it now, each by itself and the most important first: where there is little room the last are left out."""
+    parts = [memory_figures(gpu)] if isinstance(gpu.memory_used_bytes, Known) else []
+    if isinstance(gpu.utilization_percent, Known):
+        parts.append(text("{percent} %", percent=gpu.utilization_percent.value))
+    if isinstance(gpu.temperature_celsius, Known):
+        parts.append(text("{degrees} °C", degrees=gpu.temperature_celsius.value))
+    if isinstance(gpu.power_watts, Known):
+        parts.append(text("{watts} W", watts=round(gpu.power_watts.value)))
+    if peak_bytes:
+        parts.append(text("peak {size}", size=size(peak_bytes)))
+    if isinstance(gpu.memory_celsius, Known):
+        parts.append(text("memory {degrees} °C", degrees=gpu.memory_celsius.value))
+    if isinstance(gpu.thermal_margin_celsius, Known):
+        parts.append(text("{degrees} °C below its limit", degrees=gpu.thermal_margin_celsius.value))
+    return tuple(parts)
+
+
+def lane_trouble(gpu: GpuSample, now: float) -> tuple[Mark, Text] | None:
+    """Why a lane stands still or is empty, in few words, and how bad that is; `gpu_trouble` says it whole."""
+    if gpu.asleep:
+        return Mark.INFO, text("asleep")
+    if gpu.silent_seconds:
+        last = clock(now - gpu.silent_seconds, seconds=True)
+        return Mark.WARNING, text("no answer for {seconds} s (last {time})", seconds=round(gpu.silent_seconds), time=last)
+    reason = gpu_trouble(gpu)
+    return (Mark.WARNING, reason) if reason is not None else None
+
+
+def silence_words(silence: Silence) -> Text:
+    """That the driver does not answer, for how long, and of when the figures are that are shown."""
+    if not silence.last:
+        return text("No answer from the driver for {seconds} s", seconds=round(silence.seconds))
+    last = clock(silence.last, seconds=True)
+    return text("No answer from the driver for {seconds} s (last {time})", seconds=round(silence.seconds), time=last)
+
+
+def range_words(low: float, high: float) -> Text:
+    """What was in use in a stretch of time: one figure where all of it reads the same."""
+    least, most = f"{low / _GIB:.1f}", f"{high / _GIB:.1f}"
+    if least == most or high < _GIB:
+        return size(int(high))
+    return text("{least}–{most} GiB", least=least, most=most)
+
+
+def memory_figures(gpu: GpuSample) -> Text:
+    """`13.1 of 24 GiB`, of a GPU whose used memory is known."""
+    used = gpu.memory_used_bytes
+    assert isinstance(used, Known)
+    if not isinstance(gpu.memory_total_bytes, Known):
+        return size(used.value)
+    total = f"{gpu.memory_total_bytes.value / _GIB:.3g}"
+    return text("{used} of {total} GiB", used=f"{used.value / _GIB:.1f}", total=total)
 
 
 def gpu_trouble(gpu: GpuSample) -> Text | None:
@@ -50,22 +116,33 @@ def size(count: int) -> Text:
 
 def process_name(command: str, pid: int) -> Text:
     """What a process is known by: its script where an interpreter runs one, else its program."""
-    parts = command.split()
-    if not parts:
-        return text("process {pid}", pid=pid)
-    program = PurePosixPath(parts[0]).name
-    if program.startswith(_INTERPRETERS):
-        return verbatim(_script(parts[1:]) or program)
-    return verbatim(program)
+    name = script_name(command)
+    return verbatim(name) if name else text("process {pid}", pid=pid)
 
 
-def subtitle(sample: Sample, since_epoch: float) -> Text:
-    """`2 GPUs · 3 processes · history since 13:58`."""
+def subtitle(sample: Sample, since_epoch: float | None) -> Text:
+    """`2 GPUs · 3 processes · history since 13:58`; without the last where there is no history."""
     listed = [gpu.processes.value for gpu in sample.gpus if isinstance(gpu.processes, Known)]
-    parts = [counted("{count} GPU", "{count} GPUs", len(sample.gpus))]
+    parts = [counted("{count} GPU", "{count} GPUs", sum(gpu.parent is None for gpu in sample.gpus))]
     if listed:
-        parts.append(counted("{count} process", "{count} processes", sum(map(len, listed))))
-    return joined((*parts, text("history since {time}", time=clock(since_epoch))))
+        # One may be on several GPUs, and is on a MIG instance as well as on its GPU.
+        parts.append(counted("{count} process", "{count} processes", len({one.pid for some in listed for one in some})))
+    if since_epoch is not None:
+        parts.append(text("history since {time}", time=clock(since_epoch)))
+    return joined(tuple(parts))
+
+
+def recording_titles(opened: OpenedRecording) -> tuple[Text, Text]:
+    """`Recording night.db`, and below it which run, from when to when."""
+    history, run = opened.watch.history, opened.run
+    since, until = (datetime.fromtimestamp(history.epoch_of_zero + one) for one in (history.since, history.until))
+    ends = f"{until:%H:%M:%S}" if until.date() == since.date() else f"{until:%Y-%m-%d %H:%M:%S}"
+    parts = [text("{since} to {until}", since=f"{since:%Y-%m-%d %H:%M:%S}", until=ends)]
+    if len(opened.runs) > 1:
+        parts.append(text("run {number} of {count}", number=run.number, count=len(opened.runs)))
+    if run.ended is None:
+        parts.append(text("still being recorded, or cut short"))
+    return text("Recording {name}", name=opened.path.rpartition("/")[2]), joined(tuple(parts))
 
 
 def clock(epoch: float, *, seconds: bool = False) -> str:
@@ -73,35 +150,21 @@ def clock(epoch: float, *, seconds: bool = False) -> str:
     return f"{datetime.fromtimestamp(epoch):%H:%M:%S}" if seconds else f"{datetime.fromtimestamp(epoch):%H:%M}"
 
 
+def rate_words(hz: float) -> Text:
+    """How often is sampled."""
+    if hz < 1:
+        return text("every {seconds} s", seconds=round(1 / hz))
+    return text("{rate} Hz", rate=f"{hz:g}")
+
+
 def window_words(seconds: float) -> Text:
+    if seconds < 60:
+        return text("{seconds} s", seconds=round(seconds))
     if seconds < 3600:
         return text("{minutes} min", minutes=round(seconds / 60))
-    return text("{hours} h", hours=round(seconds / 3600))
-
-
-def change_words(change: ProcessChange) -> Text:
-    """A process that came or went."""
-    name = process_name(change.command, change.pid)
-    return text("{name} starts", name=name) if change.came is ProcessEvent.STARTED else text("{name} ends", name=name)
+    return text("{hours} h", hours=f"{seconds / 3600:.3g}")
 
 
 def told(fact: Fact[str]) -> Text:
     """A fact's words, or that they are not known."""
     return verbatim(fact.value) if isinstance(fact, Known) else text("not known")
-
-
-def _memory(gpu: GpuSample) -> Text:
-    used = gpu.memory_used_bytes
-    assert isinstance(used, Known)
-    if not isinstance(gpu.memory_total_bytes, Known):
-        return size(used.value)
-    total = f"{gpu.memory_total_bytes.value / _GIB:.3g}"
-    return text("{used} of {total} GiB", used=f"{used.value / _GIB:.1f}", total=total)
-
-
-def _script(arguments: list[str]) -> str:
-    # python -m package.module, python -u train.py, python -c …
-    if len(arguments) > 1 and arguments[0] == "-m":
-        return arguments[1]
-    script = next((argument for argument in arguments if not argument.startswith("-")), "")
-    return "" if "-c" in arguments else PurePosixPath(script).name

@@ -8,6 +8,7 @@ from gpuassist.context import Session
 from gpuassist.detect import gpu_holders, nvml, pci
 from gpuassist.detect.accounts import Accounts
 from gpuassist.detect.gpu_holders import GpuHolder, Holding, holding_of, name_of
+from gpuassist.model.driver import Driver
 from gpuassist.model.gpu import Holder
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
@@ -30,7 +31,8 @@ def look(session: Session) -> Machine:
     on_pci = pci.probe(world, session.knowledge)
     reading = nvml.probe(world, on_pci)
     gpus = nvml.merge(on_pci, reading, session.knowledge)
-    return Machine(iso(world.clock.now()), gpus=gpus, holders=gpu_holders.probe(world))
+    driver = Driver(version=reading.version)
+    return Machine(iso(world.clock.now()), gpus=gpus, driver=driver, holders=gpu_holders.probe(world))
 
 
 def stop_holder(

@@ -138,7 +138,26 @@ class ToProject(Struct, frozen=True):
     directory: str = ""
 
 
-Errand = ToRepair | ToExplainText | ToExplainFile | ToWhatIf | ToInstall | ToWaitingInstall | ToGuide | ToHolders | ToProject
+class ToRecording(Struct, frozen=True):
+    """Live memory, with a run of this recording of samples: its newest, unless another is named."""
+
+    place: ClassVar[Place] = WizardStep.LIVE
+    path: str
+    number: int | None = None
+
+
+Errand = (
+    ToRecording
+    | ToRepair
+    | ToExplainText
+    | ToExplainFile
+    | ToWhatIf
+    | ToInstall
+    | ToWaitingInstall
+    | ToGuide
+    | ToHolders
+    | ToProject
+)
 """A place with what to do there."""
 
 Destination = GoTo | Errand

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import logging
 import os
+from collections.abc import Mapping
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from gpuassist.system.ownership import UntrustedStateError, require_own_state, why_untrusted
+from gpuassist.system.ownership import require_own_state, why_untrusted
+from gpuassist.system.untrusted_state import UntrustedStateError
 from gpuassist.system.world import World
 
 _log = logging.getLogger(__name__)
@@ -30,28 +32,39 @@ class Settings(Struct, frozen=True):
 
 def load_settings(world: World) -> Settings:
     """What was remembered, and the defaults for the rest."""
-    try:
-        require_own_state(world, world.surroundings.settings())
-        content, status = world.disk.read_own(os.path.join(world.surroundings.settings(), _NAME))
-        found = json.loads(content) if len(content) <= _LARGEST and why_untrusted(world, status) is None else {}
-    except (OSError, ValueError, RecursionError, UntrustedStateError) as error:
-        _log.debug("no settings: %s", error)
-        return Settings()
-    if not isinstance(found, dict):
-        return Settings()
-    return Settings(**{name: found[name] for name in Settings.__struct_fields__ if isinstance(found.get(name), str)})
+    found = read_own_object(world, _NAME)
+    return Settings(
+        **{name: value for name, value in found.items() if name in Settings.__struct_fields__ and isinstance(value, str)}
+    )
 
 
 def save_settings(world: World, settings: Settings) -> None:
     """Remembers, in one step: a crash leaves the old file or the new one."""
-    disk, place = world.disk, os.path.join(world.surroundings.settings(), _NAME)
+    write_own_object(world, _NAME, asdict(settings))
+
+
+def read_own_object(world: World, name: str) -> dict[str, object]:
+    """What a file of ours among the settings holds; nothing where it cannot be read, or could be another user's."""
+    try:
+        require_own_state(world, world.surroundings.settings())
+        content, status = world.disk.read_own(os.path.join(world.surroundings.settings(), name))
+        found = json.loads(content) if len(content) <= _LARGEST and why_untrusted(world, status) is None else {}
+    except (OSError, ValueError, RecursionError, UntrustedStateError) as error:
+        _log.debug("no settings: %s", error)
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write_own_object(world: World, name: str, content: Mapping[str, object]) -> None:
+    """Writes it whole, or not at all."""
+    disk, place = world.disk, os.path.join(world.surroundings.settings(), name)
     fresh = f"{place}.new"
     try:
         require_own_state(world, world.surroundings.settings())
         disk.make_directory(os.path.dirname(place))
         disk.remove(fresh)
         disk.create(fresh)
-        disk.write(fresh, json.dumps(asdict(settings), indent=2).encode())
+        disk.write(fresh, json.dumps(content, indent=2).encode())
         disk.replace(fresh, place)
     except (OSError, UntrustedStateError) as error:
-        _log.info("the window's settings could not be saved: %s", error)
+        _log.info("settings could not be saved: %s", error)

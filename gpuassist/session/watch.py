@@ -1,30 +1,45 @@
-"""Watching the GPUs' memory: samples as they come, their history, the peaks, and which processes came and went."""
+"""Watching the GPUs' memory: samples as they come, their history, the peaks, what happened, and since when nothing comes."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
-from enum import Enum
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.model.fact import Known, value_or
-from gpuassist.model.sample import GpuSample, ProcessSample, Sample
-from gpuassist.monitor.history import History
+from gpuassist.model.sample import Event, EventKind, ProcessSample, Sample
+from gpuassist.monitor.history import History, gap_at
+from gpuassist.monitor.means import Key, ProcessMeans
+from gpuassist.monitor.ring_source import RingSource, live_source
 from gpuassist.monitor.sampler import Sampler
-from gpuassist.monitor.sources import NvmlSource, SampleSource
+from gpuassist.monitor.sources import EVERYTHING, Detail, NvmlSource, SampleSource
+from gpuassist.session.insight import Insight
 from gpuassist.system.world import World
 
-CHANGES_AT_MOST = 512
+if TYPE_CHECKING:  # SQLite costs a start 5 ms, and most watches record nothing
+    from gpuassist.monitor.pyramid import Window
+    from gpuassist.monitor.recorder import Recorder, RecorderState
+
+TOLD_KINDS = frozenset(
+    {
+        *(EventKind.OUT_OF_MEMORY, EventKind.XID, EventKind.LOST, EventKind.BACK, EventKind.RESET, EventKind.DRIVER_RELOADED),
+        *(EventKind.SUSPENDED, EventKind.CLOCK_SET, EventKind.ALERT),
+    }
+)
+"""What somebody who looks away for a minute would want to be told; that processes come and go is seen by itself."""
+
+EVENTS_AT_MOST = 1024
 PEAKS_AT_MOST = 4096
-_GAP_SECONDS = 3.0
-_GAP_TICKS = 2.5
+_SEEN = "recording"
+_SILENT_PERIODS = 3.0
+_SILENT_SECONDS = 1.0  # less is a hiccup, however often is sampled
 
 OnSample = Callable[[Sample], None]
-Key = tuple[int, int]
-"""A GPU's index and a process on it."""
 
 
 class Peaks(Struct, frozen=True):
@@ -34,34 +49,46 @@ class Peaks(Struct, frozen=True):
     processes: Mapping[Key, int]
 
 
-class ProcessEvent(str, Enum):
-    """Whether a process appeared on a GPU or left it."""
+class Silence(Struct, frozen=True):
+    """For how long no figure has come, and when the last did, in seconds since the epoch (0 where none ever did)."""
 
-    STARTED = "started"
-    EXITED = "exited"
-
-
-class ProcessChange(Struct, frozen=True):
-    """A process that came or went between two samples; `time` is the later one's, on the history's axis."""
-
-    time: float
-    gpu: int
-    pid: int
-    came: ProcessEvent
-    command: str
+    seconds: float
+    last: float
 
 
 class Watch:
     """Samples from `start` to `stop`, any number of times; what was seen stays. Its properties may be read from any thread."""
 
-    def __init__(self, session: Session, *, hz: float = 1.0, source: Callable[[World], SampleSource] = NvmlSource) -> None:
+    def __init__(self, session: Session, *, hz: float = 1.0, source: Callable[[World], SampleSource] = live_source) -> None:
         self._world, self._hz, self._make_source = session.world, hz, source
-        self.history = History(gap_seconds=max(_GAP_SECONDS, _GAP_TICKS / hz))
+        self.history = History(gap_seconds=gap_at(hz))
         self._lock = Lock()
         self._sampler: Sampler | None = None
+        self._recorder: Recorder | None = None
         self._on_sample: OnSample = lambda _: None
         self._paused = False
         self._tally = _Tally()
+        self.means = ProcessMeans()
+        self.insight = Insight(session.world.files)
+        self._wanted = EVERYTHING
+        self._source: SampleSource | None = None
+        self._answered: tuple[float, float] | None = None  # monotonic and epoch of the last figure
+        self._answers: dict[int, tuple[float, float]] = {}
+        self._replayed: dict[Key, ProcessSample] = {}
+
+    @property
+    def hz(self) -> float:
+        """How many samples a second are taken."""
+        return self._hz
+
+    def sample_at(self, hz: float) -> None:
+        """So many samples a second from now on; what was seen stays."""
+        self._hz, self.history.gap_seconds = hz, gap_at(hz)
+        recorder = self._recorder
+        if recorder is not None:
+            recorder.widen_gap(self.history.gap_seconds)
+        if self._sampler is not None:
+            self._sampler.pace(hz)
 
     @property
     def running(self) -> bool:
@@ -80,10 +107,95 @@ class Watch:
             return Peaks(dict(self._tally.gpus), dict(self._tally.processes))
 
     @property
-    def changes(self) -> tuple[ProcessChange, ...]:
-        """The newest processes that came and went, oldest first."""
+    def events(self) -> tuple[Event, ...]:
+        """The newest of what happened, oldest first."""
         with self._lock:
-            return tuple(self._tally.changes)
+            return tuple(self._tally.events)
+
+    @property
+    def silence(self) -> Silence | None:
+        """Where no GPU has told its memory for three periods; a GPU that is known to sleep or to be lost has told that."""
+        return self._silence_since(self._answered)
+
+    def silence_of(self, gpu: int) -> Silence | None:
+        """The same of one GPU."""
+        return self._silence_since(self._answers.get(gpu, self._answered))
+
+    @property
+    def wanted(self) -> frozenset[Detail]:
+        """What is asked beside the figures that always come."""
+        return self._wanted
+
+    def want(self, *details: Detail) -> None:
+        """Asks these and no other from now on: whoever shows or records a curve says so, because each costs calls."""
+        self._wanted = frozenset(details)
+        self._tell_wanted()
+
+    @property
+    def recording(self) -> RecorderState | None:
+        """How the recording does that `record` began; none where there is none."""
+        recorder = self._recorder
+        return None if recorder is None else recorder.state
+
+    def record(self, path: str) -> None:
+        """From now on what is sampled goes to a file, too; raises `SampleFileError` where that cannot be."""
+        from gpuassist.monitor.recorder import Recorder
+
+        self.end_recording()
+        self._recorder = Recorder(path, self._world.clock, gap_seconds=self.history.gap_seconds)
+
+    def end_recording(self) -> RecorderState | None:
+        """Writes what is left, which may take a second, and says how it went."""
+        recorder, self._recorder = self._recorder, None
+        return None if recorder is None else recorder.stop()
+
+    def save_shown(self, path: str, window: Window) -> int:
+        """Records what a window of the history shows, and returns of how many samples; raises `SampleFileError`."""
+        from gpuassist.monitor.playback import gap_of, samples_of
+        from gpuassist.monitor.sample_writer import SampleWriter
+
+        since = (self.history.until if window.until is None else window.until) - window.seconds
+        samples = list(self._with_events(samples_of(self.history, window), since=since))
+        writer = SampleWriter(
+            path, samples[0].time if samples else self._world.clock.epoch(), gap_seconds=gap_of(self.history, window)
+        )
+        try:
+            writer.write(samples)
+        finally:
+            writer.close(self._world.clock.epoch())
+        return len(samples)
+
+    def _with_events(self, samples: Iterable[Sample], *, since: float) -> Iterator[Sample]:
+        """What happened from then on, told by the first of them that comes after it."""
+        events, before = self.events, since
+        for sample in samples:
+            told = tuple(one for one in events if before < one.monotonic <= sample.monotonic)
+            before = sample.monotonic
+            yield replace(sample, events=told) if told else sample
+
+    def load(self, samples: Iterable[Sample]) -> None:
+        """Takes in what was recorded: its history, peaks and events are then those of the watch that recorded it."""
+        for sample in samples:
+            self.insight.replay(sample)
+            self.history.add(sample)
+            self.means.add(sample)
+            with self._lock:
+                self._tally.add(sample)
+            for gpu in sample.gpus:
+                for process in value_or(gpu.processes, ()):
+                    if len(self._replayed) < PEAKS_AT_MOST:
+                        self._replayed[gpu.index, process.pid] = process
+
+    def seen_between(self, sample: Sample, since: float, until: float) -> Sample:
+        """A sample of what `load` took in, with all processes that were there in a stretch of time: who they were, without the
+        figures of a single moment.
+        """
+        gpus = []
+        for gpu in sample.gpus:
+            seen = (one for (index, _), one in self._replayed.items() if index == gpu.index)
+            there = tuple(_lasting(one) for one in seen if self.means.mean((gpu.index, one.pid), since, until) is not None)
+            gpus.append(replace(gpu, processes=Known(there, _SEEN)) if there or isinstance(gpu.processes, Known) else gpu)
+        return replace(sample, gpus=tuple(gpus))
 
     def start(self, on_sample: OnSample) -> None:
         """Begins; `on_sample` is called on the sampler's thread."""
@@ -111,43 +223,72 @@ class Watch:
             self._begin()
 
     def _begin(self) -> None:
-        sampler = Sampler(self._make_source(self._world), self._world.clock, self._take, hz=self._hz)
+        self._source = self._make_source(self._world)
+        self._tell_wanted()
+        self._answered = (self._world.clock.monotonic(), self._answered[1] if self._answered else 0.0)
+        self._answers.clear()
+        sampler = Sampler(self._source, self._world.clock, self._take, hz=self._hz)
         self._sampler = sampler
         sampler.start()
 
-    def _take(self, sample: Sample) -> None:
+    def _tell_wanted(self) -> None:
+        if isinstance(self._source, NvmlSource | RingSource):
+            self._source.wanted = self._wanted
+
+    def _take(self, taken: Sample) -> None:
+        sample = self.insight.take(taken)
+        now = (self._world.clock.monotonic(), sample.time)
+        for gpu in sample.gpus:
+            if not gpu.silent_seconds:
+                self._answers[gpu.index] = now
+        if any(not gpu.silent_seconds for gpu in sample.gpus):
+            self._answered = now
         self.history.add(sample)
+        self.means.add(sample)
         with self._lock:
             self._tally.add(sample)
+        recorder = self._recorder
+        if recorder is not None:
+            recorder.add(sample)
         self._on_sample(sample)
+
+    def _silence_since(self, answered: tuple[float, float] | None) -> Silence | None:
+        if answered is None or not self.running:
+            return None
+        seconds = self._world.clock.monotonic() - answered[0]
+        patience = max(_SILENT_PERIODS / self._hz, _SILENT_SECONDS)
+        return Silence(seconds, answered[1]) if seconds >= patience else None
+
+
+def _lasting(process: ProcessSample) -> ProcessSample:
+    """What of a process is true for as long as it runs."""
+    return ProcessSample(
+        process.pid,
+        process.user,
+        process.command,
+        kind=process.kind,
+        container=process.container,
+        started=process.started,
+        notebook=process.notebook,
+    )
 
 
 class _Tally:
     def __init__(self) -> None:
         self.gpus: dict[int, int] = {}
         self.processes: dict[Key, int] = {}
-        self.changes: deque[ProcessChange] = deque(maxlen=CHANGES_AT_MOST)
-        self._present: dict[int, dict[int, str]] = {}
+        self.events: deque[Event] = deque(maxlen=EVENTS_AT_MOST)
 
     def add(self, sample: Sample) -> None:
+        self.events.extend(sample.events)
         for gpu in sample.gpus:
             if isinstance(gpu.memory_used_bytes, Known):
                 self.gpus[gpu.index] = max(self.gpus.get(gpu.index, 0), gpu.memory_used_bytes.value)
-            if isinstance(gpu.processes, Known):
-                self._compare(sample.monotonic, gpu, gpu.processes.value)
+            for process in gpu.processes.value if isinstance(gpu.processes, Known) else ():
+                if isinstance(process.memory_used_bytes, Known):
+                    self._rise((gpu.index, process.pid), process.memory_used_bytes.value)
 
-    def _compare(self, time: float, gpu: GpuSample, processes: tuple[ProcessSample, ...]) -> None:
-        now = {process.pid: value_or(process.command, "") for process in processes}
-        before = self._present.get(gpu.index)
-        self._present[gpu.index] = now
-        if before is not None:
-            gone = [ProcessChange(time, gpu.index, pid, ProcessEvent.EXITED, before[pid]) for pid in before if pid not in now]
-            self.changes.extend(
-                (*gone, *(ProcessChange(time, gpu.index, pid, ProcessEvent.STARTED, now[pid]) for pid in now if pid not in before))
-            )
-        for process in processes:
-            if isinstance(process.memory_used_bytes, Known):
-                key = (gpu.index, process.pid)
-                if key not in self.processes and len(self.processes) >= PEAKS_AT_MOST:
-                    del self.processes[next(iter(self.processes))]
-                self.processes[key] = max(self.processes.get(key, 0), process.memory_used_bytes.value)
+    def _rise(self, key: Key, used: int) -> None:
+        if key not in self.processes and len(self.processes) >= PEAKS_AT_MOST:
+            del self.processes[next(iter(self.processes))]
+        self.processes[key] = max(self.processes.get(key, 0), used)

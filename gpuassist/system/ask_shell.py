@@ -18,7 +18,8 @@ from msgspec.structs import replace
 from gpuassist.model.text import Text, text
 from gpuassist.system import shell_questions, shell_session
 from gpuassist.system.groups import litter
-from gpuassist.system.processes import Ending, ProcessResult, clean, own_child
+from gpuassist.system.own_child import clean, own_child
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.shell_session import SessionResult
 from gpuassist.system.streams import MARK
 from gpuassist.system.world import World

@@ -8,10 +8,8 @@ Each runs in a session and process group of its own, which is ended whole, and o
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
-import selectors
 import signal
 import struct
 import subprocess
@@ -20,24 +18,35 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 from gpuassist.system import processes, streams
 from gpuassist.system.groups import begin, end_group, under_way
+from gpuassist.system.outputs import Outputs
 from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.stop_process import end_marked, marked
 from gpuassist.system.streams import DESCRIPTOR, LINE_AT_MOST_BYTES, MARK, Ended, NotStarted, Program, ProgramEnd, Quiet, Stream
 
-_PIECE = 1 << 16
 _LOOK_AGAIN_SECONDS = 0.1
 _LAST_WAIT_SECONDS = 2.0
+_HEARS_OF_ITS_END_SECONDS = 2.0  # for one that is to end with its input: a container takes a second to be taken apart
 _LAST_OUTPUT_SECONDS = 0.5  # of one that was run to its end: what it said must not wait for long
 _AFTERWARDS_SECONDS = 0.5  # for what it left behind to say the rest: a wrapper that did not wait
-_PIPE_AT_MOST_BYTES = 1 << 20  # proc(5), pipe-max-size
 _ROWS, _COLUMNS = 24, 100
 _DETACHED_WITHIN_SECONDS = 5.0
 
 Popen = subprocess.Popen[bytes]
+
+
+def _why(error: Exception, program: str) -> str:
+    """In the words of the operating system, without its number, and without the path where that is the program's."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    return error.strerror if error.filename in {None, program} else f"{error.strerror}: {error.filename}"
+
+
+def _not_started(error: Exception, program: str) -> NotStarted:
+    return NotStarted(_why(error, program), isinstance(error, FileNotFoundError) and error.filename in {None, program})
 
 
 def _started(command: Sequence[str], environment: Mapping[str, str], directory: str, **files: Any) -> Popen:
@@ -64,62 +73,10 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-class _Outputs:
-    """The descriptors that a child prints on, each with who takes what comes there."""
-
-    def __init__(self, takers: Mapping[int, Callable[[bytes], None]]) -> None:
-        self.selector = selectors.DefaultSelector()
-        for descriptor, take in takers.items():
-            os.set_blocking(descriptor, False)
-            self.selector.register(descriptor, selectors.EVENT_READ, take)
-
-    def are_open(self, *descriptors: int) -> bool:
-        """Whether anything may still come, on one of these if any are named."""
-        there = self.selector.get_map()
-        return any(one in there for one in descriptors) if descriptors else bool(there)
-
-    def serve(self, seconds: float) -> None:
-        """Waits for the next pieces, no longer than that, and hands them on."""
-        if not self.are_open():  # it closed its output and goes on
-            time.sleep(seconds)
-            return
-        for key, _ in self.selector.select(seconds):
-            self._move(key.fd, key.data)
-
-    def drain(self, seconds: float) -> None:
-        """Reads until nobody prints any more, and no longer than that."""
-        deadline = time.monotonic() + seconds
-        while self.are_open() and time.monotonic() < deadline:
-            self.serve(max(0.0, deadline - time.monotonic()))
-
-    def empty(self, descriptor: int) -> None:
-        """Takes what stands in a pipe and lets go of it: whoever else holds its other end may do so for ever."""
-        take, left = self.selector.get_key(descriptor).data, _PIPE_AT_MOST_BYTES
-        while left > 0 and (count := self._move(descriptor, take)):
-            left -= count
-        if self.are_open(descriptor):
-            self.selector.unregister(descriptor)
-
-    def _move(self, descriptor: int, take: Callable[[bytes], None]) -> int:
-        try:
-            piece = os.read(descriptor, _PIECE)
-        except BlockingIOError:
-            return 0
-        except OSError as error:
-            if error.errno != errno.EIO:  # what a terminal says when the last one that printed on it has gone
-                raise
-            piece = b""
-        if piece:
-            take(piece)
-        else:
-            self.selector.unregister(descriptor)
-        return len(piece)
-
-
 class _Child:
     """One whose output is read while it runs."""
 
-    def __init__(self, child: Popen, outputs: _Outputs) -> None:
+    def __init__(self, child: Popen, outputs: Outputs) -> None:
         self._child, self._outputs = child, outputs
         self._over_at = 0.0
 
@@ -171,7 +128,7 @@ def run(
             os.close(given)
     kept = (bytearray(), bytearray())
     files = [file for file in (child.stdout, child.stderr) if file is not None]
-    outputs = _Outputs({file.fileno(): partial(_keep_first, there) for file, there in zip(files, kept, strict=True)})
+    outputs = Outputs({file.fileno(): partial(_keep_first, there) for file, there in zip(files, kept, strict=True)})
     try:
         in_time = _await(child, outputs, unwanted)
     finally:
@@ -209,7 +166,7 @@ class _Unwanted:
         return max(0.0, min(_LOOK_AGAIN_SECONDS, self.deadline - time.monotonic()))
 
 
-def _await(child: Popen, outputs: _Outputs, unwanted: _Unwanted) -> bool:
+def _await(child: Popen, outputs: Outputs, unwanted: _Unwanted) -> bool:
     """Whether it ended before it was unwanted."""
     while outputs.are_open() and child.poll() is None and not unwanted:
         outputs.serve(unwanted.wait())
@@ -238,18 +195,44 @@ def stream(command: Sequence[str], environment: Mapping[str, str], directory: st
         child = _started(words, environment, directory, pass_fds=(writing,), **files)
     except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
         os.close(reading)
-        return NotStarted(str(error), isinstance(error, FileNotFoundError))
+        return _not_started(error, command[0])
     finally:
         os.close(writing)
-    return _RealStream(child, reading)
+    return _RealStream(child, reading, child.stdout)
+
+
+def stream_through(command: Sequence[str], environment: Mapping[str, str], directory: str, given: bytes) -> Stream | NotStarted:
+    """One that is given its standard input and reports on its standard output: where it runs, no descriptor of ours is."""
+    reading, writing = os.pipe()
+    theirs, ours = os.pipe()
+    try:
+        child = _started(command, environment, directory, stdin=theirs, stdout=writing, stderr=subprocess.PIPE)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
+        os.close(reading)
+        os.close(ours)
+        return _not_started(error, command[0])
+    finally:
+        os.close(writing)
+        os.close(theirs)
+    return _RealStream(child, reading, child.stderr, _Input(ours, given))
+
+
+class _Input(NamedTuple):
+    """The standard input of one that ends with it, and what is written there first."""
+
+    descriptor: int
+    given: bytes
 
 
 class _RealStream(_Child):
-    def __init__(self, child: Popen, report: int) -> None:
-        assert child.stdout is not None
-        self._report, self._pending, self._printed = report, bytearray(), bytearray()
+    def __init__(self, child: Popen, report: int, prints: IO[bytes] | None, lasting: _Input | None = None) -> None:
+        assert prints is not None
+        self._report, self._prints, self._lasting = report, prints, lasting
+        self._pending, self._printed = bytearray(), bytearray()
         self._result: Ended | None = None
-        super().__init__(child, _Outputs({report: self._pending.extend, child.stdout.fileno(): self._keep}))
+        super().__init__(child, Outputs({report: self._pending.extend, prints.fileno(): self._keep}))
+        if lasting is not None:
+            self._outputs.feed(lasting.descriptor, lasting.given)
 
     def _keep(self, piece: bytes) -> None:
         self._printed += piece
@@ -277,21 +260,27 @@ class _RealStream(_Child):
     def end(self, *, patience: float = 0.0) -> Ended:
         if self._result is not None:
             return self._result
-        deadline = time.monotonic() + patience
-        while not self.ended() and time.monotonic() < deadline:
-            self._outputs.serve(min(0.05, patience))  # a program that prints much would otherwise wait for its pipe
+        self._await_end(patience)
         by_itself = self.ended()
+        if self._lasting is not None:
+            self._outputs.leave(self._lasting.descriptor)
+            os.close(self._lasting.descriptor)
+            self._await_end(_HEARS_OF_ITS_END_SECONDS)
         end_group(self._child.pid)
         self._outputs.serve(0.0)
         self._outputs.selector.close()
         os.close(self._report)
-        if self._child.stdout is not None:
-            self._child.stdout.close()
+        self._prints.close()
         _bury(self._child, _LAST_WAIT_SECONDS)
         status = (self._child.returncode or 0) if by_itself else 0
         by_signal = signal_name(-status) if status < 0 else ""
         self._result = Ended(max(status, 0), by_signal, self._printed.decode("utf-8", "replace"), not by_itself)
         return self._result
+
+    def _await_end(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while not self.ended() and time.monotonic() < deadline:
+            self._outputs.serve(min(0.05, seconds))  # a program that prints much would otherwise wait for its pipe
 
 
 # On a terminal.
@@ -315,7 +304,7 @@ def program(command: Sequence[str], environment: Mapping[str, str], directory: s
         child = _started(command, {**environment, MARK: mark}, directory, **files)
     except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
         os.close(reading)
-        return NotStarted(str(error), isinstance(error, FileNotFoundError))
+        return _not_started(error, command[0])
     finally:
         os.close(writing)
     return _RealProgram(child, reading, mark)
@@ -325,7 +314,7 @@ class _RealProgram(_Child):
     def __init__(self, child: Popen, terminal: int, mark: str) -> None:
         self._terminal, self._mark, self._printed = terminal, mark, bytearray()
         self._result: ProgramEnd | None = None
-        super().__init__(child, _Outputs({terminal: self._printed.extend}))
+        super().__init__(child, Outputs({terminal: self._printed.extend}))
 
     def read(self, *, seconds: float) -> bytes | Quiet:
         deadline = time.monotonic() + seconds

@@ -47,16 +47,13 @@ class Files:
     def head(self, path: str, limit: int = -1) -> bytes:
         """What can be read of the file's beginning: nothing of one that is not there, or that others alone may read."""
         try:
-            return self.read_bytes(path, limit)
+            return self.read_bytes(path) if limit < 0 else _beginning(self.place(path), limit)
         except OSError:
             return b""
 
     def text(self, path: str, limit: int = -1) -> str:
         """The same as text, for who takes an empty file and none for the same."""
-        try:
-            return self.read_text(path, limit)
-        except OSError:
-            return ""
+        return self.head(path, limit).decode("utf-8", "replace")
 
     def names(self, path: str) -> tuple[str, ...]:
         """What a directory holds, sorted; empty where it cannot be listed."""
@@ -151,3 +148,16 @@ class Files:
 
 def _parts(path: str) -> list[str]:
     return [part for part in path.split("/") if part not in {"", "."}]
+
+
+def _beginning(place: str, limit: int) -> bytes:
+    """Without a file object, which doubles what a small file of the kernel's costs: 20 of them are read every second."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        read = piece = os.read(descriptor, limit)
+        while piece and len(read) < limit:
+            piece = os.read(descriptor, limit - len(read))
+            read += piece
+    finally:
+        os.close(descriptor)
+    return read

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from typing import TypeVar
 
-Child = TypeVar("Child")
+TYPE_CHECKING = False  # as type checkers know it: `typing` is imported for them alone, since a start begins with this module
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Child = TypeVar("Child")
 
 under_way: set[int] = set()
 litter: set[str] = set()

@@ -180,10 +180,18 @@ class Nvml:
             self._memory_version = 1
         return _memory(ask("nvmlDeviceGetMemoryInfo", handle))
 
-    def processes(self, handle: Handle) -> tuple[Listed, ...] | Refusal:
-        """Who is on the device by all its lists, merged by process. Read by hand: pynvml takes two calls a list."""
+    def another(self) -> Nvml:
+        """For another thread: with a buffer of its own."""
+        made = Nvml()
+        made._memory_version, made._process_versions = self._memory_version, list(self._process_versions)
+        return made
+
+    def processes(self, handle: Handle, *, mps: bool = True) -> tuple[Listed, ...] | Refusal:
+        """Who is on the device by all its lists, merged by process; without that of the clients of an MPS server where `mps` is
+        false. Read by hand: pynvml takes two calls a list.
+        """
         lists: dict[str, list[_Entry]] = {}
-        for kind, function in _LISTS:
+        for kind, function in _LISTS if mps else _LISTS[:2]:
             answer = self._list(function, handle)
             if not isinstance(answer, Refusal):
                 lists[kind] = answer
@@ -218,7 +226,7 @@ class Nvml:
         return self._read(function, self._process_versions[0], handle)
 
     def _read(self, function: str, version: int, handle: Handle) -> list[_Entry] | Refusal:
-        call = _raw(function if version == 1 else f"{function}_v{version}")
+        call = raw(function if version == 1 else f"{function}_v{version}")
         if isinstance(call, Refusal):
             return call
         import ctypes
@@ -227,13 +235,13 @@ class Nvml:
             count = ctypes.c_uint(self._room)
             code = call(handle, ctypes.byref(count), self._buffer)
             if code == SUCCESS and count.value <= self._room:
-                raw = memoryview(self._buffer)
+                rows = memoryview(self._buffer)
                 entries: list[_Entry] = []
                 if version == 1:
-                    for pid, used in _ENTRY_V1.iter_unpack(raw[: count.value * _ENTRY_V1.size]):
+                    for pid, used in _ENTRY_V1.iter_unpack(rows[: count.value * _ENTRY_V1.size]):
                         entries.append((pid, used, 0))
                 else:
-                    for pid, used, instance, _compute in _ENTRY.iter_unpack(raw[: count.value * _ENTRY.size]):
+                    for pid, used, instance, _compute in _ENTRY.iter_unpack(rows[: count.value * _ENTRY.size]):
                         entries.append((pid, used, instance))
                 return entries
             if code not in {SUCCESS, INSUFFICIENT_SIZE}:
@@ -282,7 +290,8 @@ def _memory(answer: Any) -> Memory | Refusal:
     return answer if isinstance(answer, Refusal) else Memory(answer.total, answer.used, answer.free)
 
 
-def _raw(name: str) -> Any:
+def raw(name: str) -> Any:
+    """The C function of that name, or a `Refusal` where this driver has none; whoever calls it judges its code."""
     import pynvml
 
     try:

@@ -13,7 +13,8 @@ from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.text import Text, text
 from gpuassist.system import nvml_report, nvml_sense
 from gpuassist.system.nvml import GPUS_AT_MOST, Refusal
-from gpuassist.system.processes import Ending, Processes, clean, own_child
+from gpuassist.system.own_child import clean, own_child
+from gpuassist.system.processes import Ending, Processes
 
 HIDDEN_ARGUMENT = "--nvml-report"  # a frozen gpuassist has no interpreter to start: it starts itself with this
 SECONDS = 5.0

@@ -17,6 +17,19 @@ _MEMORY_AT_MOST = 1 << 44
 _ALL_ONES = frozenset({2**32 - 1, 2**64 - 1})  # what drivers put where they have no number; no count of bytes in whole pages is one
 _CELSIUS_AT_MOST = 200
 _WATTS_AT_MOST = 5000
+_MEGAHERTZ_AT_MOST = 20_000  # GDDR7's is told as 15,001
+_FAN_AT_MOST = 200
+_BYTES_A_SECOND_AT_MOST = 1 << 40  # sixteen lanes of PCIe 7 carry a quarter of it
+_THROTTLE_REASONS = (
+    (0x04, "sw_power_cap"),
+    (0x08, "hw_slowdown"),
+    (0x10, "sync_boost"),
+    (0x20, "sw_thermal_slowdown"),
+    (0x40, "hw_thermal_slowdown"),
+    (0x80, "hw_power_brake_slowdown"),
+    (0x200, "board_limit"),
+    (0x400, "reliability"),
+)
 _MAJOR_AT_MOST, _MINOR_AT_MOST = 50, 9
 
 NOT_TOLD = Unknown(text("NVML does not say how much memory this process uses"))
@@ -71,8 +84,43 @@ def celsius(told: int, source: str) -> Fact[int]:
 
 
 def watts(milliwatts: int, source: str) -> Fact[float]:
-    told = milliwatts / 1000
-    return Known(told, source) if 0 <= told <= _WATTS_AT_MOST else _cannot_be(text("{number} W", number=told))
+    told = milliwatts / 1000  # of which a GPU that answers takes some, and its limit is never none
+    return Known(told, source) if 0 < told <= _WATTS_AT_MOST else _cannot_be(text("{number} W", number=told))
+
+
+def memory_celsius(told: int, source: str) -> Fact[int]:
+    """Of the memory chips: GPUs without a sensor there say 0."""
+    return celsius(told, source) if told else Unknown(text("this GPU does not tell it"))
+
+
+def megahertz(told: int, source: str) -> Fact[int]:
+    return Known(told, source) if 0 <= told <= _MEGAHERTZ_AT_MOST else _cannot_be(text("{number} MHz", number=told))
+
+
+def fan_percent(told: int, source: str) -> Fact[int]:
+    """Of the highest intended speed, which NVML says may be exceeded (nvmlDeviceGetFanSpeed)."""
+    return Known(told, source) if 0 <= told <= _FAN_AT_MOST else _cannot_be(text("{number} %", number=told))
+
+
+def margin(told: int, source: str) -> Fact[int]:
+    """Degrees until the clocks are held back; below 0 where they are."""
+    return Known(told, source) if -_CELSIUS_AT_MOST <= told <= _CELSIUS_AT_MOST else _cannot_be(text("{number} °C", number=told))
+
+
+def bytes_per_second(told: int, source: str) -> Fact[int]:
+    return Known(told, source) if 0 <= told <= _BYTES_A_SECOND_AT_MOST else _cannot_be(text("{number} bytes/s", number=told))
+
+
+def activity(told: float, source: str) -> Fact[float]:
+    """Percent; NaN is neither above nor below anything."""
+    return Known(round(told, 1), source) if 0 <= told <= 100 else _cannot_be(text("{number} %", number=told))
+
+
+def throttle_reasons(told: int, source: str) -> Fact[tuple[str, ...]]:
+    """What holds the clocks back, by nvml.h's names of its bits; not that there is nothing to do, nor limits that somebody set."""
+    if not 0 <= told < 1 << 32:
+        return _cannot_be(text("{number} as reasons", number=told))
+    return Known(tuple(name for bit, name in _THROTTLE_REASONS if told & bit), source)
 
 
 def capability(major: int, minor: int) -> tuple[int, int]:

@@ -16,20 +16,13 @@ from pathlib import PurePosixPath
 
 from gpuassist.model.text import Text, text
 from gpuassist.system.files import Files
+from gpuassist.system.untrusted_state import UntrustedStateError
 from gpuassist.system.world import World
 
 _LINKS_AT_MOST = 40  # as the kernel's MAXSYMLINKS
 _ROOT = 0
 _BASH = (".bashrc", ".bash_profile", ".bash_login", ".profile")
 _ZSH = (".zshenv", ".zprofile", ".zshrc", ".zlogin")
-
-
-class UntrustedStateError(Exception):
-    """What gpuassist keeps between two starts could be another user's; `reason` is what the user must know."""
-
-    def __init__(self, reason: Text) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 def strangers_home(world: World) -> Text | None:
@@ -77,7 +70,7 @@ def why_not_run(world: World, command: Sequence[str], directory: str = "/") -> T
         return None
     program = command[0]
     if "/" not in program:
-        found = _on_path(world, program)
+        found = on_path(world, program)
         if found is None:
             return None  # it is not there, and whoever runs it says so
         if not found.startswith("/"):
@@ -157,7 +150,7 @@ def _startup_places(world: World, kind: str, home: str) -> Iterator[str]:
     yield from (f"{home}/{name}" for name in ((*_BASH, *_ZSH) if kind != "fish" else ()))
 
 
-def _on_path(world: World, name: str) -> str | None:
+def on_path(world: World, name: str) -> str | None:
     """What a PATH finds, as the kernel is given it: an empty or relative element counts from the current directory."""
     for element in world.surroundings.variables.get("PATH", os.defpath).split(":"):
         place = os.path.join(element, name)

@@ -6,10 +6,11 @@ import os
 
 TYPE_CHECKING = False  # as type checkers know it: `typing` is imported for them alone
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _WAITS_FOR_INPUT = {"n_tty_read", "wait_woken"}
 _WAITS_FOR_KEYS = ("tty", "woken", "select", "poll")
+_SHELLS_OF_WATCH = 2  # `sh -c`, and one that a script of the user's adds
 _UNTOLD = {"", "0"}  # where the kernel does not tell
 
 
@@ -52,6 +53,43 @@ def descendants(pid: int) -> tuple[Process, ...]:
         found += below
         waiting += [child.pid for child in below]
     return tuple(sorted(found, key=lambda child: child.pid))
+
+
+def under_watch() -> bool:
+    """Whether `watch --color` runs this program and shows its colours: itself, or by a shell of its own."""
+    pid = os.getppid()
+    for _ in range(_SHELLS_OF_WATCH + 1):
+        one = process(pid)
+        if one is None:
+            return False
+        if one.name == "watch":
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    return shows_colours(file.read().decode("utf-8", "replace").split("\0"))
+            except OSError:
+                return False
+        pid = one.parent
+    return False
+
+
+def shows_colours(words: Sequence[str]) -> bool:
+    """What the command line of a `watch` asks for: its options stand before the command, and short ones may stand together."""
+    takes_value = False
+    for word in words[1:]:
+        if takes_value:
+            takes_value = False
+        elif word.startswith("--"):
+            if len(word) > len("--c") and "--color".startswith(word):
+                return True
+            takes_value = word in {"--interval", "--equexit"}
+        elif word.startswith("-"):
+            short, _, _ = word[1:].partition("n")  # what follows -n is its seconds
+            if "c" in short:
+                return True
+            takes_value = word[-1:] in {"n", "q"}
+        else:
+            return False
+    return False
 
 
 def terminal_of(pid: int) -> str:

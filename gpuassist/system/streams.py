@@ -1,6 +1,8 @@
 """Foreign programs whose output is read while they run, each started, read and ended behind a port.
 
-A *stream*reports line by line on a descriptor of its own while its standard output and error are kept as text. A *program*
+A *stream* reports line by line on a descriptor of its own while its standard output and error are kept as text; one that is given
+an input reports on its standard output, because nothing else leads out of where it runs, and its input stays open as long as it is
+wanted. A *program*
 believes that it prints on a terminal, so that it shows its progress, and has nothing to read: whoever asks finds the end of
 the input; whatever it starts is known by a mark in its environment even where it leaves the program's session. Each runs in a
 process group of its own, which is ended whole when it hangs or is no longer wanted.
@@ -62,8 +64,14 @@ class Stream(Protocol):
 class Streams(Protocol):
     """Starts programs that report while they run."""
 
-    def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
-        """Starts `command`, in which `DESCRIPTOR` stands for the number to report on; whoever starts it must `end` it."""
+    def start(
+        self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/", given: bytes = b""
+    ) -> Stream | NotStarted:
+        """Starts `command`, in which `DESCRIPTOR` stands for the number to report on; whoever starts it must `end` it.
+
+        Where something is `given` to its standard input, it reports on its standard output. That input is closed when it shall
+        end, or when this process has ended: it must take that as the wish to end, and has a moment to follow it.
+        """
 
 
 class ProgramEnd(Struct, frozen=True):

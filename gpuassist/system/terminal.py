@@ -26,8 +26,8 @@ from gpuassist.shellfiles.toolkits import CHOOSING
 from gpuassist.system.ask_shell import LeftBehind, Reply, ShellAnswer, ask
 from gpuassist.system.files import Files
 from gpuassist.system.login import login_environment, terminal_variables, with_environment_d
+from gpuassist.system.own_child import clean
 from gpuassist.system.ownership import why_no_shell
-from gpuassist.system.processes import clean
 from gpuassist.system.shell_questions import PLAIN
 from gpuassist.system.world import World
 

@@ -1,61 +1,33 @@
 """A child of our own that answers what it is asked, and that may hang or crash in a library: it never takes us along.
 
-It is started without `subprocess`, whose import costs 8 ms. It leads a process group, so that Ctrl-C in a terminal does not reach
-it, and it ends when its pipe closes or when the thread that started it is gone (`system.parent_end`), even where that was killed.
+How it starts, and with what it ends, `system.piped_child` says.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import select
 import time
-from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
 from gpuassist.system import frames
-from gpuassist.system.groups import begin, end_group, under_way
-from gpuassist.system.processes import own_child
+from gpuassist.system.groups import end_group, under_way
+from gpuassist.system.piped_child import PipedChild
 from gpuassist.system.streams import Ended, Quiet
-
-REQUESTS, ANSWERS = 0, 3
-"""The descriptors that the child reads and writes."""
 
 _LAST_WAIT_SECONDS = 0.5
 _PIECE = 1 << 16
-_SIGPIPE = 13  # without `signal`, whose enumerations cost every start a millisecond
-
-
-def command(module: str, argument: str) -> tuple[str, ...]:
-    """The command line of such a child, whose last word is our process number."""
-    return (*own_child(module, argument, "-S"), str(os.getpid()))
 
 
 class Worker:
-    """Starts the child; raises `OSError` where it cannot be. One thread asks; `kill` may be called from any."""
+    """Asks a child that was started. One thread asks; `kill` may be called from any."""
 
-    def __init__(self, words: Sequence[str], environment: Mapping[str, str]) -> None:
-        requests, self._requests = _pipe()
-        self._answers, answers = _pipe()
-        actions = [
-            (os.POSIX_SPAWN_DUP2, requests, REQUESTS),
-            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_RDWR, 0),  # a library that prints
-            (os.POSIX_SPAWN_DUP2, 1, 2),
-            (os.POSIX_SPAWN_DUP2, answers, ANSWERS),
-        ]
+    def __init__(self, child: PipedChild) -> None:
+        self.pid, self._requests, self._answers = child.pid, child.requests, child.answers
         self._pending = bytearray()
         self._lock = Lock()
         self._status: int | None = None
-        options: dict[str, Any] = {"file_actions": actions, "setpgroup": 0, "setsigdef": [_SIGPIPE]}
-        try:
-            self.pid = begin(lambda: os.posix_spawn(words[0], list(words), dict(environment), **options), lambda pid: pid)
-        except (OSError, ValueError):  # ValueError: a NUL in an argument
-            self._close_pipes()
-            raise
-        finally:
-            os.close(requests)
-            os.close(answers)
         os.set_blocking(self._answers, False)
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
@@ -144,17 +116,6 @@ class Worker:
             if descriptor >= 0:
                 os.close(descriptor)
         self._requests = self._answers = -1
-
-
-def _pipe() -> tuple[int, int]:
-    """Both ends above the descriptors that a child gets, which could else be overwritten by each other."""
-    ends = os.pipe()
-    try:
-        above = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends]
-    finally:
-        for end in ends:
-            os.close(end)
-    return above[0], above[1]
 
 
 def _signal_name(number: int) -> str:

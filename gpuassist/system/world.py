@@ -43,10 +43,12 @@ class RealProcesses:
 class RealStreams:
     """See `streams.Streams`."""
 
-    def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
-        from gpuassist.system.child import stream
+    def start(
+        self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/", given: bytes = b""
+    ) -> Stream | NotStarted:
+        from gpuassist.system.child import stream, stream_through
 
-        return stream(command, environment, directory)
+        return stream_through(command, environment, directory, given) if given else stream(command, environment, directory)
 
 
 class RealPrograms:

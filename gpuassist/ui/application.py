@@ -21,6 +21,7 @@ from gpuassist.ui.main_window import MainWindow
 from gpuassist.ui.palette import DARK, LIGHT
 
 if TYPE_CHECKING:
+    from gpuassist.session.navigation import Destination
     from gpuassist.ui.frame import Frame
     from gpuassist.ui.jobs import Jobs
     from gpuassist.ui.theme import Appearance, Theme
@@ -33,12 +34,14 @@ _DARK_BELOW = 128  # of 255, the lightness of the desktop's own window colour
 _log = logging.getLogger(__name__)
 
 
-def run_window(session: Session, *, machine_file: str = "", start_page: str = "", arguments: Sequence[str] = ("gpuassist",)) -> int:
-    """Shows the window until it is closed; `start_page` is the value of a step or a tool, empty for the first."""
+def run_window(
+    session: Session, *, machine_file: str = "", start: Destination | None = None, arguments: Sequence[str] = ("gpuassist",)
+) -> int:
+    """Shows the window until it is closed; at the first step unless it is to `start` elsewhere."""
     application = QApplication(list(arguments))
     application.setApplicationName("gpuassist")
     application.setDesktopFileName("gpuassist")
-    run = WindowRun(session, application, machine_file=machine_file, start_page=start_page)
+    run = WindowRun(session, application, machine_file=machine_file, start=start)
     run.window.show()
     sys.setswitchinterval(_SWITCH_SECONDS)
     try:
@@ -53,12 +56,14 @@ class WindowRun(QObject):
     furnished = Signal()
     _imported = Signal()
 
-    def __init__(self, session: Session, application: QApplication, *, machine_file: str = "", start_page: str = "") -> None:
+    def __init__(
+        self, session: Session, application: QApplication, *, machine_file: str = "", start: Destination | None = None
+    ) -> None:
         super().__init__()
         self._session = session
         self._application = application
         self._machine_file = machine_file
-        self._start_page = start_page
+        self._start = start
         self._settings = load_settings(session.world)
         self._thread = threading.Thread(target=self._import, name="gpuassist-import", daemon=True)
         self.theme: Theme | None = None
@@ -104,11 +109,8 @@ class WindowRun(QObject):
         self.jobs = Jobs()
         self._faults = Faults(self)
         desk = Desk(self._session, self.jobs, Asking())
-        from gpuassist.session.navigation import WizardStep, place_named
 
-        self.frame = Frame(
-            desk, machine_file=self._machine_file, start=place_named(self._start_page) or WizardStep.MACHINE, appearance=appearance
-        )
+        self.frame = Frame(desk, machine_file=self._machine_file, start=self._start, appearance=appearance)
         self.frame.appearance_chosen.connect(self._choose_appearance)
         self._faults.happened.connect(self.frame.show_fault)
         self._faults.listen()
@@ -173,7 +175,8 @@ def make_all() -> int:
 
     PySide6 makes a class when it is first named, running Python as it does so. Another thread that names the class meanwhile can
     get half of it, and an object of that crashes the process in `PySide::MetaObjectBuilder::update` (seen with 6.11.3, once in some
-    300 starts, while pyqtgraph was imported on a thread: that names every class). Making all of them takes about 0.1 s.
+    300 starts, while pyqtgraph was imported on a thread, which names every class; the plot was made of it then). Making all of them
+    takes about 0.1 s.
     """
     from PySide6 import QtSvg  # not needed for the first paint
 

@@ -40,18 +40,25 @@ class Asking:
         dialog.setOption(QtWidgets.QFileDialog.Option.ShowDirsOnly)
         _show(dialog, answered)
 
-    def save_file(self, parent: QtWidgets.QWidget, title: str, name: str, answered: Answered) -> None:
-        """Where to save something that is proposed to be called `name`."""
+    def save_file(self, parent: QtWidgets.QWidget, title: str, name: str, answered: Answered, *, replaces: bool = True) -> None:
+        """Where to save something that is proposed to be called `name`; what never `replaces` a file does not ask about one."""
         dialog = QtWidgets.QFileDialog(parent, title, name)
+        dialog.setOption(QtWidgets.QFileDialog.Option.DontConfirmOverwrite, not replaces)
         dialog.setAcceptMode(QtWidgets.QFileDialog.AcceptMode.AcceptSave)
         dialog.selectFile(name)
         _show(dialog, answered)
 
-    def confirm(self, parent: QtWidgets.QWidget, question: str, explanation: str, confirmed: Callable[[], None]) -> None:
+    def confirm(
+        self, parent: QtWidgets.QWidget, question: str, explanation: str, confirmed: Callable[[], None], *, ends: str = ""
+    ) -> None:
+        """Asks; `ends` are the words on the button where something is lost by it: Enter then leaves all as it is."""
         box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", visible(question), parent=parent)
         box.setTextFormat(QtCore.Qt.TextFormat.PlainText)  # a command line that is quoted may look like HTML
         box.setInformativeText(visible(explanation))
         box.setStandardButtons(QtWidgets.QMessageBox.StandardButton.Ok | QtWidgets.QMessageBox.StandardButton.Cancel)
+        if ends:
+            box.button(QtWidgets.QMessageBox.StandardButton.Ok).setText(ends)
+            box.setDefaultButton(QtWidgets.QMessageBox.StandardButton.Cancel)
         box.accepted.connect(confirmed)
         box.finished.connect(box.deleteLater)
         box.open()

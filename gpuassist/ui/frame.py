@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.session.navigation import (
@@ -27,6 +27,7 @@ from gpuassist.session.navigation import (
     StepStatus,
     ToExplainFile,
     ToProject,
+    ToRecording,
     ToWaitingInstall,
     WizardStep,
     follow,
@@ -40,6 +41,7 @@ from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
+from gpuassist.ui.widgets.buttons import is_primary
 from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.side_list import Foot, SideList
@@ -53,7 +55,7 @@ _ROOM_MILLISECONDS = 50  # for the first page's cards to be made and painted, on
 class Frame(QWidget):
     """All of the window: five steps, and tools beside them. Nothing is ever read on this thread.
 
-    A file dropped on it is explained, a recorded machine is opened, a folder is judged as a project.
+    A file dropped on it is explained, a recorded machine and recorded memory are opened, a folder is judged as a project.
     """
 
     appearance_chosen = Signal(object)  # Appearance
@@ -63,14 +65,14 @@ class Frame(QWidget):
         desk: Desk,
         *,
         machine_file: str = "",
-        start: Place = WizardStep.MACHINE,
+        start: Destination | None = None,
         appearance: Appearance,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._desk = desk
         self._machine_file = machine_file
-        self._wanted: Place | None = start  # until the facts are there that its page needs
+        self._wanted: Destination | None = start or GoTo(WizardStep.MACHINE)  # until the facts are there that its page needs
         self.flow = Flow()
         self._after_paint = QTimer(self)
         self._after_paint.setSingleShot(True)
@@ -108,6 +110,8 @@ class Frame(QWidget):
         self._next = self._action("", "Alt+Right", self._go_on)
         self._action("", "Ctrl+R", self._reading.again)
         self._action("", "F1", self._show_help)
+        for key in ("Ctrl+Return", "Ctrl+Enter"):  # Enter is the key of the number pad
+            self._action("", key, self._press_blue)
         for key, place in zip("1234567890", (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
             self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
         self._show_flow()
@@ -154,6 +158,8 @@ class Frame(QWidget):
             self.go(ToProject(path))
         elif path.endswith(".json"):
             self._reading.open_recording(path)
+        elif path.endswith((".db", ".sqlite")):
+            self.go(ToRecording(path))
         else:
             self.go(ToExplainFile(path))
 
@@ -191,6 +197,15 @@ class Frame(QWidget):
         self.banners.show_damage(
             tuple(map(self._desk.words, self._desk.session.knowledge.noticed()))
         )  # here, because pages change their bar when what they asked for has come
+
+    @Slot()
+    def _press_blue(self) -> None:
+        """The one obvious way on: of the page where it has one of its own, else of the bar."""
+        for where in (self.pages, self.bar):
+            blue = next(filter(is_primary, where.findChildren(QPushButton)), None)
+            if blue is not None:
+                blue.click()
+                return
 
     @Slot(object)
     def _choose(self, place: Place) -> None:
@@ -256,7 +271,7 @@ class Frame(QWidget):
     @Slot()
     def _go_where_wanted(self) -> None:
         if self._wanted is not None:
-            self.go(GoTo(self._wanted))
+            self.go(self._wanted)
             self._wanted = None
 
     def _show_recalled(self, result: Done | Failed) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from gpuassist.model.fact import Unknown
+from gpuassist.model.fact import Unknown, value_or
 from gpuassist.model.finding import Action, Answer, Diagnosis, Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import GoalKind
+from gpuassist.model.text import Text, text
 from gpuassist.model.version import whole_number
-from gpuassist.session.navigation import ReadingEnded, StepStatus, ToHolders, ToInstall
+from gpuassist.session.navigation import Destination, ReadingEnded, StepStatus, ToHolders, ToInstall, ToRepair
 from gpuassist.session.plan import ANY, PARTS, InstallWish, toolkit_to_use
 
 _WHO_HOLDS = frozenset(("gpu-holders", "gpu-processes", "process-end"))  # those of what the page of holders shows and does
@@ -68,3 +70,27 @@ def install_for(answer: Answer) -> ToInstall | None:
 def begins_with_holders(answer: Answer) -> bool:
     """Whether the first thing to do is to see who holds a GPU."""
     return any(command.key in _WHO_HOLDS for remedy in answer.remedies[:1] for command in remedy.commands)
+
+
+class WayOn(Struct, frozen=True):
+    """A button's words, and where it leads."""
+
+    title: Text
+    destination: Destination
+
+
+def mends(answers: tuple[Answer, ...], machine: Machine) -> WayOn | None:
+    """The page of this window that does what the first of the answers asks for; none where that is typed, or done by hand."""
+    version = repairable_version(answers)
+    if version and _is_installed(version, machine):
+        return WayOn(text("Switch to CUDA {version}…", version=version), ToRepair(version))
+    if begins_with_holders(answers[0]):
+        return WayOn(text("See who holds the GPU"), holders_for(answers[0]) or ToHolders())
+    install = install_for(answers[0])
+    return WayOn(text("Plan the install…"), install) if install is not None else None
+
+
+def _is_installed(version: str, machine: Machine) -> bool:
+    wanted = tuple(version.split("."))
+    installed = (value_or(toolkit.version, None) for toolkit in value_or(machine.toolkits, ()))
+    return any(tuple(str(one).split("."))[: len(wanted)] == wanted for one in installed if one is not None)

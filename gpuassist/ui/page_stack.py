@@ -28,8 +28,7 @@ _log = logging.getLogger(__name__)
 _MODULES = (
     "gpuassist.ui.pages.machine.cards",
     "gpuassist.ui.pages.found",
-    "numpy",
-    "pyqtgraph",
+    "gpuassist.ui.pages.live.page",
     "gpuassist.ui.pages.what_if.page",
     "gpuassist.ui.pages.explain.page",
     "gpuassist.ui.pages.holders.page",

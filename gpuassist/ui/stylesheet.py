@@ -41,6 +41,7 @@ QPushButton:focus { border: 2px solid $accent; padding: 6px 13px; }
 QPushButton:disabled { color: $muted; background: transparent; }
 QPushButton[compact="true"] { padding: 4px 10px; font-size: 9.75pt; border-radius: 7px; }
 QPushButton[compact="true"]:focus { padding: 3px 9px; }
+QPushButton[compact="true"]:checked { background: $accent_tint; border-color: $accent; }
 QPushButton[kind="primary"] { background: $accent; color: $on_accent; border: 1px solid $accent; }
 QPushButton[kind="primary"]:hover { background: $accent_hover; border-color: $accent_hover; }
 QPushButton[kind="primary"]:focus { border: 2px solid $text; }
@@ -77,7 +78,7 @@ QComboBox:hover { background: $well; }
 QComboBox:focus, QLineEdit:focus { border: 2px solid $accent; padding: 4px 9px; }
 QComboBox:focus { padding-right: 25px; }
 QComboBox:disabled, QLineEdit:disabled { color: $muted; background: transparent; }
-QComboBox::drop-down { border: 0; width: 22px; }
+QComboBox::drop-down { border: 0; width: 0; }
 QComboBox QAbstractItemView {
     background: $panel; border: 1px solid $line; outline: 0; padding: 4px;
     selection-background-color: $accent_tint; selection-color: $text;
@@ -107,6 +108,7 @@ QHeaderView::section {
     background: transparent; color: $muted; border: 0; border-bottom: 1px solid $line;
     padding: 4px 10px; font-size: ${small}pt; font-weight: 400;
 }
+QHeaderView[tight="yes"]::section { padding: 4px 0; }
 QTableCornerButton::section { background: transparent; border: 0; }
 
 QPlainTextEdit, QTextEdit {

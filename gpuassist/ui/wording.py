@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from PySide6.QtGui import Qt
 
 from gpuassist.formats.visible import visible
 from gpuassist.model.text import Text
 from gpuassist.model.words import Words
+
+_TIP_WIDTH, _TIP_LINES = 110, 16  # letters
 
 
 def reason_of(words: Words, error: Exception) -> str:
@@ -29,6 +33,16 @@ def sentence_case(words: str) -> str:
 
 
 def as_tip(words: str) -> str:
-    """A tool tip that shows the words as they are: a file may well be called `<b>`."""
-    seen = visible(words)
+    """A tool tip that shows the words as they are: a file may well be called `<b>`.
+
+    Qt breaks no line of plain words: a long command would run off the screen.
+    """
+    lines = [part for line in visible(words).split("\n") for part in _broken(line)]
+    seen = "\n".join(lines if len(lines) <= _TIP_LINES else [*lines[: _TIP_LINES - 1], "…"])
     return Qt.convertFromPlainText(seen) if Qt.mightBeRichText(seen) else seen
+
+
+def _broken(line: str) -> list[str]:
+    if len(line) <= _TIP_WIDTH:
+        return [line]
+    return textwrap.wrap(line, _TIP_WIDTH, break_on_hyphens=False, max_lines=_TIP_LINES, placeholder=" …")

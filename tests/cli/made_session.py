@@ -13,15 +13,16 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.marks import Exit
+from gpuassist.session.navigation import Destination
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.cli.runs import Run
 
 
-def no_window(page: str) -> Exit:
+def no_window(_wanted: Destination | None) -> Exit:
     """Where no window can be opened."""
-    raise UsageError(text("there is no window here to open {page} in", page=page))
+    raise UsageError(text("there is no window here"))
 
 
 class Screen(io.StringIO):
@@ -45,7 +46,7 @@ def run_live(
     session: Session | None = None,
     screen: bool = False,
     machine_file: str = "",
-    open_window: Callable[[str], Exit] = no_window,
+    open_window: Callable[[Destination | None], Exit] = no_window,
 ) -> Run:
     """Parses the verb's own options and `--lang`, and runs it; `screen` makes its streams terminals with colour."""
     used = session or live_session()

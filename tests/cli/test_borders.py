@@ -24,6 +24,7 @@ from gpuassist.model.machine import Machine, decode_machine, encode_machine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
+from gpuassist.session.navigation import Destination
 from gpuassist.system.resources import Resources
 from gpuassist.system.world import World
 from tests.changes.homes import make_toolkit, world_at
@@ -69,8 +70,8 @@ def main(home: Path, capsys: pytest.CaptureFixture[str]) -> Main:
     return run
 
 
-def _no_window(session: Session, machine_file: str, page: str) -> Exit:
-    raise UsageError(text("no window for {file} {page}", file=machine_file, page=page))
+def _no_window(session: Session, machine_file: str, wanted: Destination | None) -> Exit:
+    raise UsageError(text("no window for {file}", file=machine_file))
 
 
 def _example(name: str) -> Machine:
@@ -267,7 +268,7 @@ def test_a_directory_and_variables_are_only_shown(main: Main, home: Path) -> Non
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=["people", "programs"])
 def test_what_a_verification_prints_is_only_shown(main: Main, tmp_path: Path, options: tuple[str, ...]) -> None:
     device = {"device": f"cuda:0{HOSTILE}"}
-    start = {**START, "torch": HOSTILE, "devices": [{**device, "name": HOSTILE}], "no_accelerator": HOSTILE}
+    start = {**START, "torch": HOSTILE, "devices": [{**START["devices"][0], **device, "name": HOSTILE}], "no_accelerator": HOSTILE}
     checks = ({**BEGIN, **device}, {**FAIL, **device, "error": HOSTILE, "dtype": "fp32"}, {**DONE, **device})
     for documents in ((start, *checks, END), ({**REFUSAL, "error": f"OSError: {HOSTILE}"},), (start, {**BEGIN, **device})):
         folder = tmp_path / str(len(documents))

@@ -67,7 +67,7 @@ def _reading(file: str, change: Callable[[bytes], bytes]) -> Read:
 
 def _main(read: Read, *arguments: str) -> int:
     session = replace(live_session({}), knowledge=Knowledge(read))
-    return cli.main(arguments, compose=lambda language: session, open_window=lambda *_: no_window(""))
+    return cli.main(arguments, compose=lambda language: session, open_window=lambda *_: no_window(None))
 
 
 @for_each("damage", DAMAGES)

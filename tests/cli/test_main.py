@@ -20,6 +20,7 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.marks import Exit, worst
+from gpuassist.session.navigation import Destination
 from gpuassist.system.resources import Resources
 from gpuassist.system.world import World
 from tests.fakes import world_under
@@ -64,7 +65,7 @@ def _main(
 
 
 def _window(outcome: Exit | UsageError) -> cli.OpenWindow:
-    def open_window(session: Session, machine_file: str, page: str) -> Exit:
+    def open_window(session: Session, machine_file: str, wanted: Destination | None) -> Exit:
         if isinstance(outcome, UsageError):
             raise outcome
         return outcome
@@ -161,7 +162,7 @@ def test_window_without_display_is_refused(home: Path, monkeypatch: pytest.Monke
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(UsageError):
-        app.open_window(app.compose(""), "", "")
+        app.open_window(app.compose(""), "", None)
 
 
 @pytest.fixture

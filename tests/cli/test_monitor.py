@@ -18,11 +18,13 @@ import pytest
 
 from gpuassist.cli import monitor
 from gpuassist.cli.context import UsageError
+from gpuassist.model.sample import Sample
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor import remote
 from gpuassist.monitor.sampler import STOP_SECONDS
 from gpuassist.present.marks import Exit
+from gpuassist.session.navigation import Destination, GoTo, WizardStep
 from tests.cli.made_session import no_window, run_live
 from tests.hostile import obeyed
 from tests.nvml_fixture import FakeNvml
@@ -39,7 +41,7 @@ def lines(*arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in found.out.splitlines()]
 
 
-def refused(*arguments: str, machine_file: str = "", open_window: Callable[[str], Exit] = no_window) -> str:
+def refused(*arguments: str, machine_file: str = "", open_window: Callable[[Destination | None], Exit] = no_window) -> str:
     with pytest.raises(UsageError) as caught:
         run_live(monitor, *arguments, machine_file=machine_file, open_window=open_window)
     return ENGLISH(caught.value.reason)
@@ -51,7 +53,7 @@ def test_a_sample_is_the_contract(load_nvml: Load) -> None:
     assert set(sample) == {"schema", "time", "gpus"}
     assert sample["schema"] == 1
     first, second = sample["gpus"]
-    assert list(first) == [
+    assert list(first)[:10] == [
         *("index", "uuid", "name", "memory_total_bytes", "memory_used_bytes", "memory_free_bytes"),
         *("utilization_percent", "temperature_celsius", "power_watts", "processes"),
     ]
@@ -62,7 +64,8 @@ def test_a_sample_is_the_contract(load_nvml: Load) -> None:
 def test_a_process_is_the_contract(load_nvml: Load, on_a_gpu: int) -> None:
     load_nvml(f"[gpu]\nprocess = {on_a_gpu} c 512\n")
     (process,) = lines("--count", "1")[0]["gpus"][0]["processes"]
-    assert set(process) == {"pid", "user", "command", "memory_used_bytes"}
+    assert list(process)[:4] == ["pid", "user", "command", "memory_used_bytes"]
+    assert (process["kind"], process["resident_bytes"] > 0, process["cpu_percent"]) == ("compute", True, None)
     assert process["memory_used_bytes"] == 512 << 20
 
 
@@ -134,7 +137,8 @@ def test_a_gpu_that_is_lost_on_the_way_is_no_end(load_nvml: Load) -> None:
         ("--headless", "--hz", "-1"),
         ("--headless", "--hz", "nan"),
         ("--headless", "--hz", "1000"),
-        ("--count", "1"),
+        ("--headless", "--window"),
+        ("--window", "--count", "1"),
     ],
 )
 def test_what_makes_no_sense_is_wrong_usage(arguments: tuple[str, ...]) -> None:
@@ -145,19 +149,20 @@ def test_a_recorded_machine_is_wrong_usage() -> None:
     assert "recorded machine" in refused("--headless", machine_file="m.json")
 
 
-def test_without_headless_the_window_opens_on_its_live_page() -> None:
-    pages: list[str] = []
+@pytest.mark.parametrize("arguments", [(), ("--window",)])
+def test_without_a_terminal_or_where_it_is_asked_for_the_window_opens_on_its_live_page(arguments: tuple[str, ...]) -> None:
+    wanted: list[Destination | None] = []
 
-    def open_window(page: str) -> Exit:
-        pages.append(page)
+    def open_window(destination: Destination | None) -> Exit:
+        wanted.append(destination)
         return Exit.HEALTHY
 
-    assert run_live(monitor, open_window=open_window).exit is Exit.HEALTHY
-    assert pages == ["live"]
+    assert run_live(monitor, *arguments, screen=bool(arguments), open_window=open_window).exit is Exit.HEALTHY
+    assert wanted == [GoTo(WizardStep.LIVE)]
 
 
 def test_without_a_display_it_says_what_to_do() -> None:
-    def open_window(_page: str) -> Exit:
+    def open_window(_wanted: Destination | None) -> Exit:
         raise UsageError(text("No display was found."))
 
     assert refused(open_window=open_window) == "No display was found. Without a window: gpuassist monitor --headless"
@@ -225,12 +230,11 @@ def test_a_driver_that_hangs_for_ever_is_a_sentence_and_three(load_nvml: Load, m
     assert (done.exit, done.err) == (Exit.UNDETERMINED, "NVIDIA's driver has not answered for 0 s, so it may hang\n")
 
 
-def test_a_hang_on_the_way_is_a_line_that_says_so(load_nvml: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "ANSWER_SECONDS", 0.2)
-    load_nvml("[gpu]\nfault = nvmlDeviceGetPowerUsage 0 hangs=1 after=1\n")
-    first, second = lines("--count", "2", "--hz", "50")
-    assert first["gpus"][0]["power_watts"] == 50.0
-    assert (second["gpus"], len(second["trouble"])) == ([], 1)
+def test_a_call_that_hangs_costs_its_own_figure_alone(load_nvml: Load) -> None:
+    load_nvml("[gpu]\nused = 900\nfault = nvmlDeviceGetPowerUsage 0 hangs=1\n[gpu]\n")
+    (first, second), *_ = (sample["gpus"] for sample in lines("--count", "2", "--hz", "50"))
+    assert (first["memory_used_bytes"], first["power_watts"], first["power_watts_reason"][-4:]) == (900 << 20, None, " 0 s")
+    assert second["power_watts"] == 50.0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
@@ -239,10 +243,10 @@ def test_no_process_is_left_behind(fake_nvml: FakeNvml, number: signal.Signals) 
     with subprocess.Popen(
         COMMAND, env=environment(fake_nvml, scenario), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as ours:
-        while not (asked := [call for call in fake_nvml.calls() if call.function == "nvmlDeviceGetPowerUsage"]):
+        while not any(call.function == "nvmlDeviceGetPowerUsage" for call in fake_nvml.calls()):
             assert ours.poll() is None
             os.sched_yield()
-        child = os.pidfd_open(asked[0].thread)
+        child = os.pidfd_open(fake_nvml.calls()[0].thread)  # its first thread opens the library
         ours.send_signal(number)
         ours.wait(timeout=20)
         assert select.select([child], [], [], 20)[0], "the process that asks NVML outlived the one that started it"
@@ -256,3 +260,15 @@ def test_what_standard_error_does_not_take_changes_no_status(fake_nvml: FakeNvml
     done = subprocess.run(["/bin/sh", "-c", f"{line} {redirected}"], env=variables, stdout=subprocess.PIPE, check=False)
     assert done.returncode == Exit.UNDETERMINED
     assert json.loads(done.stdout)["gpus"] == []
+
+
+def test_a_reader_who_does_not_read_holds_up_no_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(monitor, "WAITING_AT_MOST", 2)
+    recorded: list[Sample] = []
+    taken = monitor._Taken(lambda sample: sample, recorded.append, 5)
+    samples = [Sample(float(second), float(second), ()) for second in range(7)]
+    for sample in samples:
+        taken.add(sample)
+    assert recorded == samples[:5]
+    assert taken.dropped == 3
+    assert [taken.samples.get_nowait() for _ in range(2)] == samples[3:5]

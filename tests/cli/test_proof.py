@@ -96,6 +96,12 @@ def test_kernel_that_failed_shows_what_was_said(tmp_path: Path) -> None:
     ]
 
 
+def test_wrong_number_is_nothing_to_explain(tmp_path: Path) -> None:
+    shown, out = context(tmp_path)
+    show_kernels(shown, (kernel(KernelVerdict.WRONG),))
+    assert out.getvalue().splitlines() == ["✗ a kernel for sm_89 (RTX 4090): as it came"]
+
+
 def test_document_tells_shells_and_kernels() -> None:
     one = applied(change(Opening.TERMINAL, MOVED), change(Opening.COMMAND, answers=False))
     document = proof_json(PLAN, one, (kernel(KernelVerdict.RAN),), ENGLISH)

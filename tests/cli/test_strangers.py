@@ -16,7 +16,7 @@ from gpuassist.context import Session
 from gpuassist.install.records import installs, root
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
-from gpuassist.system.ownership import UntrustedStateError
+from gpuassist.system.untrusted_state import UntrustedStateError
 from tests.changes.homes import make_toolkit, world_at
 from tests.cli.runs import run
 from tests.strangers import given_away

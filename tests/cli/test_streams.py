@@ -16,7 +16,9 @@ from gpuassist.context import Session
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
+from tests.cli.made_session import Screen
 from tests.fakes import world_under
+from tests.rows import for_each
 from tests.values import knowledge
 
 
@@ -129,8 +131,8 @@ def test_document_can_be_one_line(tmp_path: Path) -> None:
 
 def test_window_cannot_be_opened_without_one(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        _context(tmp_path).open_window("live")
-    assert "live" in ENGLISH(caught.value.reason)
+        _context(tmp_path).open_window(None)
+    assert "no window" in ENGLISH(caught.value.reason)
 
 
 @pytest.mark.parametrize(
@@ -152,4 +154,22 @@ def test_nobody_to_ask_is_wrong_usage(tmp_path: Path) -> None:
 
 
 def test_statuses_are_those_of_the_contract() -> None:
-    assert [int(one) for one in Exit] == [0, 1, 2, 3, 64, 70, 130]
+    assert [int(one) for one in Exit] == [0, 1, 2, 3, 64, 70, 130, 141]
+
+
+@for_each(
+    ("variables", "on_a_terminal", "expected"),
+    (
+        ({}, True, True),
+        ({}, False, False),
+        ({"NO_COLOR": "1"}, True, False),
+        ({"NO_COLOR": ""}, True, True),
+        ({"FORCE_COLOR": "1"}, False, True),
+        ({"FORCE_COLOR": "0"}, False, False),
+        ({"CLICOLOR_FORCE": "1"}, False, True),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
+        ({"TERM": "dumb"}, True, False),
+    ),
+)
+def test_who_decides_about_colours(variables: dict[str, str], on_a_terminal: bool, expected: bool) -> None:
+    assert streams.wants_colour(Screen() if on_a_terminal else io.StringIO(), variables) is expected

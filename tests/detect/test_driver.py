@@ -12,8 +12,8 @@ from gpuassist.model.driver import Driver, KernelModule
 from gpuassist.model.fact import Known
 from gpuassist.model.version import Version
 from tests.facts import reason, value
-from tests.fakes import link, put, world_under
-from tests.machines import device_nodes, libcuda, linux, loaded_module, module_on_disk, nvidia_driver
+from tests.fakes import put, world_under
+from tests.machines import device_nodes, linux, loaded_module, module_on_disk, nvidia_driver
 
 V580 = Version((580, 95, 5))
 
@@ -79,46 +79,6 @@ def test_nouveau_is_seen_by_its_directory(tmp_path: Path, loaded: bool) -> None:
     if loaded:
         put(tmp_path, "/sys/module/nouveau/initstate", "live\n")
     assert value(probe(tmp_path).nouveau_loaded) is loaded
-
-
-def test_libcuda_is_its_real_file_once(tmp_path: Path) -> None:
-    libcuda(tmp_path, "580.95.05")
-    (library,) = value(probe(tmp_path).libcuda)
-    assert library.path == "/usr/lib/x86_64-linux-gnu/libcuda.so.580.95.05"
-    assert value(library.version) == V580
-
-
-def test_two_drivers_side_by_side_are_both_listed(tmp_path: Path) -> None:
-    libcuda(tmp_path, "550.54.14")
-    put(tmp_path, "/usr/lib/x86_64-linux-gnu/libcuda.so.535.183.01")
-    versions = [str(value(library.version)) for library in value(probe(tmp_path).libcuda)]
-    assert sorted(versions) == ["535.183.01", "550.54.14"]
-
-
-def test_debians_alternatives_lead_to_one_file(tmp_path: Path) -> None:
-    put(tmp_path, "/usr/lib/x86_64-linux-gnu/nvidia/current/libcuda.so.535.183.01")
-    link(tmp_path, "/usr/lib/x86_64-linux-gnu/libcuda.so.1", "/etc/alternatives/glx--libcuda.so.1")
-    link(tmp_path, "/etc/alternatives/glx--libcuda.so.1", "/usr/lib/x86_64-linux-gnu/nvidia/current/libcuda.so.535.183.01")
-    (library,) = value(probe(tmp_path).libcuda)
-    assert str(value(library.version)) == "535.183.01"
-
-
-def test_library_of_wsl_has_no_version_in_its_name(tmp_path: Path) -> None:
-    put(tmp_path, "/usr/lib/wsl/lib/libcuda.so.1.1")
-    link(tmp_path, "/usr/lib/wsl/lib/libcuda.so.1", "libcuda.so.1.1")
-    (library,) = value(probe(tmp_path).libcuda)
-    assert "does not carry the driver's version" in reason(library.version)
-
-
-def test_library_of_32_bit_is_left_out(tmp_path: Path) -> None:
-    put(tmp_path, "/usr/lib/libcuda.so.470.1", b"\x7fELF\x01 for games")
-    put(tmp_path, "/usr/lib64/libcuda.so.580.95.05", b"\x7fELF\x02")
-    assert [library.path for library in value(probe(tmp_path).libcuda)] == ["/usr/lib64/libcuda.so.580.95.05"]
-
-
-def test_dangling_link_is_no_library(tmp_path: Path) -> None:
-    link(tmp_path, "/usr/lib64/libcuda.so.1", "libcuda.so.580.95.05")
-    assert value(probe(tmp_path).libcuda) == ()
 
 
 def test_device_nodes_tell_mode_and_owner(tmp_path: Path) -> None:

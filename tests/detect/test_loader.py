@@ -122,3 +122,10 @@ def test_choice_is_the_real_loaders(tmp_path: Path, variable: str) -> None:
     assert {soname: os.path.realpath(mine[soname]) for soname in listed} == {
         soname: os.path.realpath(path) for soname, path in listed.items()
     }
+
+
+def test_rpath_beside_a_runpath_is_not_inherited(tmp_path: Path) -> None:
+    library(tmp_path, "/lib/program", "libmiddle.so", rpath="/hidden", runpath="/seen")
+    library(tmp_path, "/seen/libmiddle.so", "liba.so")
+    library(tmp_path, "/hidden/liba.so")
+    assert paths(tmp_path, "/lib/program") == {"libmiddle.so": "/seen/libmiddle.so", "liba.so": ""}

@@ -15,6 +15,7 @@ from tests.values import knowledge, machine
 
 UNKNOWN = Known(NvmlStatus(999, "NVML_ERROR_UNKNOWN"), "NVML nvmlInit")
 NO_NODES: Known[tuple[DeviceNode, ...]] = Known((), "/dev/nvidia*")
+NOTHING_GIVEN = {"device_nodes": NO_NODES, "nvml_status": Known(NvmlStatus(9, "NVML_ERROR_DRIVER_NOT_LOADED"), "NVML nvmlInit")}
 RULES = (*presence.RULES, *driver.RULES)
 BARE: dict[str, Any] = {"toolkits": (), "nvcc": "", "environments": ()}
 
@@ -34,7 +35,7 @@ def test_system_container_is_told_how_it_gets_its_devices(kind: str, name: str, 
     ("container", "facts", "problem"),
     [
         ("docker", {"nvml_status": UNKNOWN}, "cuda-init-failed-driver-state"),
-        ("docker", {"device_nodes": NO_NODES}, "container-no-gpu-flag"),
+        ("docker", NOTHING_GIVEN, "container-no-gpu-flag"),
         ("", {"nvml_status": UNKNOWN}, "cuda-init-failed-driver-state"),
     ],
 )
@@ -57,6 +58,6 @@ def test_container_without_the_compute_part_says_what_it_asked_for(container: st
 
 
 def test_library_is_not_missed_where_the_container_was_given_nothing() -> None:
-    assert [found.problem for found in _found(container="docker", libcuda="", driver_facts={"device_nodes": NO_NODES})] == [
+    assert [found.problem for found in _found(container="docker", libcuda="", driver_facts=NOTHING_GIVEN)] == [
         "container-no-gpu-flag"
     ]

@@ -84,7 +84,14 @@ _CUDA_13: dict[str, Any] = {"driver": "580.95.05", "cuda": "13.0", "toolkits": (
 
 def test_container_that_sees_the_hosts_module_has_no_gpu() -> None:
     one = machine(container="docker", environments=(), toolkits=(), nvcc="")
-    assert _ids(_driver(one, device_nodes=Known((), "/dev/nvidia*"))) == ["container-no-gpu-flag"]
+    assert _ids(_driver(one, device_nodes=Known((), "/dev/nvidia*"), nvml_status=_refused(9, "NVML_ERROR_DRIVER_NOT_LOADED"))) == [
+        "container-no-gpu-flag"
+    ]
+
+
+def test_container_in_which_nvml_answers_has_its_gpu() -> None:
+    one = _driver(machine(container="docker", environments=()), device_nodes=Known((), "/dev/nvidia*"), loaded=Known((), "/proc"))
+    assert "container-no-gpu-flag" not in _ids(one)
 
 
 def test_container_with_device_nodes_is_sound() -> None:

@@ -52,6 +52,14 @@ def test_the_message_says_the_size_better() -> None:
     assert found.total_bytes > 40 * GIB
 
 
+def test_programs_of_the_desktop_are_one_part() -> None:
+    found = seen(messages.TORCH_2_5, _held_by("/usr/bin/gnome-shell"))
+    assert found is not None
+    assert [part.name for part in found.parts if part.kind is PartKind.DESKTOP] == ["gnome-shell"]
+    assert not [part for part in found.parts if part.kind is PartKind.PROCESS and part.name == "gnome-shell"]
+    assert sum(part.size_bytes for part in found.parts) == found.total_bytes
+
+
 @pytest.mark.parametrize(
     ("command", "name"),
     [("/usr/bin/jupyter-lab --port 8888", "jupyter-lab"), ("python train.py", "python"), ("", "")],

@@ -110,7 +110,7 @@ def test_gpu_for_a_virtual_machine_names_the_one_that_is_left() -> None:
         (machine(bound="nouveau", **BARE), ["nouveau-active"]),
         (machine(bound="nova_core", **BARE), ["nouveau-active"]),
         (machine(container="docker", **BARE), ["container-no-gpu-flag"]),
-        (_driver(machine(container="docker"), device_nodes=Known((), "/dev")), ["container-no-gpu-flag"]),
+        (_driver(machine(container="docker"), device_nodes=Known((), "/dev"), nvml_status=_status(9)), ["container-no-gpu-flag"]),
         (_driver(machine(container="docker"), device_nodes=UNREAD), ["driver"]),
         (machine(container="docker"), ["driver"]),
     ],

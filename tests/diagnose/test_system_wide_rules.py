@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.rules import driver, presence, shell, system_wide, toolkit
 from gpuassist.model.driver import Library
-from gpuassist.model.fact import Known, value_or
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, SystemWide, ToolkitLink
+from gpuassist.model.text import text
 from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import Version
 from tests.values import knowledge, machine
@@ -151,3 +152,42 @@ def test_toolkit_of_the_distribution_that_shadows_a_newer_one_is_named_as_such()
     packaged = replace(old, origin=Known(Origin.PACKAGE, old.root))
     (found,) = _found(replace(one, toolkits=Known((packaged, new), "/usr/local/cuda*")), problem="path-order-wrong-nvcc")
     assert found.parameter("distribution") == "yes"
+
+
+STUBS = "/usr/local/cuda-12.4/lib64/stubs"
+
+
+def _taken(path: str, **recipe: Any) -> Machine:
+    one = machine(**recipe)
+    return replace(one, driver=replace(one.driver, libcuda_taken=Known(path, "/etc/ld.so.cache")))
+
+
+@pytest.mark.parametrize("recipe", [{}, {"container": "docker"}, {"wsl": 2}])
+def test_library_to_which_the_loader_is_not_led_is_told(recipe: dict[str, Any]) -> None:
+    one = _taken("", **recipe)
+    (found,) = _found(one, problem="libcuda-not-found")
+    assert found.parameter("path") == value_or(one.driver.libcuda, ())[0].path
+
+
+@pytest.mark.parametrize("recipe", [{"driver": "", "libcuda": "550.54.14"}, {"libcuda": ""}])
+def test_library_is_not_missed_where_another_cause_stands(recipe: dict[str, Any]) -> None:
+    assert _found(_taken("", **recipe), problem="libcuda-not-found") == []
+
+
+def test_stub_in_the_cache_is_told_with_the_file_that_adds_it() -> None:
+    one = _with(_taken(f"{STUBS}/libcuda.so.1"), loader=(_loader(STUBS, "libcuda.so"),))
+    (found,) = _found(one, problem="ld-library-path-stubs")
+    assert (found.parameter("cached"), found.parameter("file")) == ("yes", "/etc/ld.so.conf.d/cuda.conf")
+
+
+def test_stub_by_the_variable_is_told_once() -> None:
+    one = _taken(f"{STUBS}/libcuda.so.1", variables={"LD_LIBRARY_PATH": STUBS})
+    (found,) = _found(one, problem="ld-library-path-stubs")
+    assert found.parameter("cached") == ""
+
+
+def test_unknown_choice_of_the_loader_is_undetermined_where_somebody_asked() -> None:
+    one = machine()
+    told = [replace(one.driver, libcuda_taken=Unknown(text("too late"), asked)) for asked in (True, False)]
+    found = [judge(replace(one, driver=driver), knowledge(), RULES).undetermined for driver in told]
+    assert [[each.problem for each in each_found] for each_found in found] == [["libcuda-not-found"], []]

@@ -68,7 +68,7 @@ def test_sample_is_a_line_of_the_contract(home: Path, count: str) -> None:
 
 WRONG = (
     *(("monitor", "--headless", "--count", "0"), ("monitor", "--headless", "--count", "x"), ("monitor", "--headless", "--hz", "0")),
-    *(("monitor", "--headless", "--hz", "nan"), ("monitor", "--count", "1"), ("verify", "--device", "toaster")),
+    *(("monitor", "--headless", "--hz", "nan"), ("monitor", "--count", "0"), ("verify", "--device", "toaster")),
     *(("verify", "--python", "/nonexistent/python"), ("verify", "--level", "deep"), ("undo", "--frobnicate"), ("use", "cuda")),
     *(("use", "cuda", "12.4", "13.0"), ("--lang", "tlh", "doctor"), ("doctor", "--json", "--json=x"), ("detect", "this")),
 )

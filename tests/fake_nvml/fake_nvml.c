@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7,
+enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, TIMEOUT = 10,
        VERSION_MISMATCH = 25, UNKNOWN = 999 };
 enum { MEMORY_V2 = 0x02000028, TEMPERATURE_V1 = 0x0100000c };
 #define MIB 1048576ULL
@@ -25,14 +25,18 @@ enum { MEMORY_V2 = 0x02000028, TEMPERATURE_V1 = 0x0100000c };
 #define FEW 16
 
 typedef struct { double low, high, period; int code; } Number;
-typedef struct { unsigned pid; char kind; bool known; Number used; double from, until, instance; } Process;
+typedef struct { unsigned pid; char kind; bool known; Number used; double from, until, instance, share; } Process;
 typedef struct { char function[80]; int code, gpu; long after, every, calls; double from, until, delay, count, crash; bool hangs; } Fault;
-typedef struct { char uuid[96]; } Mig;
+typedef struct { char uuid[96], name[96]; Number total, used; double instance; } Mig;
+typedef struct { double number, from; bool told; } Xid;
 typedef struct {
     char name[96], uuid[96], pci[40];
     unsigned id;
     unsigned long long total_bytes, used_bytes;
-    Number major, minor, total, used, reserved, utilization, temperature, power, power_limit, throttle, display, mode, number, mig, persistence, recovery, fabric;
+    Number major, minor, total, used, reserved, utilization, temperature, power, power_limit, throttle, display, mode, number, mig, persistence, recovery, fabric, generation, width;
+    Number memory_temperature, slowdown, margin, received, sent, sm_activity, tensor_activity;
+    Xid xids[FEW];
+    int xid_count;
     Process *processes;
     int process_count, mig_count;
     Mig migs[FEW];
@@ -111,9 +115,24 @@ static void add_process(Gpu *gpu, char *words)
     it.used = number(used);
     for (char *word; (word = strtok_r(NULL, " ", &rest));) {
         option(word, "from", &it.from); option(word, "until", &it.until); option(word, "instance", &it.instance);
+        option(word, "share", &it.share);
     }
     gpu->processes = realloc(gpu->processes, sizeof it * (size_t)(gpu->process_count + 1));
     gpu->processes[gpu->process_count++] = it;
+}
+
+static void add_mig(Gpu *gpu, char *words)
+{
+    Mig it = {.total = {.low = 10240}, .instance = gpu->mig_count + 1};
+    char *rest = NULL;
+    double total = it.total.low, used = 0;
+    snprintf(it.uuid, sizeof it.uuid, "%s", strtok_r(words, " ", &rest));
+    for (char *word; (word = strtok_r(NULL, " ", &rest));) {
+        option(word, "memory", &total); option(word, "used", &used); option(word, "instance", &it.instance);
+    }
+    it.total.low = total, it.used.low = used;
+    snprintf(it.name, sizeof it.name, "%.60s MIG %d", gpu->name, gpu->mig_count);
+    gpu->migs[gpu->mig_count++] = it;
 }
 
 static void set_system(const char *key, char *value)
@@ -133,7 +152,10 @@ static void set_gpu(Gpu *gpu, const char *key, char *value)
         {"memory", &gpu->total}, {"used", &gpu->used}, {"reserved", &gpu->reserved}, {"utilization", &gpu->utilization},
         {"temperature", &gpu->temperature}, {"power", &gpu->power}, {"power_limit", &gpu->power_limit}, {"throttle", &gpu->throttle},
         {"display", &gpu->display}, {"compute_mode", &gpu->mode}, {"minor", &gpu->number}, {"mig", &gpu->mig},
-        {"persistence", &gpu->persistence}, {"recovery", &gpu->recovery}, {"fabric", &gpu->fabric}};
+        {"persistence", &gpu->persistence}, {"recovery", &gpu->recovery}, {"fabric", &gpu->fabric},
+        {"link_generation", &gpu->generation}, {"link_width", &gpu->width},
+        {"memory_temperature", &gpu->memory_temperature}, {"slowdown", &gpu->slowdown}, {"margin", &gpu->margin},
+        {"received", &gpu->received}, {"sent", &gpu->sent}, {"sm_activity", &gpu->sm_activity}, {"tensor_activity", &gpu->tensor_activity}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!strcmp(key, numbers[i].key)) { *numbers[i].into = number(value); return; }
     if (!strcmp(key, "name")) snprintf(gpu->name, sizeof gpu->name, "%s", value);
@@ -145,7 +167,13 @@ static void set_gpu(Gpu *gpu, const char *key, char *value)
     else if (!strcmp(key, "capability")) {
         gpu->major = number(value); gpu->minor = number(strchr(value, '.') ? strchr(value, '.') + 1 : value);
     } else if (!strcmp(key, "process")) add_process(gpu, value);
-    else if (!strcmp(key, "mig_device") && gpu->mig_count < FEW) snprintf(gpu->migs[gpu->mig_count++].uuid, 96, "%s", value);
+    else if (!strcmp(key, "mig_device") && gpu->mig_count < FEW) add_mig(gpu, value);
+    else if (!strcmp(key, "xid") && gpu->xid_count < FEW) {
+        Xid it = {.number = atof(value)};
+        char *rest = strchr(value, ' ');
+        if (rest) option(rest + 1, "from", &it.from);
+        gpu->xids[gpu->xid_count++] = it;
+    }
     else fprintf(stderr, "fake_nvml: unknown device key %s\n", key);
 }
 
@@ -162,6 +190,9 @@ static void new_gpu(void)
     gpu->temperature = number("40"); gpu->power = number("50"); gpu->power_limit = number("450");
     gpu->number.low = gpu_count++;
     gpu->mig = number("-");
+    gpu->generation = number("4"); gpu->width = number("16");
+    gpu->memory_temperature = gpu->margin = gpu->received = gpu->sent = gpu->sm_activity = gpu->tensor_activity = number("-");
+    gpu->slowdown = number("90");
 }
 
 static char *trimmed(char *words)
@@ -311,7 +342,18 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *wanted, void **into)
     return SUCCESS;
 }
 
-int nvmlDeviceGetName(Gpu *gpu, char *into, unsigned size) { BEGIN(gpu); return copied(gpu->name, into, size); }
+static Mig *instance_of(void *handle)
+{
+    int found = place(handle);
+    return found < 0 || handle == &gpus[found] ? NULL : handle;
+}
+
+int nvmlDeviceGetName(void *handle, char *into, unsigned size)
+{
+    BEGIN(handle);
+    Mig *instance = instance_of(handle);
+    return copied(instance ? instance->name : ((Gpu *)handle)->name, into, size);
+}
 int nvmlDeviceGetUUID(void *handle, char *into, unsigned size)
 {
     BEGIN(handle);
@@ -346,23 +388,58 @@ ONE(nvmlDeviceGetFanSpeed, 30)
 ONE(nvmlDeviceGetPerformanceState, 8)
 int nvmlDeviceGetPersistenceMode(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->persistence, 1, into); }
 ONE(nvmlDeviceGetDisplayMode, 0)
+ONE(nvmlDeviceGetPowerManagementDefaultLimit, 450000)
+ONE(nvmlDeviceGetMaxPcieLinkGeneration, 4)
+ONE(nvmlDeviceGetMaxPcieLinkWidth, 16)
+ONE(nvmlDeviceGetGpuMaxPcieLinkGeneration, 4)
+int nvmlDeviceGetCurrPcieLinkGeneration(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->generation, 1, into); }
+int nvmlDeviceGetCurrPcieLinkWidth(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->width, 1, into); }
 NONE(nvmlDeviceGetEccMode)
 NONE(nvmlDeviceGetTotalEccErrors)
 NONE(nvmlDeviceGetBAR1MemoryInfo)
 NONE(nvmlDeviceGetDriverModel)
 NONE(nvmlDeviceGetDriverModel_v2)
-int nvmlDeviceGetProcessUtilization(Gpu *gpu) { BEGIN(gpu); return NOT_FOUND; }
+typedef struct { unsigned pid; unsigned long long when; unsigned sm, memory, encoder, decoder; } Share;
+int nvmlDeviceGetProcessUtilization(Gpu *gpu, Share *into, unsigned *count, unsigned long long since)
+{
+    unsigned room = *count, found = 0;
+    BEGIN(gpu);
+    (void)since;
+    for (int i = 0; i < gpu->process_count; i++) {
+        if (!gpu->processes[i].share) continue;
+        Share it = {gpu->processes[i].pid, (unsigned long long)(seconds() * 1e6) + 1, (unsigned)gpu->processes[i].share, 0, 0, 0};
+        if (into && found < room) into[found] = it;
+        found++;
+    }
+    *count = found;
+    return !found ? NOT_FOUND : found > room || !into ? INSUFFICIENT_SIZE : SUCCESS;
+}
+int nvmlDeviceGetTemperatureThreshold(Gpu *gpu, int kind, unsigned *into) { (void)kind; BEGIN(gpu); return unsigned_of(&gpu->slowdown, 1, into); }
+int nvmlDeviceGetPcieThroughput(Gpu *gpu, int direction, unsigned *into)
+{
+    BEGIN(gpu);
+    *into = direction ? 2000 : 1000;
+    return SUCCESS;
+}
 int nvmlDeviceGetPowerManagementLimit(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->power_limit, 1000, into); }
 int nvmlDeviceGetClockInfo(Gpu *gpu, int kind, unsigned *into) { BEGIN(gpu); *into = 300 + (unsigned)kind; return SUCCESS; }
 int nvmlDeviceGetMaxClockInfo(Gpu *gpu, int kind, unsigned *into) { BEGIN(gpu); *into = 2100 + (unsigned)kind; return SUCCESS; }
 
-typedef struct { unsigned field, scope; long long when, took; unsigned type, code; union { unsigned small; double large; } value; } Field;
+typedef struct { unsigned field, scope; long long when, took; unsigned type, code; union { unsigned small; double large; unsigned long long wide; } value; } Field;
 int nvmlDeviceGetFieldValues(Gpu *gpu, int count, Field *fields)
 {
     BEGIN(gpu);
     for (int place = 0; place < count; place++) {
         Field *field = &fields[place];
-        field->code = field->field == 230 ? (unsigned)unsigned_of(&gpu->recovery, 1, &field->value.small) : NOT_SUPPORTED;
+        Number *counter = field->field == 197 ? &gpu->sent : &gpu->received;
+        field->type = 1;
+        if (field->field == 230) field->code = (unsigned)unsigned_of(&gpu->recovery, 1, &field->value.small);
+        else if (field->field == 82) field->code = (unsigned)unsigned_of(&gpu->memory_temperature, 1, &field->value.small);
+        else if (field->field == 197 || field->field == 198) {
+            /* bytes a second, told as what has been counted since the beginning, in 64 bits */
+            field->code = (unsigned)counter->code, field->type = 3;
+            field->value.wide = (unsigned long long)(now_of(counter) * seconds());
+        } else field->code = NOT_SUPPORTED;
     }
     return SUCCESS;
 }
@@ -419,10 +496,17 @@ static int memory_of(const Gpu *gpu, Memory *into)
     into->free = taken < into->total ? into->total - taken : 0;
     return gpu->total.code ? gpu->total.code : gpu->used.code;
 }
-int nvmlDeviceGetMemoryInfo(Gpu *gpu, Memory *into)
+static int memory_at(void *handle, Memory *into)
+{
+    Mig *instance = instance_of(handle);
+    if (!instance) return memory_of(handle, into);
+    Gpu alone = {.total = instance->total, .used = instance->used};
+    return memory_of(&alone, into);
+}
+int nvmlDeviceGetMemoryInfo(void *gpu, Memory *into)
 {
     BEGIN(gpu);
-    int code = memory_of(gpu, into);
+    int code = memory_at(gpu, into);
     into->used = into->total - into->free;
     return code;
 }
@@ -433,13 +517,15 @@ typedef struct { unsigned pid; unsigned long long used; } Process1;
 typedef struct { unsigned pid; unsigned long long used; unsigned instance, compute; } Process2;
 typedef struct { unsigned pid; unsigned long long used; unsigned instance, compute; unsigned long long hidden; } Process3;
 
-static int list(const Gpu *gpu, char kind, unsigned *count, void *into, size_t size)
+static int list(void *handle, char kind, unsigned *count, void *into, size_t size)
 {
+    const Gpu *gpu = &gpus[place(handle)];
+    const Mig *instance = instance_of(handle);
     unsigned room = *count, found = 0;
     double at = seconds();
     for (int i = 0; i < gpu->process_count; i++) {
         const Process *it = &gpu->processes[i];
-        if (it->kind != kind || at < it->from || at >= it->until) continue;
+        if (it->kind != kind || (instance && it->instance != instance->instance) || at < it->from || at >= it->until) continue;
         Process3 entry = {it->pid, it->known ? (unsigned long long)(now_of(&it->used) * (double)MIB) : NOT_AVAILABLE,
                           (unsigned)it->instance, ~0u, NOT_AVAILABLE};
         if (found < room && into) memcpy((char *)into + found * size, &entry, size);
@@ -449,7 +535,7 @@ static int list(const Gpu *gpu, char kind, unsigned *count, void *into, size_t s
     return found > room ? INSUFFICIENT_SIZE : SUCCESS;
 }
 #define LIST(name, letter, size) \
-    int name(Gpu *gpu, unsigned *count, void *into) \
+    int name(void *gpu, unsigned *count, void *into) \
     { \
         int code = begin(__func__, place(gpu), false); \
         if (!code && place(gpu) < 0) code = INVALID_ARGUMENT; \
@@ -463,12 +549,12 @@ LIST(nvmlDeviceGetGraphicsRunningProcesses, 'g', sizeof(Process1))
 /* ---- what drivers of 2020 did not have */
 
 #ifndef OLD
-int nvmlDeviceGetMemoryInfo_v2(Gpu *gpu, unsigned *into)
+int nvmlDeviceGetMemoryInfo_v2(void *gpu, unsigned *into)
 {
     BEGIN(gpu);
     Memory memory;
     if (*into != MEMORY_V2) return VERSION_MISMATCH;
-    int code = memory_of(gpu, &memory);
+    int code = memory_at(gpu, &memory);
     unsigned long long *out = (unsigned long long *)into + 1;
     out[0] = memory.total; out[1] = memory.total - memory.free - memory.used; out[2] = memory.free; out[3] = memory.used;
     return code;
@@ -484,6 +570,48 @@ int nvmlDeviceGetTemperatureV(Gpu *gpu, unsigned *into)
 {
     BEGIN(gpu);
     return into[0] != TEMPERATURE_V1 ? VERSION_MISMATCH : unsigned_of(&gpu->temperature, 1, into + 2);
+}
+int nvmlDeviceGetMarginTemperature(Gpu *gpu, int *into) { BEGIN(gpu); into[1] = (int)now_of(&gpu->margin); return gpu->margin.code; }
+
+/* ---- events: each Xid once, when its time has come */
+
+typedef struct { void *device; unsigned long long type, data; unsigned instance, compute; } Event;
+int nvmlEventSetCreate(void **into) { BEGIN_SYSTEM(); *into = &opened; return SUCCESS; }
+int nvmlEventSetFree(void *set) { (void)set; BEGIN_SYSTEM(); return SUCCESS; }
+int nvmlDeviceGetSupportedEventTypes(Gpu *gpu, unsigned long long *into) { BEGIN(gpu); *into = 0x1f; return SUCCESS; }
+int nvmlDeviceRegisterEvents(Gpu *gpu, unsigned long long types, void *set) { (void)types; (void)set; BEGIN(gpu); return SUCCESS; }
+int nvmlEventSetWait_v2(void *set, Event *into, unsigned milliseconds)
+{
+    (void)set; (void)milliseconds;
+    BEGIN_SYSTEM();
+    for (int i = 0; i < gpu_count; i++)
+        for (int j = 0; j < gpus[i].xid_count; j++) {
+            Xid *it = &gpus[i].xids[j];
+            if (it->told || seconds() < it->from) continue;
+            it->told = true;
+            *into = (Event){.device = &gpus[i], .type = 8, .data = (unsigned long long)it->number, .instance = ~0u, .compute = ~0u};
+            return SUCCESS;
+        }
+    return TIMEOUT;
+}
+
+/* ---- activity of the units: a sample holds nothing but the device that it is of */
+
+typedef struct { unsigned metric; int code; double value; const char *texts[3]; } Metric;
+typedef struct { unsigned version, count; Gpu **first, **second; Metric metrics[333]; } Metrics;
+int nvmlGpmQueryDeviceSupport(Gpu *gpu, unsigned *into) { BEGIN(gpu); into[1] = !gpu->sm_activity.code; return SUCCESS; }
+int nvmlGpmSampleAlloc(void **into) { BEGIN_SYSTEM(); *into = calloc(1, sizeof(Gpu *)); return SUCCESS; }
+int nvmlGpmSampleFree(void *sample) { BEGIN_SYSTEM(); free(sample); return SUCCESS; }
+int nvmlGpmSampleGet(Gpu *gpu, Gpu **sample) { BEGIN(gpu); *sample = gpu; return SUCCESS; }
+int nvmlGpmMetricsGet(Metrics *wanted)
+{
+    BEGIN_SYSTEM();
+    for (unsigned i = 0; i < wanted->count; i++) {
+        const Number *it = wanted->metrics[i].metric == 2 ? &(*wanted->first)->sm_activity : &(*wanted->first)->tensor_activity;
+        wanted->metrics[i].value = now_of(it);
+        wanted->metrics[i].code = *wanted->first == *wanted->second ? it->code : INVALID_ARGUMENT;
+    }
+    return SUCCESS;
 }
 int nvmlDeviceGetCurrentClocksEventReasons(Gpu *gpu, unsigned long long *into) { BEGIN(gpu); return throttle_of(gpu, into); }
 int nvmlDeviceGetMigMode(Gpu *gpu, unsigned *now, unsigned *pending)

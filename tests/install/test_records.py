@@ -14,7 +14,7 @@ from gpuassist.context import Session
 from gpuassist.install.records import StepState, begin, boot_id, installs, load, lock, place, save
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import text, verbatim
-from gpuassist.system.ownership import UntrustedStateError
+from gpuassist.system.untrusted_state import UntrustedStateError
 from tests.install.installs_made import begun, by_user, script, session_at
 from tests.strangers import given_away
 

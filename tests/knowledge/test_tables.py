@@ -42,6 +42,9 @@ KINDS = (
     "jetpacks",
     "baseboards",
     "server_gpus",
+    "gpu_rates",
+    "sm_rates",
+    "reached_rates",
     "message_marks",
     *(f"messages/{language}" for language in LANGUAGES),
 )

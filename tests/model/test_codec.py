@@ -230,3 +230,19 @@ def test_error_names_the_field(document: Any, field: str) -> None:
     with pytest.raises(DecodeError) as caught:
         decode(tuple[_Row, ...], [document])
     assert caught.value.field == field
+
+
+class _Table(Struct, frozen=True):
+    notes: dict[str, int] | None = None
+
+
+def test_table_decodes_value_by_value() -> None:
+    assert decode(_Table, {"notes": {"a": 1}}) == _Table({"a": 1})
+    assert decode(_Table, {"notes": None}) == _Table()
+
+
+@pytest.mark.parametrize(("notes", "field"), [([1], "notes"), ({"a": "1"}, "a")])
+def test_damage_in_a_table_is_named(notes: Any, field: str) -> None:
+    with pytest.raises(DecodeError) as caught:
+        decode(_Table, {"notes": notes})
+    assert caught.value.field == field

@@ -6,10 +6,13 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from gpuassist.monitor.history import COMMANDS_AT_MOST, SHARES_AT_MOST, History
+from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.sample import TorchMemory
+from gpuassist.monitor.history import COMMANDS_AT_MOST, SHARES_AT_MOST, History, Series
 from gpuassist.monitor.pyramid import Window
-from tests.monitor.samples import gpu, process, sample
+from tests.monitor.samples import gpu, known, process, sample
 
 MINUTE = Window(60, 600)
 HELD = st.lists(st.lists(st.tuples(st.integers(1, 12), st.integers(0, 1000)), max_size=10), min_size=1, max_size=30)
@@ -130,8 +133,35 @@ def test_unchanged_shares_are_one_object() -> None:
     history = History()
     for second in range(3):
         history.add(sample(float(second), gpu(10**9, process(5, 2 << 30), process(6, second << 30))))
-    shares = history._gpus[0].pyramid.shares(MINUTE, 3.0)
-    assert shares[0][0] is shares[2][0]
+    history.add(sample(3.0, gpu(10**9, process(5, 2 << 30), process(6, 2 << 30))))
+    shares = history._gpus[0].pyramids[Series.MEMORY].parts(MINUTE, 3.0)
+    assert shares[2] is shares[3]
+
+
+def test_what_is_known_can_be_drawn() -> None:
+    history = History(gap_seconds=1.5)
+    for second, watts in ((1, 300.5), (2, None), (3, 310.0)):
+        power: Fact[float] = NOT_ASKED if watts is None else Known(watts, "test")
+        history.add(sample(float(second), replace(gpu(5), power_watts=power, utilization_percent=known(97))))
+    assert history.series(0) == (Series.MEMORY, Series.UTILIZATION, Series.POWER)
+    curve = history.curve(0, MINUTE, Series.POWER)
+    assert (list(curve.high), curve.breaks) == ([300.5, 310.0], (1,))
+    assert history.curve(0, MINUTE, Series.UTILIZATION).breaks == ()
+    assert history.revision(0, MINUTE, Series.FAN) == 0
+
+
+def test_torch_is_summed_over_the_processes_that_tell_it() -> None:
+    history = History()
+    torch = Known(TorchMemory(3, 4, 5, 6, 3, 0), "test")
+    history.add(sample(1.0, gpu(90, *(replace(process(pid, 9), torch=torch) for pid in (1, 2)), process(3, 9))))
+    assert list(history.curve(0, MINUTE, Series.TORCH_ALLOCATED).high) == [6.0]
+    assert list(history.curve(0, MINUTE, Series.TORCH_RESERVED).high) == [10.0]
+
+
+def test_figures_that_cannot_be_are_no_share() -> None:
+    history = History()
+    history.add(sample(1.0, gpu(90, process(-1, 5), process(5, -5), process(6, 1 << 64))))
+    assert history.stack(0, MINUTE).bands == ()
 
 
 def test_the_command_of_a_process_is_remembered() -> None:
@@ -157,3 +187,10 @@ def test_a_flat_curve_is_not_drawn_anew_at_every_tick() -> None:
         history.add(sample(tick / 10, gpu(5)))
         revisions.add(history.revision(0, window))
     assert len(revisions) == 3  # 10 s in buckets of 4 s
+
+
+def test_a_time_that_cannot_be_is_left_out() -> None:
+    history = History()
+    for time in (math.nan, math.inf, -1.0, 1e12):
+        history.add(sample(time, gpu(5)))
+    assert history.gpus == ()

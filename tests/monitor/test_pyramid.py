@@ -15,7 +15,7 @@ def filled(readings: list[tuple[float, float]]) -> tuple[Pyramid, list[tuple[flo
     pyramid, time, seen = Pyramid(), 0.0, []
     for wait, value in readings:
         time += wait
-        pyramid.add(time, value, ())
+        pyramid.add(time, value)
         seen.append((time, value))
     return pyramid, seen
 
@@ -23,7 +23,7 @@ def filled(readings: list[tuple[float, float]]) -> tuple[Pyramid, list[tuple[flo
 def every(seconds: float, values: list[float]) -> Pyramid:
     pyramid = Pyramid()
     for place, value in enumerate(values):
-        pyramid.add(place * seconds, value, ())
+        pyramid.add(place * seconds, value)
     return pyramid
 
 
@@ -60,7 +60,7 @@ def test_the_revision_changes_with_the_buckets(readings: list[tuple[float, float
     before: tuple[int, Curve] | None = None
     for wait, value in readings:
         time += wait
-        pyramid.add(time, value, ())
+        pyramid.add(time, value)
         now = (pyramid.revision(everything), pyramid.curve(everything, 4800.0))
         if before is not None:
             assert (now[0] == before[0]) == (now[1] == before[1])
@@ -71,7 +71,7 @@ def test_a_flat_hour_changes_a_wide_bucket_once() -> None:
     pyramid, window = Pyramid(), Window(3600, 1200)
     revisions = set()
     for tick in range(40):  # 4 s at 10 Hz, from the start of a bucket
-        pyramid.add(tick / 10, 5.0, ())
+        pyramid.add(tick / 10, 5.0)
         revisions.add(pyramid.revision(window))
     assert len(revisions) == 1
 
@@ -101,8 +101,32 @@ def test_an_empty_pyramid_has_an_empty_curve() -> None:
 def test_the_shares_are_those_of_the_peak() -> None:
     pyramid = Pyramid()
     for time, value in ((0.0, 3.0), (0.1, 8.0), (0.2, 5.0)):
-        pyramid.add(time, value, ((7, int(value)),))
-    assert pyramid.shares(Window(1000, 10), 0.2) == [((7, 8),)]
+        pyramid.add(time, value, bytes([int(value)]))
+    assert pyramid.parts(Window(1000, 10), 0.2) == [b"\x08"]
+
+
+def test_parts_that_begin_late_stand_at_their_buckets() -> None:
+    pyramid = Pyramid()
+    for second in range(5):
+        pyramid.add(float(second), 1.0, b"x" if second == 3 else b"")
+    assert pyramid.parts(Window(10, 100), 4.0) == [b"", b"", b"", b"x", b""]
+
+
+def test_a_small_pyramid_is_bounded_and_loses_no_peak() -> None:
+    pyramid = Pyramid(64, figures=True)
+    for tick in range(4000):
+        pyramid.add(tick / 8, 9.0 if tick == 2500 else 1.0)
+    assert all(len(level.numbers) <= 64 + 64 // 8 + 1 for level in pyramid._levels)
+    assert max(pyramid.curve(Window(500, 2048), 500.0).high) == 9.0
+
+
+def test_a_rounded_figure_that_stays_changes_nothing() -> None:
+    pyramid, window = Pyramid(figures=True), Window(1000, 10)
+    revisions = set()
+    for tick in range(10):
+        pyramid.add(tick / 10, 400.3)
+        revisions.add(pyramid.revision(window))
+    assert len(revisions) == 1
 
 
 def test_a_window_may_end_in_the_past() -> None:
@@ -113,6 +137,6 @@ def test_a_window_may_end_in_the_past() -> None:
 
 def test_a_gap_before_the_window_is_not_drawn() -> None:
     pyramid = Pyramid()
-    pyramid.add(0.0, 3.0, ())
-    pyramid.add(9.0, 4.0, (), after_gap=True)
+    pyramid.add(0.0, 3.0)
+    pyramid.add(9.0, 4.0, after_gap=True)
     assert pyramid.curve(Window(2, 100), 9.0).breaks == ()

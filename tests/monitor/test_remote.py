@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -22,6 +22,8 @@ from gpuassist.monitor.remote import Answer, RemoteBoard
 from gpuassist.monitor.sources import NvmlSource
 from gpuassist.monitor.start import HIDDEN_ARGUMENT, start
 from gpuassist.system.files import Files
+from gpuassist.system.piped_child import start_piped
+from gpuassist.system.streams import Ended
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.worker import Worker
 from gpuassist.system.world import World
@@ -39,7 +41,7 @@ class Begun:
         self.workers: list[Worker] = []
 
     def __call__(self, variables: Mapping[str, str]) -> Worker:
-        self.workers.append(start(variables))
+        self.workers.append(Worker(start(variables)))
         return self.workers[-1]
 
 
@@ -90,7 +92,7 @@ def test_it_answers_from_one_process_for_all_readings(board: Board, begun: Begun
     one = board("[gpu]\nname = A\n[gpu]\nname = B\n")
     assert [gpu["name"] for gpu in gpus(one.read(None))] == ["A", "B"]
     one.read(None)
-    assert {call.thread for call in fake_nvml.calls()} == {begun.workers[0].pid}
+    assert os.getpid() not in {call.thread for call in fake_nvml.calls()}
     assert len(begun.workers) == 1
 
 
@@ -150,7 +152,7 @@ def test_a_library_that_always_crashes_is_left_alone(board: Board, clock: FixedC
 
 
 def test_a_crash_after_a_long_sound_time_begins_the_count_anew(board: Board, clock: FixedClock) -> None:
-    one = board("[gpu]\nfault = nvmlDeviceGetPowerUsage 0 crash=11 after=1\n")
+    one = board("[gpu]\nfault = nvmlDeviceGetMemoryInfo* 0 crash=11 after=1\n")
     for _ in range(2 * remote.CRASHES_AT_MOST):
         assert gpus(one.read(None))
         clock.ticks += 100.0
@@ -176,7 +178,7 @@ def test_a_driver_that_hangs_is_waited_for_and_told(board: Board, clock: FixedCl
 def test_one_that_hangs_for_long_is_replaced(
     board: Board, clock: FixedClock, begun: Begun, impatient: None, fake_nvml: FakeNvml
 ) -> None:
-    one = board("fault = nvmlDeviceGetPowerUsage 0 hangs=1\n[gpu]\n")
+    one = board("fault = nvmlInit* 0 hangs=1\n[gpu]\n")
     one.read(None)
     clock.ticks += remote.HUNG_SECONDS
     assert "was ended; it is asked again in 1 s" in trouble(one.read(None))
@@ -188,6 +190,35 @@ def test_one_that_hangs_for_long_is_replaced(
     while isinstance(answer, tuple):  # a busy machine takes longer than the patience of this test
         answer = one.read(None)
     assert gpus(answer)
+
+
+def test_one_of_whose_gpus_none_answers_for_long_is_replaced(clock: FixedClock) -> None:
+    silent, answered = {"memory": {"silent": remote.HUNG_SECONDS}}, {"memory": [3, 1, 2]}
+    workers = [
+        ScriptedWorker({"gpus": [silent, answered]}, {"gpus": [silent, {**answered, "parent": 0}]}),
+        ScriptedWorker({"gpus": [answered]}),
+    ]
+    one = RemoteBoard(clock, {}, lambda _: cast(Worker, workers.pop(0)))
+    assert len(gpus(one.read(None))) == 2  # one of them is enough
+    assert f"not answered for {remote.HUNG_SECONDS:.0f} s" in trouble(one.read(None))
+    clock.ticks += 1.0
+    assert gpus(one.read(None)) == [answered]
+
+
+class ScriptedWorker:
+    """Answers one request after the other."""
+
+    def __init__(self, *answers: object) -> None:
+        self._answers = list(answers)
+
+    def send(self, _document: object) -> bool:
+        return True
+
+    def receive(self, _seconds: float) -> object:
+        return self._answers.pop(0)
+
+    def end(self, *, patience: float = 0.0) -> Ended:
+        return Ended(0, "", "", ended_by_us=not patience)
 
 
 def test_an_answer_that_comes_late_is_taken(board: Board, impatient: None) -> None:
@@ -290,7 +321,7 @@ def test_gpus_that_all_sleep_start_no_process(tmp_path: Path, fake_nvml: FakeNvm
 
 def test_the_program_itself_can_be_that_process(fake_nvml: FakeNvml) -> None:
     words = (sys.executable, "-m", "gpuassist", HIDDEN_ARGUMENT, str(os.getpid()))
-    worker = Worker(words, {**os.environ, **fake_nvml("[gpu]\n")})
+    worker = Worker(start_piped(words, {**os.environ, **fake_nvml("[gpu]\n")}))
     assert worker.send({"addresses": None})
     answer = worker.receive(30)
     assert len(answer["gpus"]) == 1

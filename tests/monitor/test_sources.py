@@ -13,6 +13,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.sample import GpuSample, Sample
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.board import Board
+from gpuassist.monitor.readings import NO_FACTS
 from gpuassist.monitor.sources import TRY_AGAIN_SECONDS, NvmlSource
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
@@ -23,6 +24,10 @@ from tests.nvml_fixture import FakeNvml
 
 MIB = 1 << 20
 CALLS_AT_MOST = 8
+BASE = (
+    *("uuid", "name", "memory_total_bytes", "memory_used_bytes", "memory_free_bytes", "utilization_percent"),
+    *("temperature_celsius", "power_watts", "processes"),
+)
 FIRST, SECOND = "0000:01:00.0", "0000:02:00.0"
 TWO = "[gpu]\nname = A\n[gpu]\nname = B\n"
 
@@ -144,7 +149,7 @@ def test_old_drivers_are_read_too(load_nvml: Load, source: NvmlSource) -> None:
 def test_each_refusal_is_one_unknown_fact(load_nvml: Load, source: NvmlSource, function: str, field: str) -> None:
     load_nvml(f"fault = {function} 999\n[gpu]\n")
     gpu = only(source.read())
-    unknown = {name for name in GpuSample.__struct_fields__ if isinstance(getattr(gpu, name), Unknown)}
+    unknown = {name for name in BASE if isinstance(getattr(gpu, name), Unknown)}
     assert field in unknown
     assert all(name.startswith(field[:6]) for name in unknown)
 
@@ -160,7 +165,8 @@ def test_a_refusal_has_its_reason(load_nvml: Load, source: NvmlSource, code: int
 def test_nvml_that_refuses_everything_is_survived(load_nvml: Load, source: NvmlSource) -> None:
     load_nvml("fault = nvmlDeviceGet[!CH]* 999\n[gpu]\n")
     gpu = only(source.read())
-    facts = [getattr(gpu, name) for name in GpuSample.__struct_fields__ if name != "index"]
+    clocks = {"sm_clock_mhz", "memory_clock_mhz", "throttle_reasons"}  # whose calls begin as those do that are let through
+    facts = [getattr(gpu, name) for name in GpuSample.__struct_fields__ if name not in NO_FACTS | clocks]
     assert all(isinstance(fact, Unknown) for fact in facts)
 
 
@@ -293,3 +299,22 @@ def test_names_of_this_very_process_are_real(load_nvml: Load) -> None:
     source.close()
     assert isinstance(processes, Known)
     assert [process.pid for process in processes.value] == [os.getpid()]
+
+
+def test_a_gpu_keeps_its_capacity_while_it_is_lost(load_nvml: Load, source: NvmlSource) -> None:
+    load_nvml("[gpu]\nmemory = 1000\nfault = nvmlDeviceGetMemoryInfo* 15 after=1\n")
+    (first,), (second,) = source.read().gpus, source.read().gpus
+    assert isinstance(second.memory_used_bytes, Unknown)
+    assert second.memory_total_bytes == first.memory_total_bytes == Known(1000 << 20, "NVML")
+
+
+def test_gpus_of_one_name_keep_their_places(load_nvml: Load, source: NvmlSource) -> None:
+    load_nvml("[gpu]\nuuid = GPU-same\n[gpu]\nuuid = GPU-same\n")
+    assert [[gpu.index for gpu in source.read().gpus] for _ in range(3)] == [[0, 1]] * 3
+
+
+def test_no_power_at_all_is_no_figure(load_nvml: Load, source: NvmlSource) -> None:
+    load_nvml("[gpu]\npower = 0\npower_limit = 0\n")
+    (gpu,) = source.read().gpus
+    assert isinstance(gpu.power_watts, Unknown)
+    assert isinstance(gpu.power_limit_watts, Unknown)

@@ -56,7 +56,10 @@ def test_every_kind_of_part_has_a_name_a_meaning_and_a_mark(kind: PartKind) -> N
 def test_names_and_marks_are_told_apart() -> None:
     parts = tuple(MemoryPart(kind, GIB, pid=1) for kind in PartKind)
     assert len({part_name(part).message for part in parts}) == len(parts)
-    assert len(set(text_bar(MemoryPicture(GIB * len(parts), parts), 60))) == len(parts)
+    for unicode in (True, False):
+        bar = text_bar(MemoryPicture(GIB * len(parts), parts), 60, unicode=unicode)
+        assert len(set(bar)) == len(parts)
+        assert unicode or bar.isascii()
 
 
 @pytest.mark.parametrize(

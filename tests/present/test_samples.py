@@ -8,7 +8,6 @@ from gpuassist.model.fact import NOT_ASKED
 from gpuassist.model.sample import GpuSample
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.samples import (
-    change_words,
     gpu_figures,
     gpu_title,
     gpu_trouble,
@@ -17,7 +16,6 @@ from gpuassist.present.samples import (
     subtitle,
     window_words,
 )
-from gpuassist.session.watch import ProcessChange, ProcessEvent
 from tests.ui.made import GIB, gpu, process, sample
 
 
@@ -27,6 +25,15 @@ def test_a_gpu_goes_by_its_short_name() -> None:
 
 def test_a_gpu_without_a_name_goes_by_its_number() -> None:
     assert ENGLISH(gpu_title(GpuSample(3))) == "GPU 3"
+
+
+def test_a_mig_instance_goes_by_its_gpus_number_and_its_own() -> None:
+    assert ENGLISH(gpu_title(GpuSample(3002, parent=2))) == "GPU 2:2"
+
+
+def test_a_process_on_two_gpus_is_one() -> None:
+    both = sample(0, gpu(0, process(7, 1)), gpu(1, process(7, 1), process(8, 1)))
+    assert "2 GPUs · 2 processes" in ENGLISH(subtitle(both, None))
 
 
 def test_figures_that_are_not_known_are_left_out() -> None:
@@ -80,8 +87,3 @@ def test_processes_nobody_lists_are_not_counted() -> None:
 @pytest.mark.parametrize(("seconds", "words"), [(60, "1 min"), (900, "15 min"), (3600, "1 h"), (86400, "24 h")])
 def test_a_window_is_named_by_its_length(seconds: float, words: str) -> None:
     assert ENGLISH(window_words(seconds)) == words
-
-
-@pytest.mark.parametrize(("came", "words"), [(ProcessEvent.STARTED, "train.py starts"), (ProcessEvent.EXITED, "train.py ends")])
-def test_a_process_comes_and_goes(came: ProcessEvent, words: str) -> None:
-    assert ENGLISH(change_words(ProcessChange(1.0, 0, 7, came, "python train.py"))) == words

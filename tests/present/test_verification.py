@@ -6,14 +6,19 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
+from gpuassist.model.verdict import Cause, Check, DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH
-from gpuassist.present.verification import device_sentence, verification_document
+from gpuassist.present.verification import device_sentence
+from gpuassist.present.verification_document import verification_document
+from gpuassist.session.proof_words import verdict_on_accelerators
+from gpuassist.session.verify_report import VerifyReport
 
-NUMBERS = ("max_abs_error", "tolerance", "seconds", "rate")
+CARD = "cuda:0 (NVIDIA GeForce RTX 4090)"
+NUMBERS = ("max_abs_error", "tolerance", "seconds", "rate", "compared")
 FULL = Check(
     "matmul",
     "float32",
@@ -24,6 +29,7 @@ FULL = Check(
     Known(0.25, "child"),
     Known(40.0, "child"),
     "TFLOP/s",
+    compared=Known(4096, "child"),
 )
 BARE = Check("fft", "complex64", Verdict.SKIPPED, verbatim("not asked for"))
 
@@ -37,7 +43,9 @@ def _run(*devices: DeviceVerdict, interpreter: str = "/env/bin/python", visible:
 
 
 def _document(*results: Verification) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(json.dumps(verification_document(results, ENGLISH), allow_nan=False))
+    document: dict[str, Any] = json.loads(
+        json.dumps(verification_document([VerifyReport(one) for one in results], ENGLISH), allow_nan=False)
+    )
     return document
 
 
@@ -47,7 +55,10 @@ def _check(check: Check) -> dict[str, Any]:
 
 
 def test_document_has_the_keys_of_the_contract() -> None:
-    assert set(_document(_run(_device()))) == {"schema", "accelerator_verified", "environment", "environments", "devices"}
+    assert set(_document(_run(_device()))) == {
+        *("schema", "accelerator_verified", "environment", "environments", "devices"),
+        *("libraries", "toolkits", "collectives", "rates", "library_findings"),
+    }
 
 
 def test_schema_is_a_number() -> None:
@@ -106,13 +117,18 @@ def test_error_of_a_check_is_in_words() -> None:
 def test_verdict_is_one_of_the_words_of_the_contract(verdict: Verdict) -> None:
     device = _document(_run(_device("cuda:0", verdict, Check("fft", "float32", verdict))))["devices"][0]
     assert {device["verdict"], device["checks"][0]["verdict"]} == {verdict.value}
-    assert verdict.value in {"pass", "fail", "skipped", "hung"}
+    assert verdict.value in {"pass", "fail", "error", "skipped", "hung"}
 
 
 def test_device_has_its_name_and_its_environment() -> None:
     told = _document(_run(_device()))["devices"][0]
     assert told == {
         "device": "cuda:0",
+        "uuid": None,
+        "pci": None,
+        "index": None,
+        "index_reason": "not looked at",
+        "capability": None,
         "name": "NVIDIA GeForce RTX 4090",
         "interpreter": "/env/bin/python",
         "verdict": "pass",
@@ -146,10 +162,10 @@ def test_broken_torch_is_told_with_its_environment() -> None:
     ("visible", "reason", "devices", "summary"),
     [
         (1, "", (_device(),), "Every GPU that this torch sees computed the right results."),
-        (2, "", (_device(),), "1 of the 2 GPUs that this torch sees are verified."),
+        (2, "", (_device(),), "1 of the 2 GPUs that this torch sees is verified."),
         (1, "", (_device("cuda:0", Verdict.HUNG),), "The GPU that this torch sees is not verified."),
-        (0, "built without CUDA", (_device("cpu"),), "No accelerator was verified: built without CUDA."),
-        (0, "", (_device("cpu"),), "No accelerator was verified."),
+        (0, "built without CUDA", (_device("cpu"),), "No GPU was tested: torch says “built without CUDA”"),
+        (0, "", (_device("cpu"),), "No GPU was tested."),
     ],
 )
 def test_summary_says_what_is_proved(visible: int, reason: str, devices: tuple[DeviceVerdict, ...], summary: str) -> None:
@@ -188,12 +204,30 @@ def test_each_device_says_whose_it_is() -> None:
 @pytest.mark.parametrize(
     ("device", "sentence"),
     [
-        (_device("cuda:0", Verdict.PASS, FULL), "cuda:0: 1 check, and it is right."),
-        (_device("cuda:0", Verdict.PASS, FULL, FULL, BARE), "cuda:0: 2 checks, all right."),
-        (_device("cpu", Verdict.FAIL, FULL, Check("fft", "float32", Verdict.FAIL)), "cpu: 1 of 2 checks failed."),
-        (_device("cuda:1", Verdict.HUNG, Check("fft", "float32", Verdict.HUNG)), "cuda:1: a check hung."),
-        (_device("cuda:1", Verdict.SKIPPED, BARE), "cuda:1: not verified."),
+        (_device("cuda:0", Verdict.PASS, FULL), f"{CARD}: 1 check passed."),
+        (_device("cuda:0", Verdict.PASS, FULL, FULL, BARE), f"{CARD}: all 2 checks passed."),
+        (_device("cpu", Verdict.FAIL, FULL, Check("fft", "float32", Verdict.FAIL)), "CPU: of 2 checks 1 gave a wrong result."),
+        (
+            _device("cuda:0", Verdict.ERROR, FULL, Check("fft", "float32", Verdict.ERROR)),
+            f"{CARD}: of 2 checks 1 ended in an error.",
+        ),
+        (_device("cuda:0", Verdict.HUNG, Check("fft", "float32", Verdict.HUNG)), f"{CARD}: the one check that was begun hung."),
+        (_device("cuda:0", Verdict.SKIPPED, BARE), f"{CARD}: not verified."),
+        (
+            _device("cuda:0", Verdict.SKIPPED, FULL, Check("fft", "float32", Verdict.SKIPPED, cause=Cause.TIME)),
+            f"{CARD}: not verified; 1 check passed. Not run for lack of time: 1.",
+        ),
     ],
 )
 def test_sentence_counts_what_was_done(device: DeviceVerdict, sentence: str) -> None:
     assert ENGLISH(device_sentence(device)) == sentence
+
+
+def test_what_several_did_together_is_told_by_the_numbers_of_the_cards() -> None:
+    cards = tuple(replace(_device(f"cuda:{place}"), index=Known(1 - place, "NVML")) for place in range(2))
+    group = replace(
+        _device("all", Verdict.FAIL, Check("all-reduce", "fp32", Verdict.FAIL)), name="group", members=("cuda:0", "cuda:1")
+    )
+    run = _run(*cards, group, visible=2)
+    assert ENGLISH(device_sentence(group, run.devices)) == "GPU 1 and GPU 0 together: the one check that ran gave a wrong result."
+    assert "together" in ENGLISH(verdict_on_accelerators(run))

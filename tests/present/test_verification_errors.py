@@ -44,7 +44,7 @@ def test_a_run_without_a_failure_has_nothing_to_explain(verdict: Verdict) -> Non
 
 def test_why_there_is_no_accelerator_is_explained() -> None:
     why = "Found no NVIDIA driver on your system."
-    assert errors_to_explain(replace(run(RIGHT, verdict=Verdict.PASS), no_accelerator=why)) == why
+    assert errors_to_explain(replace(run(RIGHT, verdict=Verdict.ERROR), no_accelerator=why)) == why
 
 
 def test_a_run_that_broke_is_explained_by_its_end() -> None:

@@ -7,29 +7,37 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.verdict import DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH
+from gpuassist.session.checks import check_label, is_known
+from gpuassist.session.proof_words import verdict_on_accelerators
 from gpuassist.session.verify import (
     VerifyRequest,
-    check_label,
     choose,
     find_environments,
     interpreter_at,
-    verdict_on_accelerators,
+    judged,
     verify,
+    with_next_step,
 )
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
+from gpuassist.verify.child.families import checks_of
+from gpuassist.verify.child.several import joints
 from gpuassist.verify.protocol import Planned
 from tests.fakes import put, world_under
+from tests.rows import for_each
 from tests.torch_environment import interpreter_that_runs
 
 
@@ -140,10 +148,79 @@ def test_some_gpus_are_counted() -> None:
 
 
 def test_none_is_said_with_its_reason() -> None:
-    assert sentence(visible=0, why_none="torch sees no GPU") == "No accelerator was verified: torch sees no GPU."
-    assert sentence(visible=0) == "No accelerator was verified."
+    assert sentence(visible=0, why_none="torch sees no GPU") == "No GPU was tested: torch says “torch sees no GPU”"
+    assert sentence(visible=0) == "No GPU was tested."
 
 
 def test_a_check_that_is_not_known_keeps_its_name() -> None:
     assert ENGLISH(check_label(Planned("matmul", "fp32"))) == "matrix product"
     assert ENGLISH(check_label(Planned("something-new", "fp8"))) == "something-new"
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda:0"])
+def test_every_check_has_its_name_and_its_group(device: str) -> None:
+    joint = [name for one in joints(["cuda:0", "cuda:1"]) for name, _ in one.checks]
+    assert [name for name in (*(one.name for one in checks_of("full", device)), *joint) if not is_known(name)] == []
+
+
+CARD = Gpu(
+    index=Known(0, "NVML"), uuid=Known("GPU-aa", "NVML"), name=Known("RTX 4090", "NVML"), pci_address=Known("0000:01:00.0", "pci")
+)
+ON_CPU = Verification(
+    "python",
+    (("torch", "2.6.0+cu124"), ("cuda", "12.4")),
+    (DeviceVerdict("cpu", "x86_64", Verdict.PASS, ()),),
+    verdict=Verdict.PASS,
+    no_accelerator="RuntimeError: No CUDA GPUs are available",
+)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "variables", "why", "asked", "verdict"),
+    [
+        ((CARD,), {}, "RuntimeError: No CUDA GPUs are available", ("all",), Verdict.ERROR),
+        ((CARD,), {}, "RuntimeError: Error 803: system has unsupported display driver", ("all",), Verdict.ERROR),
+        ((), {}, "RuntimeError: Error 803: system has unsupported display driver", ("all",), Verdict.ERROR),
+        ((), {}, "RuntimeError: No CUDA GPUs are available", ("all",), Verdict.PASS),
+        ((), {}, "RuntimeError: Found no NVIDIA driver on your system.", ("all",), Verdict.PASS),
+        ((CARD,), {"CUDA_VISIBLE_DEVICES": "-1"}, "RuntimeError: No CUDA GPUs are available", ("all",), Verdict.SKIPPED),
+        ((CARD,), {}, "RuntimeError: No CUDA GPUs are available", ("cpu",), Verdict.PASS),
+    ],
+)
+def test_a_gpu_that_torch_cannot_start_is_no_pass(
+    gpus: tuple[Gpu, ...], variables: dict[str, str], why: str, asked: tuple[str, ...], verdict: Verdict
+) -> None:
+    assert judged(replace(ON_CPU, no_accelerator=why), gpus, variables, asked).verdict is verdict
+
+
+def test_a_torch_for_the_cpu_beside_a_gpu_leaves_it_untested() -> None:
+    for_cpu = replace(
+        ON_CPU, environment=(("torch", "2.6.0+cpu"), ("cuda", "")), no_accelerator="this torch is built for the CPU only"
+    )
+    result = judged(for_cpu, (CARD,), {}, ("all",))
+    assert result.verdict is Verdict.SKIPPED
+    assert "built for the CPU alone" in ENGLISH(verdict_on_accelerators(result))
+    assert judged(for_cpu, (), {}, ("all",)).verdict is Verdict.PASS
+
+
+@for_each(
+    "result, variables, answer, commands",
+    [
+        (replace(ON_CPU, environment=(("torch", "2.6.0+cpu"),)), {}, "torch-for-cpu", ["gpuassist plan torch"]),
+        (ON_CPU, {"CUDA_VISIBLE_DEVICES": "-1"}, "gpus-hidden", ["unset CUDA_VISIBLE_DEVICES"]),
+    ],
+)
+def test_gpus_that_were_not_tested_have_a_next_step(
+    result: Verification, variables: dict[str, str], answer: str, commands: list[str], tmp_path: Path
+) -> None:
+    session = Session(world_under(tmp_path), Knowledge(Resources().read), ENGLISH)
+    (found,) = with_next_step(session, judged(result, (CARD,), variables, ("all",)), Machine()).explained
+    lines = [line for remedy in found.answer.remedies for one in remedy.commands for line in one.lines]
+    assert (found.answer.id, lines) == (answer, commands)
+
+
+@pytest.mark.parametrize(("uuid", "asked"), [("GPU-aa", ("all",)), ("", ("GPU-aa",))])
+def test_each_device_is_known_as_the_card_that_it_is(uuid: str, asked: tuple[str, ...]) -> None:
+    device = DeviceVerdict("cuda:0", "RTX 4090", Verdict.PASS, (), uuid=uuid)
+    (found,) = judged(Verification("python", (), (device,), visible=1), (CARD,), {}, asked).devices
+    assert (found.uuid, found.pci, found.index) == ("GPU-aa", "0000:01:00.0", Known(0, "NVML"))

@@ -6,11 +6,11 @@ import pytest
 
 from gpuassist.model.fact import Known
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.session.verify import CheckState, VerifyProgress, conclude, follow
+from gpuassist.session.verify_progress import CheckState, VerifyProgress, conclude, follow
 from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, Finished, Planned, Started
 
 MATMUL, SUMS = Planned("matmul", "fp32"), Planned("reduction", "fp32")
-BEGAN = Started((("python", "3.11"),), (Device("cuda:0", "RTX 4090"), Device("cuda:1", "RTX 4090")), (MATMUL, SUMS), 2, "")
+BEGAN = Started((("python", "3.11"),), tuple(Device(one, "RTX 4090", (MATMUL, SUMS)) for one in ("cuda:0", "cuda:1")), 2, "")
 RIGHT = Check("matmul", "fp32", Verdict.PASS, None, Known(1e-6, "x"), Known(1e-5, "x"))
 
 

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.session.verify import CheckState, VerifyProgress, conclude, follow
+from gpuassist.session.verify_progress import CheckState, VerifyProgress, conclude, follow
 from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, DeviceDone, Event, Finished, Planned, Started
 
 NAMES = st.sampled_from(["matmul", "reduction", "fft", "never-announced"])
 DEVICES = st.sampled_from(["cuda:0", "cuda:1", "cpu"])
 PLANNED = (Planned("matmul", "fp32"), Planned("reduction", "fp32"), Planned("fft", "fp32"))
-BEGAN = Started((("python", "3.11"),), (Device("cuda:0", "RTX 4090"), Device("cuda:1", "RTX 4090")), PLANNED, 2, "")
+BEGAN = Started((("python", "3.11"),), tuple(Device(one, "RTX 4090", PLANNED) for one in ("cuda:0", "cuda:1")), 2, "")
 
 
 def check(name: str, verdict: Verdict) -> Check:

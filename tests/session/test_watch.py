@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import time
+from pathlib import Path
+
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.fact import Unknown
-from gpuassist.model.sample import GpuSample, Sample
+from gpuassist.model.sample import Event, EventKind, GpuSample, Sample
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.pyramid import Window
+from gpuassist.monitor.sample_file import SampleFileError, SampleReader
+from gpuassist.monitor.sampler import Sampler
+from gpuassist.monitor.sources import Detail, NvmlSource
 from gpuassist.session import watch as watching
-from gpuassist.session.watch import CHANGES_AT_MOST, PEAKS_AT_MOST, ProcessEvent, Watch
+from gpuassist.session.watch import EVENTS_AT_MOST, PEAKS_AT_MOST, Silence, Watch
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
+from tests.fakes import FixedClock
+from tests.monitor.made_answers import Answers
 from tests.monitor.made_sources import Collector, MadeSource, StuckSource
 from tests.monitor.samples import gpu, process, sample
+from tests.nvml_fixture import FakeNvml
 
 MINUTE = Window(60, 600)
 
@@ -56,6 +66,30 @@ def test_the_sample_is_in_the_history_when_it_is_heard(session: Session) -> None
     assert seen[0] == 1.0
 
 
+def test_a_recorded_watch_is_reopened_as_it_was(session: Session, tmp_path: Path) -> None:
+    path = str(tmp_path / "run.db")
+    watch, heard = Watch(session, hz=200, source=MadeSource((gpu(5, process(7, 4)),), (gpu(90, process(8, 80)),))), Collector(2)
+    watch.record(path)
+    watch.start(heard)
+    heard.wait()
+    watch.stop()
+    state = watch.end_recording()
+    assert state is not None
+    assert state.trouble is None
+    again, reader = Watch(session, hz=200), SampleReader(path)
+    again.load(reader.samples(reader.runs()[0]))
+    assert (again.peaks, again.events) == (watch.peaks, watch.events)
+    assert again.history.stack(0, MINUTE) == watch.history.stack(0, MINUTE)
+    assert watch.recording is None
+
+
+def test_what_is_shown_is_saved(session: Session, tmp_path: Path) -> None:
+    watch, path = watched(session, (gpu(5),), (gpu(9),)), str(tmp_path / "run.db")
+    assert watch.save_shown(path, MINUTE) == len(list(SampleReader(path).samples()))
+    with pytest.raises(SampleFileError):
+        watch.save_shown(str(tmp_path / "none" / "run.db"), MINUTE)
+
+
 def test_peaks_are_of_everything_seen(session: Session) -> None:
     watch = watched(session, (gpu(5, process(7, 4)),), (gpu(90, process(7, 80)),), (gpu(10, process(8, 3)),))
     assert watch.peaks.gpus == {0: 90}
@@ -72,30 +106,62 @@ def test_a_process_of_two_gpus_has_two_peaks(session: Session) -> None:
     assert watch.peaks.processes == {(0, 7): 1, (1, 7): 2}
 
 
-def test_who_was_there_at_first_did_not_come(session: Session) -> None:
-    assert watched(session, (gpu(5, process(7, 1, "train.py")),), (gpu(5, process(7, 1, "train.py")),)).changes == ()
-
-
-def test_who_comes_and_goes_is_told(session: Session) -> None:
-    watch = watched(session, (gpu(5),), (gpu(5, process(7, 1, "train.py")),), (gpu(5),))
-    started, exited = watch.changes
-    assert (started.time, started.gpu, started.pid, started.came, started.command) == (2.0, 0, 7, ProcessEvent.STARTED, "train.py")
-    assert (exited.time, exited.came, exited.command) == (3.0, ProcessEvent.EXITED, "train.py")
-
-
-def test_a_list_that_could_not_be_read_changes_nothing(session: Session) -> None:
-    unread = GpuSample(0, processes=Unknown(text("refused")))
-    there = (gpu(5, process(7, 1)),)
-    assert watched(session, there, (unread,), there).changes == ()
-
-
-def test_changes_and_peaks_are_bounded() -> None:
+def test_what_happened_is_kept_newest_last_and_bounded() -> None:
     tally = watching._Tally()
     for second in range(PEAKS_AT_MOST + 10):
-        tally.add(sample(float(second), gpu(5, process(second, second))))
-    assert len(tally.changes) == CHANGES_AT_MOST
+        happened = Event(float(second), EventKind.STARTED, text("it starts"), 0, second)
+        tally.add(replace(sample(float(second), gpu(5, process(second, second))), events=(happened,)))
+    assert [event.pid for event in tally.events] == list(range(PEAKS_AT_MOST + 10 - EVENTS_AT_MOST, PEAKS_AT_MOST + 10))
     assert len(tally.processes) == PEAKS_AT_MOST
     assert (0, 5) not in tally.processes
+
+
+def test_figures_that_stop_coming_are_told_after_three_periods() -> None:
+    clock, heard = FixedClock(), Collector(2)
+    session = Session(World(Surroundings("/home/you", "you", 1000), clock=clock), Knowledge(Resources().read), ENGLISH)
+    source = MadeSource((gpu(5), gpu(6, index=1)), (gpu(5), replace(gpu(None, index=1), silent_seconds=2.0)))
+    watch = Watch(session, hz=1.0, source=source)
+    watch._on_sample = heard
+    watch._sampler = Sampler(source, clock, heard, hz=1.0)  # one that is never started: time passes as the test says
+    watch._take(source.read())
+    clock.ticks += 2.9
+    assert watch.silence is None
+    clock.ticks += 9.1
+    watch._take(source.read())
+    assert (watch.silence, watch.silence_of(0)) == (None, None)
+    assert watch.silence_of(1) == Silence(12.0, heard.samples[0].time)
+    clock.ticks += 3.0
+    assert watch.silence == Silence(3.0, heard.samples[1].time)
+
+
+def test_a_driver_that_hangs_is_not_waited_for_at_the_end(fake_nvml: FakeNvml) -> None:
+    variables = {**os.environ, **fake_nvml("fault = nvmlDevice* 0 delay=15000\n[gpu]\n[gpu]\n")}
+    session = Session(World(Surroundings("/home/you", "you", 1000, variables)), Knowledge(Resources().read), ENGLISH)
+    watch = Watch(session)
+    watch.start(Collector())
+    while not any(call.function == "nvmlDeviceGetCount_v2" for call in fake_nvml.calls()):
+        os.sched_yield()
+    began = time.monotonic()
+    assert watch.stop()
+    assert time.monotonic() - began < 5.0  # 0.1 s on a machine that is not busy
+    assert os.getpid() not in {call.thread for call in fake_nvml.calls()}
+
+
+def test_only_what_is_wanted_is_asked(session: Session) -> None:
+    made: list[NvmlSource] = []
+
+    def source(world: World) -> NvmlSource:
+        made.append(NvmlSource(world, Answers([])))
+        return made[-1]
+
+    watch, heard = Watch(session, hz=200, source=source), Collector()
+    watch.want(Detail.CURVES)
+    watch.start(heard)
+    heard.wait()
+    assert made[0].wanted == {Detail.CURVES}
+    watch.want()
+    assert made[0].wanted == watch.wanted == frozenset()
+    watch.stop()
 
 
 def test_it_may_start_again(session: Session) -> None:

@@ -47,3 +47,11 @@ def test_another_thread_hears_of_none() -> None:
     thread.start()
     thread.join()
     assert heard == [False]
+
+
+def test_a_wish_to_end_can_have_a_grace() -> None:
+    with counted_interrupts(grace=1000.0) as came:
+        signal.raise_signal(signal.SIGTERM)
+        assert (came(), came.terminated) == (False, True)
+        signal.raise_signal(signal.SIGINT)
+        assert came()

@@ -14,7 +14,6 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.ownership import (
-    UntrustedStateError,
     open_to_others,
     own_cache,
     require_own_state,
@@ -26,6 +25,7 @@ from gpuassist.system.ownership import (
 from gpuassist.system.shell_trace import trace_startup
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.terminal import Opening, ask_shell
+from gpuassist.system.untrusted_state import UntrustedStateError
 from gpuassist.system.world import World
 from tests.changes.homes import world_at
 from tests.fakes import put

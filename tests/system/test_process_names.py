@@ -10,8 +10,17 @@ import pytest
 
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.system.files import Files
-from gpuassist.system.process_names import LOOK_AGAIN_SECONDS, NOT_VISIBLE, ProcessName, ProcessNames
+from gpuassist.system.process_names import (
+    LOOK_AGAIN_SECONDS,
+    NOT_VISIBLE,
+    STRANGER_AGAIN_SECONDS,
+    STRANGER_SECONDS,
+    ProcessName,
+    ProcessNames,
+    script_name,
+)
 from tests.fakes import link, put
+from tests.rows import for_each
 
 
 def stat(name: str, started: int) -> str:
@@ -118,3 +127,45 @@ def test_a_process_that_opens_its_gpu_later_is_found_then(tmp_path: Path, names:
     assert names.look(7, 0.0).command is NOT_VISIBLE
     link(tmp_path, "/proc/7/fd/5", "/dev/nvidia-uvm")
     assert command(names.look(7, 2 * LOOK_AGAIN_SECONDS)) == "python"
+
+
+def test_one_that_has_no_gpu_for_long_is_looked_through_seldom(tmp_path: Path, names: ProcessNames) -> None:
+    process(tmp_path, 7, b"python\0")
+    (tmp_path / "proc/7/fd/3").unlink()
+    assert names.look(7, 0.0).command is NOT_VISIBLE
+    link(tmp_path, "/proc/7/fd/5", "/dev/nvidia0")
+    assert names.look(7, STRANGER_SECONDS + 1).command is NOT_VISIBLE
+    assert command(names.look(7, STRANGER_AGAIN_SECONDS)) == "python"
+
+
+def test_another_process_of_the_number_of_one_without_a_gpu_is_known_at_once(tmp_path: Path, names: ProcessNames) -> None:
+    process(tmp_path, 7, b"python\0")
+    (tmp_path / "proc/7/fd/3").unlink()
+    assert names.look(7, 0.0).command is NOT_VISIBLE
+    link(tmp_path, "/proc/7/fd/5", "/dev/nvidia0")
+    process(tmp_path, 7, b"another\0", started=200)
+    assert command(names.look(7, STRANGER_SECONDS + 1)) == "another"
+
+
+@for_each(
+    ("words", "name"),
+    [
+        ("python train.py -c config.yaml", "train.py"),
+        ("python3 -u -m torch.distributed.run --x", "torch.distributed.run"),
+        ("python -um package.module a", "package.module"),
+        ("/usr/bin/python3.11 -mhttp.server", "http.server"),
+        ("python -W ignore /a/b/train.py --m 3", "train.py"),
+        ("python -X faulthandler train.py", "train.py"),
+        ("python3 -uc import", "python3"),
+        ("python -m", "python"),
+        ("bash -euo pipefail run.sh -c x", "run.sh"),
+        ("bash -lc train", "bash"),
+        ("java -cp a.jar Main", "Main"),
+        ("node -r ts-node/register app.ts", "app.ts"),
+        ("shotcut film.mlt", "shotcut"),
+        ("/usr/lib/xorg/Xorg :0", "Xorg"),
+        ("", ""),
+    ],
+)
+def test_a_command_is_known_by_its_script(words: str, name: str) -> None:
+    assert script_name(words) == name

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from gpuassist.system import child
-from gpuassist.system.processes import Ending, ProcessResult, clean
+from gpuassist.system.own_child import clean
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.world import RealProcesses
 from tests.fakes import TimeThatRunsOut
 

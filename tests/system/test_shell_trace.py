@@ -155,7 +155,9 @@ class _Prints:
     lines: Iterator[bytes] = field(default_factory=lambda: iter(()))
     ended: bool = False
 
-    def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
+    def start(
+        self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/", given: bytes = b""
+    ) -> Stream | NotStarted:
         mark = next(word for word in command if "GPUASSIST_" in word).split("\2")[0].strip("\1")
         said = self.printed.replace("MARK", mark).encode("utf-8", "surrogateescape")
         self.lines = iter(said.split(b"\n"))
@@ -170,7 +172,9 @@ class _Prints:
 
 
 class _NotThere:
-    def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
+    def start(
+        self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/", given: bytes = b""
+    ) -> Stream | NotStarted:
         return NotStarted("no such file", missing=True)
 
 

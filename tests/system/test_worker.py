@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.system.piped_child import command, start_piped
 from gpuassist.system.streams import Ended, Quiet
-from gpuassist.system.worker import Worker, command
+from gpuassist.system.worker import Worker
 
 ROOT = str(Path(__file__).resolve().parents[2])
 HEAD = f"import os, signal, sys, time; sys.path.insert(0, {ROOT!r})\nfrom gpuassist.system import frames\n"
@@ -28,7 +29,7 @@ def begin() -> Iterator[Begin]:
     begun: list[Worker] = []
 
     def start(program: str) -> Worker:
-        begun.append(Worker((sys.executable, "-I", "-c", HEAD + program), dict(os.environ)))
+        begun.append(Worker(start_piped((sys.executable, "-I", "-c", HEAD + program), dict(os.environ))))
         return begun[-1]
 
     yield start
@@ -105,7 +106,7 @@ def test_what_a_library_prints_disturbs_nobody(begin: Begin, capfd: pytest.Captu
 def test_a_program_that_is_not_there_is_an_error() -> None:
     before = sorted(os.listdir("/proc/self/fd"))
     with pytest.raises(FileNotFoundError):
-        Worker(("/no/such/program",), {})
+        start_piped(("/no/such/program",), {})
     assert sorted(os.listdir("/proc/self/fd")) == before
 
 
@@ -123,10 +124,11 @@ def test_a_frozen_program_starts_itself(monkeypatch: pytest.MonkeyPatch) -> None
 PARENT = f"""
 import os, sys, time
 sys.path.insert(0, {ROOT!r})
+from gpuassist.system.piped_child import start_piped
 from gpuassist.system.worker import Worker
 program = {HEAD!r} + "from gpuassist.system.parent_end import die_with_parent; die_with_parent(int(sys.argv[1]));"
 program += "frames.write(3, 1); time.sleep(600)"
-worker = Worker((sys.executable, "-I", "-c", program, str(os.getpid())), dict(os.environ))
+worker = Worker(start_piped((sys.executable, "-I", "-c", program, str(os.getpid())), dict(os.environ)))
 assert worker.receive(60) == 1
 print(worker.pid, flush=True)
 time.sleep(600)

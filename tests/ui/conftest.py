@@ -46,9 +46,12 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def every_class_made() -> None:
-    """What the window does before its first thread: tests import pyqtgraph on threads as well."""
+def every_class_made(request: pytest.FixtureRequest) -> None:
+    """What the window does before its first thread: tests import pyqtgraph on threads as well. Whichever test comes first, Qt
+    aborts the process where a widget is made without an application.
+    """
     make_all()
+    request.getfixturevalue("qapp")
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.machine import Machine, encode_machine
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.navigation import Place, StepStatus, WizardStep
+from gpuassist.session.navigation import GoTo, Place, StepStatus, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.theme import Appearance
@@ -44,7 +44,7 @@ class Frames:
 
     def opened(self, path: str, start: Place = WizardStep.MACHINE) -> Frame:
         """A frame that begins to read this recording."""
-        frame = self.show(Frame(self.desk, machine_file=path, start=start, appearance=Appearance.LIGHT), 1280, 800)
+        frame = self.show(Frame(self.desk, machine_file=path, start=GoTo(start), appearance=Appearance.LIGHT), 1280, 800)
         frame.begin()
         return frame
 

@@ -104,7 +104,7 @@ class Answers(Asking):
         if self.opened:
             answered(self.opened)
 
-    def save_file(self, parent: QWidget, title: str, name: str, answered: Answered) -> None:
+    def save_file(self, parent: QWidget, title: str, name: str, answered: Answered, *, replaces: bool = True) -> None:
         self.asked.append(name)
         if self.saved:
             answered(self.saved)
@@ -114,7 +114,7 @@ class Answers(Asking):
         if self.agrees:
             confirmed()
 
-    def confirm(self, parent: QWidget, question: str, explanation: str, confirmed: Callable[[], None]) -> None:
+    def confirm(self, parent: QWidget, question: str, explanation: str, confirmed: Callable[[], None], *, ends: str = "") -> None:
         self.asked.append(explanation)
         if self.agrees:
             confirmed()

@@ -146,6 +146,14 @@ def test_html_in_a_name_is_only_a_name(show: Show) -> None:
     assert as_tip("/usr/bin <not a tag") == "/usr/bin <not a tag"
 
 
+@pytest.mark.parametrize("long", ["word " * 2000, "x" * 9000, "line\n" * 500])
+def test_a_long_tip_stays_on_the_screen(long: str) -> None:
+    lines = as_tip(long).split("\n")
+    assert max(map(len, lines)) <= 110
+    assert len(lines) <= 16
+    assert lines[-1].endswith("…")
+
+
 def test_everything_as_json_keeps_every_character(show: Show, answers: Answers) -> None:
     document: dict[str, Json] = {"name": {"value": HOSTILE, "source": "made up"}}
     dialog = show(Everything(ENGLISH, document, answers))

@@ -41,6 +41,17 @@ def the_dialog(parent: QWidget) -> QFileDialog:
     return dialog
 
 
+def test_where_something_is_lost_enter_leaves_it_as_it_is(parent: QWidget) -> None:
+    Asking().confirm(parent, "Stop it?", "", lambda: None, ends="Stop it")
+    Asking().confirm(parent, "Go on?", "", lambda: None)
+    careful, plain = parent.findChildren(QMessageBox)
+    assert careful.button(QMessageBox.StandardButton.Ok).text() == "Stop it"
+    assert careful.defaultButton() is not plain.defaultButton()
+    assert careful.defaultButton() is careful.button(QMessageBox.StandardButton.Cancel)
+    for box in (careful, plain):
+        box.reject()
+
+
 @pytest.mark.usefixtures("plain_dialogs")
 def test_a_chosen_file_is_the_answer(parent: QWidget, tmp_path: Path, qtbot: QtBot) -> None:
     file = tmp_path / "machine.json"

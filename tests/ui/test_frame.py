@@ -155,6 +155,12 @@ def test_the_back_key_goes_back(frames: Frames, healthy: str, qtbot: QtBot) -> N
     assert frame.flow.current is WizardStep.MACHINE
 
 
+def test_a_key_presses_the_blue_button(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    press(frame, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier, qtbot)
+    assert frame.flow.current is WizardStep.FOUND
+
+
 def test_the_reading_key_reads_again(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy)
     press(frame, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier, qtbot)

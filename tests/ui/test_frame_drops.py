@@ -9,12 +9,14 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from pytestqt.qtbot import QtBot
 
+from gpuassist.monitor.sample_writer import SampleWriter
 from gpuassist.session.navigation import SideTool, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.explain.page import ExplainPage
 from gpuassist.ui.pages.project import ProjectPage
 from tests.ui.frames import Frames, recorded
+from tests.ui.made import gpu, sample
 from tests.ui.showing import Show, words_in
 from tests.values import machine
 
@@ -60,6 +62,17 @@ def test_a_recorded_machine_is_opened(frame: Frame, tmp_path: Path, qtbot: QtBot
     header = frame.pages.machine_page
     qtbot.waitUntil(lambda: "the other one" in " ".join(words_in(header)))
     assert frame.flow.current is WizardStep.MACHINE
+
+
+def test_recorded_memory_is_opened(frame: Frame, tmp_path: Path, qtbot: QtBot) -> None:
+    writer = SampleWriter(str(tmp_path / "night.db"), 0.0)
+    writer.write([sample(n, gpu(0)) for n in range(3)])
+    writer.close(3.0)
+    assert drop(frame, file(tmp_path / "night.db"))
+    assert frame.flow.current is WizardStep.LIVE
+    page = frame.pages.page(WizardStep.LIVE)
+    qtbot.waitUntil(lambda: "Recording night.db" in " ".join(words_in(page)))
+    frame.close_down()
 
 
 def test_a_folder_is_judged_as_a_project(frame: Frame, tmp_path: Path, qtbot: QtBot) -> None:

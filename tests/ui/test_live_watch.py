@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.context import Session
 from gpuassist.model.sample import Sample
 from gpuassist.session.watch import Watch
-from gpuassist.ui.pages.live.page import Watching
+from gpuassist.ui.pages.live.live_watch import Watching
 from tests.ui.made import gpu, sample
 
 

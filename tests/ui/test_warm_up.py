@@ -17,7 +17,7 @@ def test_the_libraries_are_there_when_it_is_done(desk: Desk, qtbot: QtBot) -> No
     with qtbot.waitSignal(made.done):
         made.start()
     assert made.is_done
-    assert {"numpy", "pyqtgraph"} <= set(sys.modules)
+    assert {"numpy", "gpuassist.ui.pages.live.page"} <= set(sys.modules)
 
 
 def test_a_library_that_is_missing_is_no_end(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

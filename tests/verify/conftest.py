@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +16,11 @@ from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from gpuassist.verify.protocol import Event
 from gpuassist.verify.runner import Level, Limits, RunRequest, run
-from tests.torch_environment import ReadyTorch, surroundings
+from tests.torch_environment import CHILD, ReadyTorch, surroundings
 
 Run = Callable[..., Verification]
+Corrupted = Callable[..., dict[str, Any]]
+PROJECT = str(Path(__file__).resolve().parents[2])
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +29,25 @@ def ready_torch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReadyTorch
     ready = ReadyTorch(tmp_path_factory.mktemp("torch"))
     yield ready
     ready.end()
+
+
+@pytest.fixture
+def corrupted(ready_torch: ReadyTorch, tmp_path: Path) -> Corrupted:
+    """What `corrupting.passed` finds of families of checks, asked with torch; once a test."""
+
+    def ask(*families: str, **how: Any) -> dict[str, Any]:
+        code = f"""
+sys.path.insert(0, {PROJECT!r})
+from tests.verify import corrupting
+checks = [check for family in {families!r} for check in corrupting.families()[family]]
+print(json.dumps(corrupting.passed(checks, **{how!r})))
+"""
+        python = ready_torch.runs(tmp_path, code)
+        done = subprocess.run([python, CHILD, "1"], capture_output=True, text=True, check=True, timeout=100)
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    return ask
 
 
 @pytest.fixture

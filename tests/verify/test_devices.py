@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpuassist.verify import child
+from gpuassist.verify.child import worker
+from gpuassist.verify.child.bench import Bench
 
 UUIDS = ("5090aaaa-0000-4000-8000-000000000000", "4090bbbb-0000-4000-8000-000000000000")
 
@@ -19,7 +20,8 @@ def torch(count: int = 0, *, cuda: str | None = "12.4", hip: str | None = None, 
         if trouble:
             raise RuntimeError(trouble)
 
-    properties = [SimpleNamespace(uuid=uuid) if uuids else SimpleNamespace() for uuid in UUIDS]
+    known = {"name": "A", "major": 8, "minor": 9, "total_memory": 1 << 30}
+    properties = [SimpleNamespace(**known, **({"uuid": uuid} if uuids else {})) for uuid in UUIDS]
     return SimpleNamespace(
         version=SimpleNamespace(cuda=cuda, hip=hip),
         cuda=SimpleNamespace(
@@ -32,11 +34,11 @@ def torch(count: int = 0, *, cuda: str | None = "12.4", hip: str | None = None, 
 
 
 def chosen(made: Any, devices: str) -> list[str]:
-    return child._chosen(made, devices, *child._accelerators(made))
+    return worker.wishes_to_devices(made, devices.split(","))[0]
 
 
 def refused(made: Any, devices: str) -> str:
-    with pytest.raises(RuntimeError) as caught:
+    with pytest.raises(LookupError) as caught:
         chosen(made, devices)
     return str(caught.value)
 
@@ -68,7 +70,7 @@ def test_several_are_checked_in_the_order_asked_for() -> None:
 
 @pytest.mark.parametrize("wish", ["2", "GPU-00000000", "x"])
 def test_one_that_torch_does_not_see_is_an_error(wish: str) -> None:
-    assert refused(torch(2), wish) == f"torch sees 2 GPU(s), and {wish} is none of them"
+    assert refused(torch(2), wish) == f"torch sees 2 GPUs, and {wish} is none of them"
 
 
 def test_a_torch_that_tells_no_uuids_finds_numbers_alone() -> None:
@@ -77,7 +79,7 @@ def test_a_torch_that_tells_no_uuids_finds_numbers_alone() -> None:
 
 
 def test_a_torch_for_the_cpu_says_so() -> None:
-    assert refused(torch(cuda=None), "0") == "0 was asked for, but this torch is built for the CPU only"
+    assert refused(torch(cuda=None), "0") == "this torch is built for the CPU only"
 
 
 def test_a_driver_that_torch_cannot_use_is_the_reason() -> None:
@@ -85,7 +87,7 @@ def test_a_driver_that_torch_cannot_use_is_the_reason() -> None:
 
 
 def test_a_hidden_gpu_is_none() -> None:
-    assert child._accelerators(torch(0)) == (0, "torch sees no GPU")
+    assert worker.wishes_to_devices(torch(0), ["all"]) == (["cpu"], 0, "torch sees no GPU")
 
 
 def test_a_torch_for_amd_counts_its_gpus() -> None:
@@ -95,33 +97,53 @@ def test_a_torch_for_amd_counts_its_gpus() -> None:
 @pytest.mark.parametrize(("number", "words"), [(8902, "8.9.2"), (90100, "9.1.0"), (91002, "9.10.2"), (7605, "7.6.5")])
 def test_the_number_of_cudnn_is_read(number: int, words: str) -> None:
     cudnn = SimpleNamespace(is_available=lambda: True, version=lambda: number)
-    assert child._cudnn(SimpleNamespace(backends=SimpleNamespace(cudnn=cudnn))) == words
+    assert worker._cudnn(SimpleNamespace(backends=SimpleNamespace(cudnn=cudnn))) == words
 
 
 def test_no_cudnn_is_empty() -> None:
-    assert child._cudnn(SimpleNamespace(backends=SimpleNamespace(cudnn=SimpleNamespace(is_available=lambda: False)))) == ""
+    assert worker._cudnn(SimpleNamespace(backends=SimpleNamespace(cudnn=SimpleNamespace(is_available=lambda: False)))) == ""
 
 
-def bench(free: int) -> Any:
+def busy(free: int) -> Any:
     made = torch(1)
     made.cuda.mem_get_info = lambda device: (free, free)
-    return child.operations.Bench(made, "cuda:0", 0, 0)
+    made.cuda.memory_reserved = lambda device: 0
+    return made
 
 
 @pytest.mark.parametrize(
     ("free", "level", "size"), [(20 << 30, "quick", 4096), (20 << 30, "full", 8192), (100 << 20, "quick", 1024)]
 )
 def test_a_busy_card_gets_smaller_products(free: int, level: str, size: int) -> None:
-    assert child._sized(bench(free), level).size == size
+    assert worker._sized(Bench(busy(free), "cuda:0", 0, 0, level)).size == size
 
 
 def test_a_full_card_gets_the_smallest() -> None:
-    assert child._sized(bench(0), "quick").size == 512
+    assert worker._sized(Bench(busy(0), "cuda:0", 0, 0)).size == 512
+
+
+@pytest.mark.parametrize(
+    ("architectures", "capability", "code"),
+    [
+        (["sm_80", "sm_86", "sm_90"], "8.9", "binary"),
+        (["sm_80", "sm_90", "compute_90"], "12.0", "ptx"),
+        (["sm_80", "sm_90"], "12.0", "none"),
+        (["sm_90a"], "9.0", "binary"),
+        (["sm_50", "sm_60"], "3.7", "none"),
+        (["sm_100", "sm_120"], "12.1", "binary"),
+        (["gfx1100"], "11.0", "binary"),
+        ([], "8.9", "binary"),
+    ],
+)
+def test_what_torch_holds_for_a_gpu(architectures: list[str], capability: str, code: str) -> None:
+    assert worker.code_for(architectures, capability) == code
 
 
 def test_a_failure_is_one_line_and_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     def fail() -> None:
         raise ValueError
 
-    assert child.attempt(fail) == (None, "ValueError: no message")
+    _, error = worker.attempt(fail)
+    assert error is not None
+    assert worker.said(error) == "ValueError: no message"
     assert "Traceback" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.text import verbatim
 from gpuassist.model.verdict import Verdict
 from gpuassist.model.words import ENGLISH
 from gpuassist.verify.protocol import (
@@ -25,7 +26,7 @@ from gpuassist.verify.protocol import (
     parse,
 )
 from tests.rows import for_each
-from tests.verify.lines import BEGIN, DONE, END, FAIL, PASS, REFUSAL, SKIP, START, line, without
+from tests.verify.lines import BEGIN, DONE, END, FAIL, IMPORTED, PASS, REFUSAL, SKIP, START, line, without
 
 
 def why(refused: bytes) -> str:
@@ -38,13 +39,12 @@ def test_the_start_tells_the_environment() -> None:
     event = parse(line(START))
     assert isinstance(event, Started)
     assert dict(event.environment) == {"python": "3.11.7", "torch": "2.5.1+cu124", "cuda": "12.4", "cudnn": "9.1.0"}
-    assert event.devices == (Device("cuda:0", "NVIDIA GeForce RTX 4090"),)
-    assert event.checks == (Planned("matmul", "fp32"),)
+    assert event.devices == (Device("cuda:0", "NVIDIA GeForce RTX 4090", (Planned("matmul", "fp32"),)),)
     assert (event.accelerators, event.no_accelerator) == (1, "")
 
 
 def test_a_refusal_tells_why() -> None:
-    assert parse(line(REFUSAL)) == Refused("3.11.7", "ModuleNotFoundError: No module named 'torch'")
+    assert parse(line(REFUSAL)) == Refused("import", "3.11.7", "ModuleNotFoundError: No module named 'torch'")
 
 
 def test_the_other_lines_tell_where_it_is() -> None:
@@ -120,7 +120,8 @@ def test_junk_is_shown_but_not_all_of_it() -> None:
 
 
 @for_each(
-    ("document", "name"), [(document, name) for document in (START, BEGIN, DONE, REFUSAL) for name in document if name != "type"]
+    ("document", "name"),
+    [(document, name) for document in (START, BEGIN, DONE, REFUSAL, IMPORTED) for name in document if name != "type"],
 )
 def test_a_missing_part_is_refused(document: dict[str, Any], name: str) -> None:
     assert name in why(without(document, name))
@@ -152,7 +153,43 @@ def test_a_number_that_is_none_is_refused(words: bytes) -> None:
     assert "max_abs_error" in why(line(PASS).replace(b"1e-06", words))
 
 
-@pytest.mark.parametrize("verdict", ["hung", "PASS", "ok", ""])
+def test_a_hang_a_supervisor_saw_is_taken() -> None:
+    event = parse(line(FAIL, verdict="hung", error="no answer for 10 s"))
+    assert isinstance(event, CheckDone)
+    assert event.check.verdict is Verdict.HUNG
+
+
+def test_many_lines_of_torch_become_one_with_the_rest_behind_it() -> None:
+    event = parse(line(FAIL, verdict="error", error="RuntimeError: CUDA error: unknown\nCompile with TORCH_USE_CUDA_DSA"))
+    assert isinstance(event, CheckDone)
+    assert event.check.error == verbatim("RuntimeError: CUDA error: unknown")
+    assert event.check.said.endswith("TORCH_USE_CUDA_DSA")
+
+
+@for_each(
+    ("cause", "bytes_", "words", "held"),
+    [
+        ("memory", {"others": 20 << 30, "free": 1 << 30, "total": 24 << 30}, "others hold 20.0 GiB", True),
+        ("memory", {"others": 0, "free": 3 << 20, "needed": 4 << 20}, "4 MiB are needed, 3 MiB are free", False),
+        ("memory", {"others": 0, "free": 5 << 20, "needed": 4 << 20}, "refused 4 MiB of memory, though 5 MiB are free", False),
+        ("memory", {"others": 0, "free": 5 << 20}, "5 MiB are free", False),
+        ("memory", {"total": 24 << 30}, "GPU's 24.0 GiB", True),
+        ("memory", {"others": 0, "total": 1 << 20}, "GPU's 1 MiB", False),
+        ("memory", {}, "not even to start", True),
+        ("busy", {}, "another program holds this GPU", True),
+        ("time", {}, "not run: time", False),
+    ],
+)
+def test_why_a_check_was_skipped_is_said_plainly(cause: str, bytes_: dict[str, int], words: str, held: bool) -> None:
+    figures = {f"{name}_bytes": number for name, number in bytes_.items()}
+    event = parse(line(SKIP, cause=cause, error="torch.OutOfMemoryError: CUDA out of memory.", **figures))
+    assert isinstance(event, CheckDone)
+    assert event.check.error is not None
+    assert words in ENGLISH(event.check.error)
+    assert event.check.held_by_others is held
+
+
+@pytest.mark.parametrize("verdict", ["PASS", "ok", ""])
 def test_other_verdicts_are_refused(verdict: str) -> None:
     assert "verdict" in why(line(PASS, verdict=verdict))
 
@@ -177,3 +214,13 @@ def test_devices_that_are_no_objects_are_refused() -> None:
 def test_no_line_crashes_the_parser(junk: bytes) -> None:
     with suppress(ProtocolError):  # hypothesis draws on the words of the code, and may well write a line that is one
         parse(junk)
+
+
+def test_what_a_driver_cannot_do_is_said_without_the_name_of_an_exception() -> None:
+    words = "RuntimeError: CUDA error: operation not supported"
+    event = parse(line(SKIP, error=f"{words}\nCUDA kernel errors might be asynchronously reported"))
+    assert isinstance(event, CheckDone)
+    assert event.check.error is not None
+    assert "801" in ENGLISH(event.check.error)
+    assert "RuntimeError" not in ENGLISH(event.check.error)
+    assert event.check.said.startswith(words)

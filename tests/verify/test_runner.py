@@ -11,13 +11,13 @@ import pytest
 
 from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.model.words import ENGLISH
-from gpuassist.verify.protocol import CheckBegun, CheckDone, DeviceDone, Event, Finished, Started
+from gpuassist.verify.protocol import CheckBegun, CheckDone, DeviceDone, Event, Finished, Imported, Started
 from gpuassist.verify.runner import CHILD, Level, Limits
 from tests.torch_environment import interpreter_that_runs, program
 from tests.verify.conftest import Run
-from tests.verify.lines import BEGIN, DONE, END, FAIL, PASS, REFUSAL, START
+from tests.verify.lines import BEGIN, DONE, END, FAIL, IMPORTED, PASS, REFUSAL, START
 
-SOON = Limits(start=100, check=0.5, overall=100)
+SOON = Limits(start=0.1, gpu=0.1, cpu=0.1, compiling=0.1, ending=0.1)
 
 
 def says(*documents: object) -> str:
@@ -47,14 +47,17 @@ def test_a_failed_check_fails_the_run(verified: Run, tmp_path: Path) -> None:
 
 def test_events_come_while_it_runs(verified: Run, tmp_path: Path) -> None:
     heard: list[Event] = []
-    verified(child(tmp_path, says(START, BEGIN, PASS, DONE, END)), heard=heard)
-    assert [type(event) for event in heard] == [Started, CheckBegun, CheckDone, DeviceDone, Finished]
+    verified(child(tmp_path, says(IMPORTED, START, BEGIN, PASS, DONE, END)), heard=heard)
+    assert [type(event) for event in heard] == [Imported, Started, CheckBegun, CheckDone, DeviceDone, Finished]
 
 
 def test_it_is_told_what_to_do(verified: Run, tmp_path: Path) -> None:
-    code = "print(sys.argv[0], sys.argv[2:], flush=True)"
+    code = "print(sys.argv[0], sys.argv[2], flush=True)"
     result = verified(child(tmp_path, code), devices=("0", "cpu"), level=Level.FULL)
-    assert f"{CHILD} ['0,cpu', 'full']" in result.output
+    place, told = result.output.split(" ", 1)
+    assert place == CHILD
+    request = json.loads(told)
+    assert (request["devices"], request["level"], request["limits"]["all"]) == (["0", "cpu"], "full", 0)
 
 
 def test_what_torch_prints_is_kept_apart(verified: Run, tmp_path: Path) -> None:
@@ -77,10 +80,10 @@ def test_a_missing_torch_is_nothing_to_verify(verified: Run, tmp_path: Path) -> 
     assert error_of(result) == "ModuleNotFoundError: No module named 'torch'"
 
 
-def test_a_broken_torch_is_a_failure(verified: Run, tmp_path: Path) -> None:
+def test_a_broken_torch_is_an_error(verified: Run, tmp_path: Path) -> None:
     broken = {**REFUSAL, "error": "ImportError: libcudart.so.12: cannot open shared object file"}
     result = verified(child(tmp_path, says(broken) + "sys.exit(1)"))
-    assert result.verdict is Verdict.FAIL
+    assert result.verdict is Verdict.ERROR
     assert "libcudart" in error_of(result)
 
 
@@ -92,13 +95,13 @@ def test_a_hang_in_a_check_is_named(verified: Run, tmp_path: Path) -> None:
 
 
 def test_a_hang_before_the_start_is_one_too(verified: Run, tmp_path: Path) -> None:
-    result = verified(child(tmp_path, "time.sleep(60)"), limits=Limits(start=0.5))
+    result = verified(child(tmp_path, "time.sleep(60)"), limits=Limits(importing=0.5))
     assert (result.verdict, result.devices) == (Verdict.HUNG, ())
 
 
 def test_what_never_ends_is_ended(verified: Run, tmp_path: Path) -> None:
-    endless = says({**START, "checks": []}) + f"while True:\n    say({BEGIN!r}); say({PASS!r}); time.sleep(0.1)"
-    result = verified(child(tmp_path, endless), limits=Limits(start=20, check=20, overall=1))
+    endless = says(START) + f"while True:\n    say({BEGIN!r}); say({PASS!r}); time.sleep(0.1)"
+    result = verified(child(tmp_path, endless), limits=Limits(overall=1))
     assert result.verdict is Verdict.HUNG
 
 
@@ -119,7 +122,7 @@ LEFT_BEHIND = {
 @pytest.mark.parametrize("left", LEFT_BEHIND.values(), ids=LEFT_BEHIND)
 def test_what_holds_the_report_is_not_waited_for(verified: Run, tmp_path: Path, left: str) -> None:
     result = verified(program(tmp_path / "python", f"{left}\nexit 0"))
-    assert (result.verdict, result.devices) == (Verdict.FAIL, ())
+    assert (result.verdict, result.devices) == (Verdict.ERROR, ())
     assert error_of(result).startswith("the process ended with status 0 without a report")
     _wait_until_gone(result.output.strip())
 
@@ -154,16 +157,16 @@ def _runs(pid: str) -> bool:
 @pytest.mark.parametrize(("code", "signal"), [("os.abort()", "SIGABRT"), ("os.kill(os.getpid(), 11)", "SIGSEGV")])
 def test_a_crash_in_a_check_has_its_signal(verified: Run, tmp_path: Path, code: str, signal: str) -> None:
     result = verified(child(tmp_path, says(START, BEGIN) + code))
-    assert result.verdict is Verdict.FAIL
+    assert result.verdict is Verdict.ERROR
     assert signal in error_of(result)
     check = result.devices[0].checks[0]
-    assert (check.verdict, check.error) == (Verdict.FAIL, result.error)
+    assert (check.verdict, check.error) == (Verdict.ERROR, result.error)
 
 
 def test_a_crash_says_its_last_words(verified: Run, tmp_path: Path) -> None:
     code = "print('terminate called after throwing an instance of c10::Error', file=sys.stderr, flush=True); os.abort()"
     result = verified(child(tmp_path, code))
-    assert (result.verdict, result.devices) == (Verdict.FAIL, ())
+    assert (result.verdict, result.devices) == (Verdict.ERROR, ())
     assert "c10::Error" in error_of(result)
 
 
@@ -172,34 +175,34 @@ def test_a_crash_after_the_end_does_not_count(verified: Run, tmp_path: Path) -> 
     assert (result.verdict, result.error) == (Verdict.PASS, None)
 
 
-def test_an_end_without_its_line_is_a_failure(verified: Run, tmp_path: Path) -> None:
+def test_an_end_without_its_line_is_an_error(verified: Run, tmp_path: Path) -> None:
     result = verified(child(tmp_path, says(START, BEGIN, PASS)))
-    assert result.verdict is Verdict.FAIL
+    assert result.verdict is Verdict.ERROR
     assert "status 0 before it was done" in error_of(result)
 
 
-def test_silence_is_a_failure(verified: Run) -> None:
+def test_silence_is_an_error(verified: Run) -> None:
     result = verified("/bin/true")
-    assert (result.verdict, result.devices) == (Verdict.FAIL, ())
+    assert (result.verdict, result.devices) == (Verdict.ERROR, ())
 
 
-def test_garbage_in_the_report_is_a_failure(verified: Run, tmp_path: Path) -> None:
+def test_garbage_in_the_report_is_an_error(verified: Run, tmp_path: Path) -> None:
     result = verified(child(tmp_path, says(START, BEGIN) + "say(b'Warning: hello\\n'); time.sleep(60)"))
-    assert result.verdict is Verdict.FAIL
+    assert result.verdict is Verdict.ERROR
     assert "Warning: hello" in error_of(result)
-    assert result.devices[0].checks[0].verdict is Verdict.FAIL
+    assert result.devices[0].checks[0].verdict is Verdict.ERROR
 
 
-def test_lines_in_no_order_are_a_failure(verified: Run, tmp_path: Path) -> None:
+def test_lines_in_no_order_are_an_error(verified: Run, tmp_path: Path) -> None:
     result = verified(child(tmp_path, says(START, PASS, DONE, END)))
-    assert result.verdict is Verdict.FAIL
+    assert result.verdict is Verdict.ERROR
     assert "order" in error_of(result)
 
 
-def test_a_closed_report_of_a_program_that_goes_on_is_a_failure(verified: Run, tmp_path: Path) -> None:
+def test_a_closed_report_of_a_program_that_goes_on_is_an_error(verified: Run, tmp_path: Path) -> None:
     code = says(START) + "os.close(int(sys.argv[1])); time.sleep(60)"
     result = verified(child(tmp_path, code), limits=Limits(ending=0.2))
-    assert result.verdict is Verdict.FAIL
+    assert result.verdict is Verdict.ERROR
     assert "had to be ended" in error_of(result)
 
 
@@ -236,9 +239,9 @@ def test_what_is_not_executable_is_said(verified: Run, tmp_path: Path) -> None:
     assert "could not be started" in error_of(verified(str(place)))
 
 
-def test_an_interpreter_that_is_too_old_is_a_failure(verified: Run, tmp_path: Path) -> None:
+def test_an_interpreter_that_is_too_old_is_an_error(verified: Run, tmp_path: Path) -> None:
     result = verified(program(tmp_path / "python", "echo 'SyntaxError: invalid syntax' >&2; exit 1"))
-    assert result.verdict is Verdict.FAIL
+    assert result.verdict is Verdict.ERROR
     assert "SyntaxError" in error_of(result)
 
 

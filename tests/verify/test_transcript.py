@@ -12,9 +12,9 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.verify.protocol import ProtocolError, parse
 from gpuassist.verify.transcript import Transcript
 from tests.rows import for_each
-from tests.verify.lines import BEGIN, DONE, END, FAIL, PASS, REFUSAL, SKIP, START, line
+from tests.verify.lines import BEGIN, DONE, END, FAIL, IMPORTED, PASS, REFUSAL, SKIP, START, line, on
 
-TWO = {**START, "devices": [{"device": "cuda:0", "name": "A"}, {"device": "cuda:1", "name": "B"}], "accelerators": 2}
+TWO = on("cuda:0", "cuda:1")
 WHY = verbatim("because")
 
 
@@ -42,7 +42,7 @@ def test_a_whole_run_passes() -> None:
 
 
 def test_one_failure_fails_the_device() -> None:
-    two = {**START, "checks": [{"name": "matmul", "dtype": "fp32"}, {"name": "matmul", "dtype": "fp16"}]}
+    two = on("cuda:0", checks=("fp32", "fp16"))
     half = {"dtype": "fp16"}
     found = devices(two, BEGIN, PASS, {**BEGIN, **half}, {**FAIL, **half}, DONE, END)
     assert found[0].verdict is Verdict.FAIL
@@ -77,7 +77,7 @@ def test_the_check_that_was_running_gets_the_verdict() -> None:
 
 
 def test_between_two_checks_the_device_gets_it() -> None:
-    two = {**START, "checks": [{"name": "matmul", "dtype": "fp32"}, {"name": "matmul", "dtype": "fp16"}]}
+    two = on("cuda:0", checks=("fp32", "fp16"))
     found = devices(two, BEGIN, PASS)[0]
     assert (found.verdict, found.error) == (Verdict.FAIL, WHY)
     assert [check.verdict for check in found.checks] == [Verdict.PASS]
@@ -96,6 +96,33 @@ def test_a_device_that_was_done_keeps_its_verdict() -> None:
     assert [device.verdict for device in found] == [Verdict.PASS, Verdict.HUNG]
 
 
+def test_devices_side_by_side_have_their_own_checks() -> None:
+    second = {"device": "cuda:1"}
+    found = devices(IMPORTED, TWO, BEGIN, {**BEGIN, **second}, {**FAIL, **second}, PASS, DONE, {**DONE, **second}, END)
+    assert [device.verdict for device in found] == [Verdict.PASS, Verdict.FAIL]
+
+
+@for_each(
+    ("skips", "verdict"),
+    [
+        (("format",), Verdict.PASS),
+        (("time",), Verdict.SKIPPED),
+        (("absent", "format"), Verdict.PASS),
+        (("memory",), Verdict.SKIPPED),
+        (("format", "busy"), Verdict.SKIPPED),
+    ],
+)
+def test_what_others_held_leaves_a_device_undecided(skips: tuple[str, ...], verdict: Verdict) -> None:
+    kinds = ("fp32", *("fp16", "bf16")[: len(skips)])
+    lines = [{**SKIP, "dtype": kind, "cause": cause} for kind, cause in zip(kinds[1:], skips, strict=True)]
+    assert devices(on("cuda:0", checks=kinds), BEGIN, PASS, *lines, DONE, END)[0].verdict is verdict
+
+
+def test_a_check_that_never_began_can_only_be_skipped() -> None:
+    assert devices(START, SKIP, DONE, END)[0].verdict is Verdict.SKIPPED
+    assert "order" in refused(START, FAIL)
+
+
 @for_each(
     "documents",
     [
@@ -105,6 +132,9 @@ def test_a_device_that_was_done_keeps_its_verdict() -> None:
         (START, REFUSAL),
         (REFUSAL, END),
         (START, PASS),
+        (START, IMPORTED),
+        (IMPORTED, IMPORTED),
+        (IMPORTED, BEGIN),
         (START, BEGIN, BEGIN),
         (START, BEGIN, DONE),
         (START, BEGIN, {**PASS, "dtype": "fp16"}),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
 from gpuassist.formats.devices import read_visible_devices
+from gpuassist.formats.toolkit import holds_stubs
 from gpuassist.model.environment import LoadedLibrary
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Passed
@@ -113,8 +114,8 @@ def _faults(case: RuleInput, terminal: Known[Terminal], value: str) -> Iterator[
     if "" in value.split(":"):
         yield finding("ld-library-path-empty-element", shown, value=value)
     for element in elements:
-        if element.endswith("/stubs"):
-            yield finding("ld-library-path-stubs", shown, directory=element)
+        if holds_stubs(element):
+            yield finding("ld-library-path-stubs", shown, directory=element, cached="", file="")
     gone = [element for element in elements if element in value_or(case.machine.shell.directories_missing, ())]
     if gone:
         yield finding("ld-library-path-missing-directory", shown, directories=listed(gone))

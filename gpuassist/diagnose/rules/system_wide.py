@@ -14,8 +14,9 @@ from gpuassist.diagnose.rules.toolkit import (
     nvcc_knows_gpus,
     right_toolkit_wins,
 )
-from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
-from gpuassist.model.fact import Known, value_or
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
+from gpuassist.formats.toolkit import holds_compatibility, holds_stubs
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Toolkit
@@ -108,6 +109,42 @@ def one_libcuda_is_there(case: RuleInput) -> Iterator[Verdict]:
     )
 
 
+def libcuda_is_found(case: RuleInput) -> Iterator[Verdict]:
+    """A library that the loader is not led to is as good as none, and a stub in its place too; without a cache nothing tells."""
+    libcuda, taken = case.machine.driver.libcuda, case.machine.driver.libcuda_taken
+    ours = value_or(libcuda, ())
+    if not (case.running or case.wsl) or not ours or case.without_nodes:
+        return
+    if isinstance(taken, Unknown):
+        if taken.asked:
+            yield from undetermined("libcuda-not-found", text("which libcuda programs get"), taken)
+        return
+    directory = taken.value.rpartition("/")[0]
+    if not taken.value:
+        first = ours[0].path
+        yield finding(
+            "libcuda-not-found",
+            proof(text("driver libraries on disk"), libcuda, verbatim(listed([one.path for one in ours]))),
+            proof(text("libcuda that programs get"), taken, text("none")),
+            path=first,
+            directory=first.rpartition("/")[0],
+        )
+    elif holds_stubs(directory) and not _names_stubs(case):
+        added = next((one.file for one in value_or(case.machine.system.loader, ()) if one.real == directory), "")
+        yield finding(
+            "ld-library-path-stubs",
+            proof(text("libcuda that programs get"), taken),
+            proof(verbatim(added), case.machine.system.loader, verbatim(directory)) if added else None,
+            directory=directory,
+            cached="yes",
+            file=added,
+        )
+
+
+def _names_stubs(case: RuleInput) -> bool:
+    return any(holds_stubs(element) for element in case.variable(_LIBRARIES).split(":"))
+
+
 def container_lists_are_current(case: RuleInput) -> Iterator[Verdict]:
     """A CDI specification names files by the driver's version; after an update of the driver they are gone."""
     if case.container or case.wsl or not isinstance(case.driver, Known):
@@ -145,25 +182,21 @@ def _in_library_path(case: RuleInput) -> Iterator[tuple[str, Evidence | None]]:
     missing = case.machine.shell.directories_missing
     if isinstance(missing, Known):
         for element in case.variable(_LIBRARIES).split(":"):
-            if _is_compat(element) and element not in missing.value:
+            if holds_compatibility(element) and element not in missing.value:
                 yield element, proof(verbatim(_LIBRARIES), case.terminal, verbatim(case.variable(_LIBRARIES)))
 
 
 def _in_loader(case: RuleInput) -> Iterator[tuple[str, Evidence | None]]:
     loader = case.machine.system.loader
     for one in value_or(loader, ()):
-        if _is_compat(one.directory) and "libcuda.so" in one.libraries:
+        if holds_compatibility(one.directory) and "libcuda.so" in one.libraries:
             yield one.directory, proof(verbatim(one.file), loader, verbatim(one.directory))
-
-
-def _is_compat(directory: str) -> bool:
-    """NVIDIA's package puts it into /usr/local/cuda-12.8/compat, its images into /usr/local/cuda/compat/lib."""
-    return "cuda" in directory and directory.rstrip("/").removesuffix("/lib").endswith("/compat")
 
 
 RULES = (
     compatibility_library_serves_gpus,
     one_libcuda_is_there,
+    libcuda_is_found,
     container_lists_are_current,
     toolkit_links_lead_somewhere,
     several_toolkits_are_told,

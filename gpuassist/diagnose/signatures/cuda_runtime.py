@@ -38,11 +38,15 @@ def _assertion(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("device-side-assert", Weight.CAUSE, where=f"{match['file']}:{match['line']}")
 
 
-def _address(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+_FAULTS = {"instruction": "instruction", "misaligned": "alignment", "launch fail": "launch", "launch_fail": "launch"}
+
+
+def _address(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """After an assertion, and after an Xid that says the card is gone, everything else fails as well."""
-    yield sign(
-        "illegal-memory-access", Weight.STATE if setting.says("device-side assert", "] assertion `", "xid (") else Weight.CAUSE
-    )
+    words = match[0].lower()
+    fault = next((kind for said, kind in _FAULTS.items() if said in words), "")
+    weight = Weight.STATE if setting.says("device-side assert", "] assertion `", "xid (") else Weight.CAUSE
+    yield sign("illegal-memory-access", weight, **({"fault": fault} if fault else {}))
 
 
 def _no_image(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

@@ -179,6 +179,12 @@ def library_of(words: str) -> str:
     return next((name for name in ("cudnn", "cusolver", "cufft") if name in lowered), "")
 
 
+def _unasked(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
+    """torch asks NVML who holds the memory where an allocation failed, and nowhere else (c10/cuda/CUDACachingAllocator.cpp)."""
+    if not setting.says("tried to allocate"):
+        yield sign("oom-true", Weight.CAUSE, program="torch", unasked="yes")
+
+
 def _limit(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     message = principal(setting.paste.words)
     yield _sign(MemoryCause.LIMIT, message, setting)
@@ -297,6 +303,12 @@ SIGNATURES: tuple[Signature, ...] = (
         ),
         _plain,
         200,
+    ),
+    Signature(
+        ("nvml_success ==", "driverapi"),
+        r"NVML_SUCCESS == [^\n]{1,160}INTERNAL ASSERT FAILED[^\n]{0,40}CUDACachingAllocator\.cpp",
+        _unasked,
+        240,
     ),
     Signature(("'out of memory'",), r"Cuda failure (?:\d )?'out of memory'", means("oom-true", Weight.CAUSE, program="torch"), 60),
     Signature(

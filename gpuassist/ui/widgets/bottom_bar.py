@@ -20,7 +20,7 @@ class BottomBar(QFrame):
         layout.setContentsMargins(MARGIN, 12, MARGIN, 12)
         layout.setSpacing(12)
         self._left = bare(QHBoxLayout(), 8)
-        self._note = ElidedLabel("", "muted", self)
+        self._note = ElidedLabel("", "muted", self, elide=Qt.TextElideMode.ElideRight)
         self._right = bare(QHBoxLayout(), 8)
         layout.addLayout(self._left)
         layout.addWidget(self._note, 1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -14,6 +14,9 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionButton,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
@@ -30,6 +33,7 @@ from gpuassist.ui.widgets.marks import paint_glyph
 from gpuassist.ui.wording import as_tip
 
 _COPIED_MILLISECONDS = 1500
+_BESIDE_WORDS = 2  # that a style keeps free in a field, left and right of its words
 
 
 def primary(words: str, parent: QWidget | None = None) -> QPushButton:
@@ -37,6 +41,11 @@ def primary(words: str, parent: QWidget | None = None) -> QPushButton:
     made = secondary(words, parent)
     made.setProperty("kind", "primary")
     return made
+
+
+def is_primary(button: QPushButton) -> bool:
+    """Whether it is the blue button, there to be pressed."""
+    return bool(button.property("kind") == "primary" and button.isVisible() and button.isEnabled())
 
 
 def secondary(words: str, parent: QWidget | None = None) -> QPushButton:
@@ -107,11 +116,36 @@ class DropDown(QComboBox):
         super().__init__(parent)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
 
+    @property
+    def shown(self) -> str:
+        """What there is room for of what is chosen; of a path both ends tell most."""
+        words = self.currentText() or self.placeholderText()
+        elide = Qt.TextElideMode.ElideMiddle if words.startswith("/") else Qt.TextElideMode.ElideRight
+        return self.fontMetrics().elidedText(words, elide, self._room())
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        painter = QPainter(self)
+        """Qt cuts what does not fit through the middle of a letter."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.currentText = self.shown
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         paint_chevron(painter, QRectF(self.width() - 22, self.height() / 2 - 4, 10, 8))
         painter.end()
+
+    def event(self, event: QEvent) -> bool:
+        """What does not fit stands whole in the tool tip, where it has no other."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and not self.toolTip():
+            QToolTip.showText(event.globalPos(), as_tip(self.currentText()) if self.shown != self.currentText() else "", self)
+            return True
+        return super().event(event)
+
+    def _room(self) -> int:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        return self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width() - _BESIDE_WORDS
 
 
 class LongChoice(QComboBox):

@@ -21,7 +21,7 @@ class Card(QFrame):
 
     def __init__(self, title: str = "", subtitle: str = "", parent: QWidget | None = None, *, below: bool = False) -> None:
         super().__init__(parent)
-        outer = QVBoxLayout(self)
+        self.outer = outer = QVBoxLayout(self)
         outer.setContentsMargins(20, 16, 20, 16)
         outer.setSpacing(8)
         self.head = bare(QHBoxLayout(), 8)
@@ -39,6 +39,14 @@ class Card(QFrame):
             self.head.addLayout(names)
             self.head.addStretch(1)
             self.setAccessibleName(self.title.text())
+
+    def add_marked(self, mark: Mark, said: QWidget) -> None:
+        """A row of its body: what is said, beside its mark."""
+        box = QWidget(self)
+        row = bare(QHBoxLayout(box), 8)
+        row.addWidget(MarkIcon(mark, box), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(said, 1)
+        self.body.addWidget(box)
 
 
 class Well(QFrame):

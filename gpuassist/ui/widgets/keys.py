@@ -28,5 +28,9 @@ def tab_through(widgets: Iterable[QWidget]) -> None:
 
 
 def tab_stops(inside: QWidget) -> tuple[QWidget, ...]:
-    """What Tab stops at inside a widget, in the order in which it was made."""
-    return tuple(one for one in inside.findChildren(QWidget) if one.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    """What Tab stops at inside a widget, in the order in which it was made; the list of a drop-down is a window of its own."""
+    return tuple(
+        one
+        for one in inside.findChildren(QWidget)
+        if one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.window() is inside.window()
+    )

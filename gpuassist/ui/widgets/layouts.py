@@ -192,3 +192,9 @@ class EvenColumns(QWidget):
             self._grid.addWidget(widget, place // columns, place % columns)
         for column in range(len(self._widgets)):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
+
+
+def dress(widget: QWidget) -> None:
+    """Has everything inside look as it will, before it is seen."""
+    for one in (widget, *widget.findChildren(QWidget)):
+        one.ensurePolished()

@@ -20,11 +20,15 @@ _STROKES: dict[Mark, tuple[tuple[tuple[float, float], ...], ...]] = {
     Mark.BUSY: (((0.3, 0.5), (0.305, 0.5)), ((0.5, 0.5), (0.505, 0.5)), ((0.7, 0.5), (0.705, 0.5))),
     Mark.TODO: (((0.5, 0.5), (0.505, 0.5)),),
 }
+# Of what has no mark of its own, but must not be told from others by its words alone.
+HUNG = "hung"
+ERROR = "error"
+_OTHER_STROKES = {HUNG: (((0.41, 0.33), (0.41, 0.67)), ((0.59, 0.33), (0.59, 0.67))), ERROR: _STROKES[Mark.WARNING]}
 _TURN_MILLISECONDS = 80
 _TURN_DEGREES = 30
 
 
-def paint_mark(painter: QPainter, rect: QRectF, mark: Mark, palette: Palette, *, turn: int = 0) -> None:
+def paint_mark(painter: QPainter, rect: QRectF, mark: Mark, palette: Palette, *, turn: int = 0, glyph: str = "") -> None:
     """A tinted circle with the mark's glyph in it; `turn` is how far the busy one has turned, in degrees."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -47,12 +51,12 @@ def paint_mark(painter: QPainter, rect: QRectF, mark: Mark, palette: Palette, *,
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(palette.tint(mark)))
         painter.drawEllipse(rect)
-        paint_glyph(painter, rect, mark, QColor(palette.ink(mark)))
+        paint_glyph(painter, rect, mark, QColor(palette.ink(mark)), glyph=glyph)
     painter.restore()
 
 
-def paint_glyph(painter: QPainter, rect: QRectF, mark: Mark, ink: QColor) -> None:
-    """The glyph alone, as it sits in the circle `rect`."""
+def paint_glyph(painter: QPainter, rect: QRectF, mark: Mark, ink: QColor, *, glyph: str = "") -> None:
+    """The glyph alone, as it sits in the circle `rect`; the mark's own, or the one named."""
     if mark is Mark.UNKNOWN:
         font = sans(bold=True)
         font.setPixelSize(max(6, round(rect.height() * 0.62)))
@@ -66,7 +70,7 @@ def paint_glyph(painter: QPainter, rect: QRectF, mark: Mark, ink: QColor) -> Non
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    for stroke in _STROKES.get(mark, ()):
+    for stroke in _OTHER_STROKES[glyph] if glyph else _STROKES.get(mark, ()):
         painter.drawPolyline([QPointF(rect.x() + x * rect.width(), rect.y() + y * rect.height()) for x, y in stroke])
 
 
@@ -118,13 +122,13 @@ class StatusPill(QWidget):
 
     def __init__(self, mark: Mark, words: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.mark = mark
+        self.mark, self.glyph = mark, ""
         self.words = ""
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.show_status(mark, words)
 
-    def show_status(self, mark: Mark, words: str) -> None:
-        self.mark, self.words = mark, words
+    def show_status(self, mark: Mark, words: str, glyph: str = "") -> None:
+        self.mark, self.words, self.glyph = mark, words, glyph
         self.setAccessibleName(words)
         self.updateGeometry()
         self.update()
@@ -137,7 +141,7 @@ class StatusPill(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        paint_pill(painter, QRectF(self.rect()), self.mark, self.words)
+        paint_pill(painter, QRectF(self.rect()), self.mark, self.words, glyph=self.glyph)
         painter.end()
 
 
@@ -146,7 +150,7 @@ def pill_size(words: str) -> QSize:
     return QSize(metrics.horizontalAdvance(words) + 40, metrics.height() + 8)
 
 
-def paint_pill(painter: QPainter, rect: QRectF, mark: Mark, words: str) -> None:
+def paint_pill(painter: QPainter, rect: QRectF, mark: Mark, words: str, *, glyph: str = "") -> None:
     """A pill that fills `rect`; a word that does not fit is elided."""
     palette = colours()
     painter.save()
@@ -156,7 +160,7 @@ def paint_pill(painter: QPainter, rect: QRectF, mark: Mark, words: str) -> None:
     painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
     ink = QColor(palette.ink(mark))
     size = min(18.0, rect.height())
-    paint_glyph(painter, QRectF(rect.x() + 6, rect.center().y() - size / 2, size, size), mark, ink)
+    paint_glyph(painter, QRectF(rect.x() + 6, rect.center().y() - size / 2, size, size), mark, ink, glyph=glyph)
     painter.setFont(pill_font())
     painter.setPen(ink)
     room = rect.adjusted(29, 0, -8, 0)

@@ -230,6 +230,7 @@ def part_colour(palette: Palette, picture: MemoryPicture, place: int) -> QColor:
         PartKind.UNUSED: _mixed(blue, palette.panel, 0.55),
         PartKind.CACHED: _mixed(blue, palette.panel, 0.4),
         PartKind.CONTEXT: _mixed(grey, palette.text, 0.7),
+        PartKind.DESKTOP: _mixed(orange, palette.panel, 0.6),
         PartKind.OTHERS: QColor(orange),
         PartKind.REST: QColor(grey),
         PartKind.USED: _mixed(grey, palette.panel, 0.7),

@@ -19,10 +19,14 @@ Index = QModelIndex | QPersistentModelIndex
 MARK_ROLE = Qt.ItemDataRole.UserRole + 1
 AFTER_ROLE = Qt.ItemDataRole.UserRole + 2
 SHARE_ROLE = Qt.ItemDataRole.UserRole + 3
+GLYPH_ROLE = Qt.ItemDataRole.UserRole + 4
 
 
 class Cell(Struct, frozen=True):
-    """One cell: `mark` makes it a pill, `after` is added in a quieter colour, `right` aligns numbers, `share` of 1 draws a bar."""
+    """One cell: `mark` makes it a pill, `after` is added in a quieter colour, `right` aligns numbers, `share` of 1 draws a bar.
+
+    `glyph` stands in a pill in place of its mark's own.
+    """
 
     words: str
     after: str = ""
@@ -32,6 +36,7 @@ class Cell(Struct, frozen=True):
     right: bool = False
     tip: str = ""
     share: float | None = None
+    glyph: str = ""
 
     def __post_init__(self) -> None:
         # Nearly all are printable as they are, and a thousand rows of fresh cells have to be made within a frame.
@@ -95,6 +100,8 @@ class RowsModel(QAbstractTableModel):
             return cell.after
         if role == SHARE_ROLE:
             return cell.share
+        if role == GLYPH_ROLE:
+            return cell.glyph
         return _look(cell, role)
 
     def _tell_changes(self, old: tuple[Row, ...], new: tuple[Row, ...]) -> None:

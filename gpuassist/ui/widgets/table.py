@@ -29,7 +29,6 @@ _ROW_PADDING = 16
 _HAIRLINE = 1
 _SHARE_ROOM = 7  # below the words of a cell that shows a share
 _LEAST_COLUMN = 64
-_ROWS_SHOWN_AT_MOST = 12
 _SHARE_HEIGHT = 6
 _LEAST_SHARE = 3.0  # pixels, so that the smallest share is seen
 
@@ -60,7 +59,7 @@ class CellDelegate(QStyledItemDelegate):
             painter.setPen(option.palette.color(option.palette.ColorRole.Text))
             words = metrics.elidedText(option.text, Qt.TextElideMode.ElideMiddle, room.width())
             painter.drawText(room, option.displayAlignment, words)
-            used = metrics.horizontalAdvance(words + " ")
+            used = metrics.horizontalAdvance(words + " ") if words else 0
             if after and used < room.width():
                 painter.setPen(QColor(colours().muted))
                 rest = metrics.elidedText(after, Qt.TextElideMode.ElideRight, room.width() - used)
@@ -90,6 +89,7 @@ class Table(QTableView):
     def __init__(self, model: QAbstractItemModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._gives_way: int | None = None
+        self.rows_at_most = 12
         self.setModel(model)
         self.setAccessibleName(name)
         self.setItemDelegate(CellDelegate(self))
@@ -161,7 +161,7 @@ class Table(QTableView):
             header.resizeSection(place, width + share)
 
     def sizeHint(self) -> QSize:
-        rows = min(self.model().rowCount(), _ROWS_SHOWN_AT_MOST)
+        rows = min(self.model().rowCount(), self.rows_at_most)
         height = self.horizontalHeader().sizeHint().height() + rows * self.verticalHeader().defaultSectionSize()
         return QSize(super().sizeHint().width(), height + 2)
 

@@ -72,7 +72,9 @@ def test_every_beginning_says_no_more_than_the_whole(words: str) -> None:
 def test_a_table_cut_anywhere_invents_nothing(words: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(words)))
     end = data.draw(st.integers(start, len(words)))
-    assert said(read(words[start:end])) <= said(read(words))
+    names = said(read(words))
+    # A piece of a name that is all that is left may be a name.
+    assert all(any(one in name for name in names) for one in said(read(words[start:end])))
 
 
 @settings(deadline=None)  # the machine may be busy

@@ -17,7 +17,8 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Basis, Explanation
 from gpuassist.session.navigation import GoTo, ToHolders, ToInstall, ToRepair, WizardStep
 from gpuassist.session.plan import ANY, InstallWish
-from gpuassist.ui.pages.explain.way_on import WayOn, way_on
+from gpuassist.ui.leads import WayOn
+from gpuassist.ui.pages.explain.way_on import way_on
 from tests.session.explained import ALONE, ANSWER, OTHER, explained, remedy
 
 HERE = Machine(

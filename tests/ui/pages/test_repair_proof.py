@@ -108,6 +108,8 @@ def test_the_architecture_under_way_is_said(kernels: KernelsCard) -> None:
         (KernelVerdict.COMPILED, Mark.RIGHT),
         (KernelVerdict.NOT_COMPILED, Mark.PROBLEM),
         (KernelVerdict.DID_NOT_RUN, Mark.PROBLEM),
+        (KernelVerdict.WRONG, Mark.PROBLEM),
+        (KernelVerdict.HUNG, Mark.PROBLEM),
         (KernelVerdict.CANCELLED, Mark.UNKNOWN),
     ],
 )
@@ -132,6 +134,11 @@ def test_a_failure_leads_to_its_explanation(kernels: KernelsCard) -> None:
     assert row.explain is not None
     QTest.keyClick(row.explain, Qt.Key.Key_Space)
     assert told == ["error: unsupported GNU version"]
+
+
+def test_wrong_number_is_nothing_to_explain(kernels: KernelsCard) -> None:
+    kernels.show_proofs((kernel(KernelVerdict.WRONG),))
+    assert [row.explain for row in kernels.findChildren(KernelRow)] == [None]
 
 
 def test_what_passed_needs_no_explanation(kernels: KernelsCard) -> None:

@@ -18,14 +18,17 @@ from gpuassist.model.fact import Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, Terminal, Variable
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.text import verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, WizardStep
+from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, ToInstall, WizardStep
+from gpuassist.session.verification_differences import Difference
 from gpuassist.session.verify import rests_on
-from gpuassist.ui.jobs import Done
+from gpuassist.session.verify_report import VerifyReport
+from gpuassist.ui.jobs import Done, Job
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.verify.page import VerifyPage
+from gpuassist.ui.pages.verify.work import Ran
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, Planned, Started
 from gpuassist.verify.runner import Level
@@ -33,8 +36,9 @@ from tests.torch_environment import torch_python
 from tests.ui.made import Answers, framed, inspection, known
 
 PLANNED = (Planned("matmul", "fp32"), Planned("matmul", "bf16"), Planned("memory-returned", "fp32"))
-BEGAN = Started((("python", "3.11.9"), ("torch", "2.5.1+cu124"), ("cuda", "")), (Device("cuda:0", "RTX 4090"),), PLANNED, 1, "")
-NEVER = Unknown(text("the check was skipped"))
+ENVIRONMENT = (("python", "3.11.9"), ("torch", "2.5.1+cu124"), ("cuda", "12.4"))
+BEGAN = Started(ENVIRONMENT, (Device("cuda:0", "RTX 4090", PLANNED),), 1, "")
+NEVER = Unknown(verbatim("the check was skipped"))
 RIGHT = Check("matmul", "fp32", Verdict.PASS, None, known(3.1e-7), known(4.2e-6), known(0.01), known(58.2), "TFLOP/s")
 WRONG = Check("matmul", "bf16", Verdict.FAIL, verbatim("the result is too far off"), known(0.5), known(0.01))
 SKIPPED = Check("memory-returned", "fp32", Verdict.SKIPPED, verbatim("torch counts GPUs only"), NEVER, NEVER, NEVER, NEVER)
@@ -69,14 +73,27 @@ class Shown:
         self.wishes = self.page._wishes
 
     def cells(self, row: int) -> list[str]:
-        model = self.page._model
-        return [model.index(row, column).data() for column in range(model.columnCount())]
+        """Of a check by its place, headings of groups left out."""
+        self.page._show_progress()
+        table = self.page.body.table
+        model, checks = table.model(), [place for place, one in enumerate(table._checks.table_rows) if one.planned is not None]
+        return [model.index(checks[row], column).data() for column in range(model.columnCount())]
 
     def end(self, *checks: Check, verdict: Verdict, device: str = "cuda:0", **more: object) -> None:
         done = DeviceVerdict(device, "RTX 4090", verdict, checks)
-        self.page._rested_on = rests_on(self.page._machine, "/envs/train/bin/python")
-        visible = 0 if device == "cpu" else 1
-        self.page._end(Done(Verification("/envs/train/bin/python", (), (done,), visible=visible, verdict=verdict, **more)))  # type: ignore[arg-type]
+        told = Verification(
+            "/envs/train/bin/python",
+            ENVIRONMENT,
+            (done,),
+            visible=0 if device == "cpu" else 1,
+            verdict=verdict,
+            **more,  # type: ignore[arg-type]
+        )
+        self.ended(told)
+
+    def ended(self, result: Verification, *differences: Difference) -> None:
+        self.page._asked = replace(self.page._asked, rests_on=rests_on(self.page._machine, "/envs/train/bin/python"))
+        self.page._end(Done(Ran(VerifyReport(result), (), differences)))
 
     def notice(self) -> str:
         return " ".join(one.words for one in self.page.findChildren(Notice) if one.isVisibleTo(self.page))
@@ -97,6 +114,7 @@ def shown(desk: Desk, qtbot: QtBot) -> Shown:
 @pytest.fixture
 def begun(shown: Shown) -> Shown:
     shown.page._take(BEGAN)
+    shown.page._show_progress()
     return shown
 
 
@@ -104,6 +122,7 @@ def test_environments_with_torch_are_offered(shown: Shown) -> None:
     choice = shown.wishes._environment
     assert [choice.itemText(place) for place in range(choice.count())] == [
         "train · Python not known · torch 2.5.1+cu124",
+        "In an image or a container…",
         "Choose an interpreter…",
     ]
 
@@ -127,12 +146,18 @@ def test_depth_changes_what_is_left_open(shown: Shown) -> None:
     shown.wishes._depth.setCurrentIndex(1)
     shown.wishes.changed.emit()
     assert shown.wishes.level is Level.FULL
-    assert "Full looks longer" not in shown.words()
+    assert not any("Full looks longer" in sentence for sentence in shown.page.body.proves.sentences)
 
 
-def test_without_torch_nothing_can_be_started(desk: Desk, qtbot: QtBot) -> None:
+def test_without_torch_nothing_can_be_started_but_an_installation_planned(desk: Desk, qtbot: QtBot) -> None:
     made = Shown(desk, qtbot, Machine(environments=known(())))
     assert not made.wishes.start.isEnabled()
+    lead = made.page.bar().primary
+    assert lead is not None
+    with qtbot.waitSignal(made.page.asked, check_params_cb=lambda asked: isinstance(asked, ToInstall)):
+        lead.trigger()
+    made.wishes.add_interpreter(sys.executable)
+    assert made.page.bar().primary is None
 
 
 def test_an_interpreter_can_be_named(desk: Desk, qtbot: QtBot, answers: Answers) -> None:
@@ -150,67 +175,71 @@ def test_a_path_without_interpreter_is_told(shown: Shown, answers: Answers) -> N
 
 
 def test_a_dialog_closed_changes_nothing(shown: Shown) -> None:
-    shown.wishes._environment.setCurrentIndex(1)
-    shown.wishes._choose_environment(1)
+    shown.wishes._environment.setCurrentIndex(2)
+    shown.wishes._choose_environment(2)
     assert shown.wishes.interpreter == "/envs/train/bin/python"
 
 
 def test_checks_wait_before_they_run(begun: Shown) -> None:
-    assert begun.cells(0) == ["Matrix product", "fp32", "cuda:0", "waiting", "", ""]
+    assert begun.cells(0) == ["Matrix product", "waiting", "", ""]
 
 
 def test_a_running_check_says_so(begun: Shown) -> None:
     begun.page._take(CheckBegun("cuda:0", "matmul", "fp32"))
-    assert begun.cells(0)[3] == "running…"
+    assert begun.cells(0)[1] == "running"
 
 
 def test_a_right_check_shows_error_bound_and_rate(begun: Shown) -> None:
     begun.page._take(CheckDone("cuda:0", RIGHT))
-    assert begun.cells(0)[3:] == ["right", "3.1e-07 of 4.2e-06", "58.2 TFLOP/s"]
+    assert begun.cells(0)[1:] == ["passed", "3.1e-07 of 4.2e-06", "58.2 TFLOP/s"]
 
 
 def test_progress_is_counted(begun: Shown) -> None:
+    begun.page._job = Job(begun.page)
     begun.page._take(CheckDone("cuda:0", RIGHT))
-    assert begun.wishes._count.text() == "1 of 3"
+    begun.page._show_progress()
+    assert begun.wishes.progress_words.startswith("1 of 3")
+    begun.page._job = None
 
 
 def test_the_title_names_the_device(begun: Shown) -> None:
-    assert begun.page._header.title == "Proving RTX 4090 with real work"
-    assert begun.page._header.subtitle == "python 3.11.9 · torch 2.5.1+cu124"
+    assert begun.page._header.title == "Verifying RTX 4090"
+    assert begun.page._header.subtitle == "Python 3.11.9 · torch 2.5.1+cu124 · CUDA 12.4"
 
 
 def test_all_right_is_said_and_marked(begun: Shown) -> None:
     begun.end(RIGHT, verdict=Verdict.PASS)
-    assert begun.page._header.title == "It works: proved with real work"
+    assert begun.page._header.title == "All checks passed on the GPU"
     assert begun.asked[-1] == Marked(WizardStep.VERIFY, StepStatus.RIGHT)
 
 
 def test_a_wrong_result_is_a_problem(begun: Shown) -> None:
     begun.end(RIGHT, WRONG, verdict=Verdict.FAIL)
-    assert begun.page._summary.sentences[0] == "cuda:0: 1 of 2 checks failed."
+    assert begun.page.body.summary.sentences[0] == "cuda:0 (RTX 4090): of 2 checks 1 gave a wrong result."
     assert begun.asked[-1] == Marked(WizardStep.VERIFY, StepStatus.PROBLEM)
 
 
 def test_a_wrong_check_says_why(begun: Shown) -> None:
     begun.end(RIGHT, WRONG, verdict=Verdict.FAIL)
-    assert begun.page._model.rows[1][0].after == "the result is too far off"
+    assert begun.page.body.detail.isVisibleTo(begun.page)
+    assert "the result is too far off" in begun.words().lower()
 
 
 def test_the_result_names_what_failed(begun: Shown) -> None:
     begun.end(RIGHT, WRONG, verdict=Verdict.FAIL)
-    assert "matrix product (bf16): the result is too far off" in begun.page._summary.sentences
+    assert "matrix product (bf16): the result is too far off" in begun.page.body.summary.sentences
 
 
 def test_a_skipped_check_says_why(begun: Shown) -> None:
     begun.end(RIGHT, SKIPPED, verdict=Verdict.PASS)
-    row = begun.page._model.rows[2]
-    assert (row[0].after, row[3].mark) == ("torch counts GPUs only", Mark.ABSENT)
+    _, state, why, _ = begun.page.body.table._checks.rows[-1]
+    assert (why.after, state.mark) == ("torch counts GPUs only", Mark.ABSENT)
 
 
 def test_cpu_alone_proves_no_accelerator(begun: Shown) -> None:
     begun.end(RIGHT, verdict=Verdict.PASS, device="cpu", no_accelerator="this torch is built for the CPU only")
-    assert begun.notice() == "No accelerator was verified: this run says nothing about a GPU."
-    assert "No accelerator was verified: this torch is built for the CPU only." in begun.page._summary.sentences
+    assert begun.notice().startswith("No GPU was tested")
+    assert begun.page._header.title == "The CPU passed; no GPU was tested"
 
 
 def test_cpu_alone_leaves_the_step_unknown(begun: Shown) -> None:
@@ -219,27 +248,27 @@ def test_cpu_alone_leaves_the_step_unknown(begun: Shown) -> None:
 
 
 def test_a_hung_check_is_told(begun: Shown) -> None:
-    begun.end(verdict=Verdict.HUNG, error=text("it hung, and was ended with all its processes"))
-    assert "it hung" in begun.notice()
-    assert begun.page._header.title == "A check hung"
+    hung = Check("matmul", "fp32", Verdict.HUNG, verbatim("no answer for 10 s"))
+    begun.end(hung, verdict=Verdict.HUNG)
+    assert begun.page._header.title == "Matrix product (fp32) hung on cuda:0 (RTX 4090): no answer for 10 s"
 
 
 def test_what_torch_printed_can_be_shown(begun: Shown) -> None:
     begun.end(WRONG, verdict=Verdict.FAIL, output="warning: something\n")
-    begun.page._output.toggle.click()
-    assert begun.page._output.block.isVisibleTo(begun.page)
-    assert begun.page._output.block.content == "warning: something"
+    begun.page.body.output.toggle.click()
+    assert begun.page.body.output.block.isVisibleTo(begun.page)
+    assert begun.page.body.output.block.content == "warning: something"
 
 
 def test_silence_of_torch_shows_nothing(begun: Shown) -> None:
     begun.end(RIGHT, verdict=Verdict.PASS)
-    assert not begun.page._output.isVisibleTo(begun.page)
+    assert not begun.page.body.output.isVisibleTo(begun.page)
 
 
 def test_several_devices_have_a_column(shown: Shown) -> None:
-    devices = (Device("cuda:0", "RTX 4090"), Device("cuda:1", "T400"))
-    shown.page._take(Started((), devices, PLANNED, 2, ""))
-    assert not shown.page._table.isColumnHidden(2)
+    devices = (Device("cuda:0", "RTX 4090", PLANNED), Device("cuda:1", "T400", PLANNED))
+    shown.page._take(Started((), devices, 2, ""))
+    assert shown.cells(0) == ["Matrix product", "waiting", "waiting"]
     assert len(shown.page.progress.lines) == 6
 
 
@@ -279,7 +308,7 @@ def test_a_recorded_machine_computes_nothing(desk: Desk, qtbot: QtBot) -> None:
 def test_a_python_without_torch_is_told(desk: Desk, qtbot: QtBot) -> None:
     made = Shown(desk, qtbot, Machine(environments=known((environment("/envs/bare", sys.executable),))))
     made.run()
-    assert "No module named 'torch'" in made.notice()
+    assert "has no torch" in made.notice()
     assert "Nothing was verified" in made.words()
 
 
@@ -296,7 +325,8 @@ def test_cancel_ends_a_run_that_hangs(desk: Desk, qtbot: QtBot, tmp_path: Path) 
     made.page.start()
     made.page.cancel()
     qtbot.waitUntil(lambda: made.page._job is None)
-    assert "it was stopped" in made.notice()
+    assert made.page._header.title == "Stopped before the first check"
+    assert made.notice() == ""
 
 
 def test_closing_ends_a_run(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
@@ -319,18 +349,19 @@ def test_a_real_torch_is_verified_on_the_cpu(desk: Desk, qtbot: QtBot) -> None:
     made.run()
     assert made.page.result is not None
     assert made.page.result.verdict is Verdict.PASS
-    assert "No accelerator was verified" in made.notice()
+    assert made.page._header.title == "The CPU passed; no GPU was tested"
 
 
 def test_an_error_leads_to_its_explanation(shown: Shown) -> None:
-    shown.end(WRONG, verdict=Verdict.FAIL)
+    shown.end(replace(WRONG, verdict=Verdict.ERROR), verdict=Verdict.ERROR)
     explain = next(action for action in shown.page.bar().left if action.text() == "Explain the error")
     explain.trigger()
     assert shown.asked[-1] == ToExplainText("the result is too far off")
 
 
-def test_without_an_error_there_is_nothing_to_explain(shown: Shown) -> None:
-    shown.end(RIGHT, verdict=Verdict.PASS)
+@pytest.mark.parametrize(("check", "verdict"), [(RIGHT, Verdict.PASS), (WRONG, Verdict.FAIL)])
+def test_without_words_of_torch_there_is_nothing_to_explain(shown: Shown, check: Check, verdict: Verdict) -> None:
+    shown.end(check, verdict=verdict)
     assert [action.text() for action in shown.page.bar().left] == ["Save as JSON", "Copy the result"]
 
 
@@ -363,7 +394,8 @@ def test_a_result_goes_when_what_it_rests_on_changed(begun: Shown, machine: Mach
 def test_a_run_during_which_the_machine_changed_is_not_marked_right(begun: Shown) -> None:
     begun.page._machine = replace(MACHINE, driver=Driver(nvml_version=known("595.10")))
     done = DeviceVerdict("cuda:0", "RTX 4090", Verdict.PASS, (RIGHT,))
-    begun.page._rested_on = rests_on(MACHINE, "/envs/train/bin/python")
-    begun.page._end(Done(Verification("/envs/train/bin/python", (), (done,), visible=1, verdict=Verdict.PASS)))
+    begun.page._asked = replace(begun.page._asked, rests_on=rests_on(MACHINE, "/envs/train/bin/python"))
+    result = Verification("/envs/train/bin/python", ENVIRONMENT, (done,), visible=1, verdict=Verdict.PASS)
+    begun.page._end(Done(Ran(VerifyReport(result), ())))
     assert begun.asked[-1] == Marked(WizardStep.VERIFY, StepStatus.UNKNOWN)
     assert begun.notice()

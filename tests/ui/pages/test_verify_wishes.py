@@ -55,6 +55,7 @@ def test_an_environment_says_its_python_and_torch(offered: VerifyWishes) -> None
     assert items(offered._environment) == [
         "train · Python 3.11 · torch 2.5.1+cu124",
         "other · Python 3.11 · torch 2.5.1+cu124",
+        "In an image or a container…",
         "Choose an interpreter…",
     ]
 
@@ -94,7 +95,7 @@ def test_the_dialog_is_asked_for_by_key(offered: VerifyWishes) -> None:
 
 def test_a_dialog_left_keeps_the_last_choice(offered: VerifyWishes) -> None:
     press(offered._environment, Qt.Key.Key_Down)
-    press(offered._environment, Qt.Key.Key_Down)
+    press(offered._environment, Qt.Key.Key_End)
     assert offered.environment_name.startswith("other · ")
 
 
@@ -109,7 +110,8 @@ def test_showing_a_machine_chooses_nothing_by_itself(wishes: VerifyWishes) -> No
 def test_without_torch_the_user_is_asked_for_an_interpreter(wishes: VerifyWishes, of: Machine) -> None:
     wishes.show_machine(of)
     assert wishes.interpreter == ""
-    assert wishes._environment.placeholderText() == "No environment with torch was found: choose an interpreter"
+    assert wishes._environment.shown == "None found"
+    assert wishes.lacks_environment
 
 
 def test_an_unknown_interpreter_cannot_be_chosen(wishes: VerifyWishes) -> None:
@@ -117,7 +119,7 @@ def test_an_unknown_interpreter_cannot_be_chosen(wishes: VerifyWishes) -> None:
     (one,) = whole.environments.value  # type: ignore[union-attr]
     nowhere = replace(one, interpreter=unknown("a broken link"))
     wishes.show_machine(replace(whole, environments=known((nowhere,))))
-    assert items(wishes._environment) == ["Choose an interpreter…"]
+    assert items(wishes._environment) == ["In an image or a container…", "Choose an interpreter…"]
 
 
 def test_gpus_that_are_unknown_leave_it_to_torch(wishes: VerifyWishes) -> None:
@@ -159,14 +161,14 @@ def test_start_is_pressed_by_key(offered: VerifyWishes) -> None:
 
 def test_cancel_is_pressed_by_key(offered: VerifyWishes) -> None:
     heard = told(offered)
-    offered.show_running(1, 4)
+    offered.show_running("1 of 4", 1, 4)
     press(offered.cancel, Qt.Key.Key_Space)
     assert heard == ["cancel"]
 
 
 def test_a_run_cannot_be_changed_by_key(offered: VerifyWishes) -> None:
     heard = told(offered)
-    offered.show_running(1, 4)
+    offered.show_running("1 of 4", 1, 4)
     for choice in (offered._environment, offered._devices, offered._depth):
         press(choice, Qt.Key.Key_Down)
     assert (heard, offered.devices, offered.level) == ([], ("all",), Level.QUICK)
@@ -174,22 +176,23 @@ def test_a_run_cannot_be_changed_by_key(offered: VerifyWishes) -> None:
 
 @pytest.mark.parametrize(("done", "of"), [(0, 0), (0, 12), (3, 12), (12, 12)])
 def test_the_bar_is_as_far_as_the_count(offered: VerifyWishes, done: int, of: int) -> None:
-    offered.show_running(done, of)
+    offered.show_running("", done, of)
     (bar,) = offered.findChildren(QProgressBar)
     assert (bar.minimum(), bar.maximum()) == (0, of)
     assert bar.value() in {done, -1}
 
 
 def test_after_a_run_no_count_is_left(offered: VerifyWishes) -> None:
-    offered.show_running(3, 12)
+    offered.show_running("3 of 12", 3, 12)
     offered.show_idle()
-    assert words_in(offered) == ["In", "on", "Depth"]
+    assert words_in(offered) == ["Environment", "Devices", "Level"]
+    assert "12" not in offered.progress_words
 
 
 def test_choices_are_kept_over_a_run(offered: VerifyWishes) -> None:
     press(offered._devices, Qt.Key.Key_Down)
     press(offered._depth, Qt.Key.Key_Down)
-    offered.show_running(3, 12)
+    offered.show_running("3 of 12", 3, 12)
     offered.show_idle()
     assert (offered.devices, offered.level) == (("0",), Level.FULL)
 
@@ -200,11 +203,11 @@ def test_one_button_is_the_obvious_one(offered: VerifyWishes) -> None:
 
 
 def test_every_choice_has_a_name(offered: VerifyWishes) -> None:
-    assert [one.accessibleName() for one in offered.findChildren(QComboBox)] == ["Environment", "Devices", "Depth"]
+    assert [one.accessibleName() for one in offered.findChildren(QComboBox)] == ["Environment", "Kind of image", "Devices", "Level"]
 
 
-def test_a_run_fits_into_the_same_row(offered: VerifyWishes, qtbot: QtBot) -> None:
-    offered.show_running(11, 12)
+def test_a_run_fits_into_the_same_width(offered: VerifyWishes, qtbot: QtBot) -> None:
+    offered.show_running("11 of 12", 11, 12)
     qtbot.waitUntil(lambda: offered.cancel.isVisible() and offered.cancel.geometry().right() <= offered.width())
     assert offered.minimumSizeHint().width() <= 960
 
@@ -228,3 +231,52 @@ def test_an_environment_that_is_gone_makes_room_for_the_one_to_prefer(offered: V
     press(offered._environment, Qt.Key.Key_Down)
     offered.show_machine(machine(environments=(TWO[0], TWO[2])))
     assert offered.interpreter == preferred
+
+
+FOUR = (RTX_4090, RTX_4090, RTX_4090, GTX_1080_TI)
+
+
+@pytest.fixture
+def of_four(wishes: VerifyWishes) -> VerifyWishes:
+    """The wishes on a machine with four GPUs, several of which shall be chosen one by one."""
+    wishes.show_machine(machine(environments=TWO, gpus=FOUR))
+    wishes._devices.setCurrentIndex(wishes._devices.findData("several"))
+    wishes._devices.activated.emit(wishes._devices.currentIndex())
+    return wishes
+
+
+def test_some_of_several_gpus_are_chosen_by_ticks(of_four: VerifyWishes) -> None:
+    heard = told(of_four)
+    press(of_four.ticks[1], Qt.Key.Key_Space)
+    assert (of_four.devices, heard) == (("0", "2", "3"), ["changed"])
+
+
+def test_ticks_stand_there_for_several_alone(of_four: VerifyWishes) -> None:
+    assert all(tick.isVisibleTo(of_four) for tick in of_four.ticks)
+    of_four._devices.setCurrentIndex(0)
+    of_four._devices.activated.emit(0)
+    assert not any(tick.isVisibleTo(of_four) for tick in of_four.ticks)
+    assert of_four.devices == ("all",)
+
+
+def test_with_no_gpu_ticked_none_is_meant(of_four: VerifyWishes) -> None:
+    for tick in of_four.ticks:
+        tick.setChecked(False)
+    assert of_four.devices == ()
+
+
+def test_ticks_are_kept_when_the_machine_is_read_again(of_four: VerifyWishes) -> None:
+    of_four.ticks[0].setChecked(False)
+    of_four.show_machine(machine(environments=TWO, gpus=FOUR))
+    assert of_four.devices == ("1", "2", "3")
+
+
+def test_of_two_gpus_both_are_all_of_them(offered: VerifyWishes) -> None:
+    assert offered._devices.findData("several") < 0
+
+
+def test_each_level_says_what_it_costs(offered: VerifyWishes) -> None:
+    quick = offered.progress_words
+    press(offered._depth, Qt.Key.Key_F)
+    assert quick
+    assert offered.progress_words not in {"", quick}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gpuassist.monitor.history import Band, Stack
 from gpuassist.monitor.pyramid import Curve
-from gpuassist.ui.plots.raster import RasterColumns, columns_of, paint, widened
+from gpuassist.ui.plots.raster import RasterColumns, columns_of, on_pixels, paint
 
 
 def stack(places: list[int], breaks: tuple[int, ...] = (), width: float = 0.5) -> Stack:
@@ -61,7 +61,19 @@ def test_times_that_are_not_exact_find_their_place(width: float) -> None:
 
 
 def test_cells_are_as_wide_as_their_pixels() -> None:
-    assert seen(widened(columns_of(stack([1, 2, 3])), np.array([2, 0, 3]))) == [1, 1, 3, 3, 3]
+    made = on_pixels(columns_of(stack([1, 2, 3])), 0.25, 1, 10)
+    assert seen(made) == [None, 1, 1, 2, 2, 3, 3, None, None]
+
+
+def test_no_cell_leaves_nothing_to_show() -> None:
+    assert seen(on_pixels(columns_of(stack([])), 0.25, 0, 3)) == [None] * 3
+
+
+@given(st.lists(st.integers(0, 500), min_size=1, max_size=60, unique=True), st.integers(0, 300), st.integers(1, 90))
+def test_a_part_looks_as_it_does_in_the_whole(places: list[int], first: int, count: int) -> None:
+    cells = columns_of(stack(sorted(places)))
+    whole = seen(on_pixels(cells, 0.4, 0, 1000))
+    assert seen(on_pixels(cells, 0.4, first, first + count)) == whole[first : first + count]
 
 
 @given(st.lists(st.integers(0, 500), min_size=1, max_size=60, unique=True))

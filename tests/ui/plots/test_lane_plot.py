@@ -1,204 +1,132 @@
-"""The plot of one GPU: its axes and marks, its room, its colours, and what the mouse cannot do to it."""
+"""What a lane paints: figures, the capacity, events, the crosshair, in every look and at every size."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QWheelEvent
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
+from PySide6.QtGui import QColor, QImage
 
-from gpuassist.model.words import ENGLISH
-from gpuassist.monitor.pyramid import Window
-from gpuassist.ui.palette import LIGHT
-from gpuassist.ui.plots.bands import HEADROOM, Flag
+from gpuassist.present.marks import Mark
+from gpuassist.ui.palette import DARK, LIGHT, Palette
+from gpuassist.ui.plots.colour_table import REST, band_table, series_colour
+from gpuassist.ui.plots.lane_parts import CurveLook, Flag, Head, fitting
 from gpuassist.ui.plots.lane_plot import LanePlot
-from gpuassist.ui.plots.raster import columns_of
-from gpuassist.ui.theme import Appearance, Theme
-from tests.ui.made import GIB, gpu, history, process, sample
+from gpuassist.ui.plots.plot_fonts import SMALL, lettering
+from gpuassist.ui.plots.raster import FAINT_FROM
+from gpuassist.ui.plots.time_grid import TimeGrid
+from gpuassist.ui.theme import Theme
 from tests.ui.showing import Show, ink_in
 
-CARD, MINUTE, BEGAN = 24.0 * GIB, 60.0, 1000.0
+GIB = 1 << 30
+FIGURES = ("2.5 of 24 GiB", "97 %", "71 °C", "412 W", "peak 21.2 GiB")
 
 
 @pytest.fixture
 def plot(show: Show) -> LanePlot:
-    """The plot of a card of 24 GiB over a minute."""
-    made = show(LanePlot(ENGLISH), 640, 220)
-    made.show_scale(CARD, MINUTE)
+    """A card of 24 GiB over a minute."""
+    made = show(LanePlot(), 640, 220)
+    made.show_capacity(24.0 * GIB)
+    made.grid = TimeGrid(60, 1000, made.columns_wanted)
     return made
 
 
-def draw(plot: LanePlot, *flags: Flag, window: float = MINUTE) -> None:
-    """Half a minute of one process."""
-    kept = history(*(sample(second, gpu(0, process(7, 6))) for second in range(30)))
-    stack = kept.stack(0, Window(window, plot.columns_wanted))
-    plot.show_bands(columns_of(stack), (0,), kept.until, flags)
+def colours(plot: LanePlot) -> set[int]:
+    image: QImage = plot.grab().toImage()
+    return {image.pixel(x, y) & 0xFFFFFF for x in range(image.width()) for y in range(image.height())}
 
 
-def seen(plot: LanePlot) -> tuple[list[float], list[float]]:
-    """What the axes go from and to: time, and memory."""
-    (left, right), (bottom, top) = plot._box.viewRange()
-    return [left, right], [bottom, top]
+def count(plot: LanePlot, colour: str) -> int:
+    image, wanted = plot.grab().toImage(), QColor(colour).rgb()
+    return sum(image.pixel(x, y) == wanted for x in range(image.width()) for y in range(image.height()))
 
 
-def wheel(plot: LanePlot) -> None:
-    """Turns the wheel over the middle of the plot."""
-    at = QPointF(plot.rect().center())
-    buttons, modifiers = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
-    turn = QWheelEvent(at, plot.mapToGlobal(at), QPoint(), QPoint(0, 240), buttons, modifiers, Qt.ScrollPhase.NoScrollPhase, False)
-    QApplication.sendEvent(plot.viewport(), turn)
+def test_it_stands_on_the_colour_of_its_card_and_shows_the_capacity(show: Show, each_look: Theme) -> None:
+    made = show(LanePlot(), 300, 120)
+    assert {QColor(colour).rgb() & 0xFFFFFF for colour in (each_look.palette().panel, each_look.palette().problem)} <= colours(made)
 
 
-def test_before_anything_is_told_nothing_is_marked(show: Show) -> None:
-    made = show(LanePlot(ENGLISH), 640, 220)
-    assert made.picture is None
-    assert made.marks == ((), ())
+def test_one_of_several_curves_is_shown_where_its_title_is(plot: LanePlot) -> None:
+    plot.show_curves(tuple(CurveLook(name) for name in ("GPU use", "Power", "Clocks", "Fan")))
+    for height in range(60, 260, 10):
+        plot.resize(640, height)
+        highs = [plot.curve_rect(place).height() for place in range(plot.curves_shown)]
+        assert len(highs) <= 1 or min(highs) >= 20
 
 
-def test_a_plot_without_a_picture_can_be_painted(show: Show) -> None:
-    assert not show(LanePlot(ENGLISH), 640, 220).grab().isNull()
+def test_an_event_is_a_line_with_a_label(plot: LanePlot) -> None:
+    plot.flags = (Flag(970, "out of memory", bad=True),)
+    assert count(plot, LIGHT.problem) > 300
+    assert count(plot, LIGHT.problem_tint) > 300
 
 
-def test_memory_is_marked_up_to_the_card(plot: LanePlot) -> None:
-    assert plot.marks[0] == ("0", "8", "16", "24")
+def test_an_event_outside_the_window_is_not_drawn(plot: LanePlot) -> None:
+    plot.flags = (Flag(700, "long ago", bad=True),)
+    assert count(plot, LIGHT.problem_tint) == 0
 
 
-def test_time_is_marked_up_to_now(plot: LanePlot) -> None:
-    assert plot.marks[1] == ("−1 min", "−50 s", "−40 s", "−30 s", "−20 s", "−10 s", "now")
+def test_labels_that_overlap_leave_the_bad_one(plot: LanePlot) -> None:
+    plot.flags = (Flag(970, "out of memory", bad=True), Flag(971, "starts"))
+    assert count(plot, LIGHT.problem_tint) > 300
+    assert count(plot, LIGHT.unknown_tint) == 0
 
 
-@pytest.mark.parametrize(("seconds", "first"), [(300, "−5 min"), (900, "−15 min"), (14400, "−4 h"), (86400, "−24 h")])
-def test_each_window_is_marked_in_its_unit(plot: LanePlot, seconds: float, first: str) -> None:
-    plot.show_scale(CARD, seconds)
-    assert plot.marks[1][0] == first
-    assert plot.marks[1][-1] == "now"
+def test_what_lasts_is_a_stripe(plot: LanePlot) -> None:
+    plot.flags = (Flag(960, "power limit", until=980),)
+    wide = count(plot, LIGHT.warning)
+    plot.flags = (Flag(960, "power limit", until=961),)
+    assert wide > 4 * count(plot, LIGHT.warning) > 0
 
 
-def test_now_is_the_right_edge(plot: LanePlot) -> None:
-    assert seen(plot)[0] == pytest.approx([-MINUTE, 0])
+def test_the_crosshair_is_a_line(plot: LanePlot) -> None:
+    before = ink_in(plot, LIGHT.text)
+    plot.show_cursor(200, Head("GPU 0"))
+    assert ink_in(plot, LIGHT.text) > before + 100
 
 
-def test_the_capacity_lies_below_the_upper_edge(plot: LanePlot) -> None:
-    assert seen(plot)[1] == pytest.approx([0, CARD * HEADROOM])
+def test_silence_is_shaded(plot: LanePlot) -> None:
+    before = colours(plot)
+    plot.newest = 980.0
+    assert colours(plot) - before
 
 
-def test_another_card_has_another_scale(plot: LanePlot) -> None:
-    plot.show_scale(80.0 * GIB, MINUTE)
-    assert plot.marks[0][-1] == "80"
-    assert seen(plot)[1][1] == pytest.approx(80 * GIB * HEADROOM)
+def test_figures_give_way_from_the_last(plot: LanePlot) -> None:
+    metrics = lettering(SMALL)[1]
+    rooms = [metrics.horizontalAdvance(" · ".join(FIGURES[:number])) for number in (5, 3, 1)]
+    assert [fitting(FIGURES, "2.5", metrics, room) for room in (*rooms, rooms[-1] - 1, 3)] == [
+        " · ".join(FIGURES),
+        "2.5 of 24 GiB · 97 % · 71 °C",
+        "2.5 of 24 GiB",
+        "2.5",
+        "",
+    ]
 
 
-def test_the_picture_carries_the_scale(plot: LanePlot) -> None:
-    draw(plot)
-    assert plot.picture is not None
-    assert (plot.picture.capacity, plot.picture.window, plot.picture.until) == (CARD, MINUTE, BEGAN + 29)
+def test_trouble_never_asks_for_room(plot: LanePlot) -> None:
+    before = plot.minimumSizeHint()
+    plot.show_head(Head("GPU 0", FIGURES, "", "the GPU is lost " * 30, Mark.WARNING))
+    assert (plot.minimumSizeHint(), plot.grab().isNull()) == (before, False)
 
 
-def test_the_top_mark_has_no_line_of_its_own(plot: LanePlot) -> None:
-    draw(plot)
-    assert plot.picture is not None
-    assert plot.picture.grid == (0, 8 * GIB, 16 * GIB)
-
-
-def test_flags_are_kept_in_the_picture(plot: LanePlot) -> None:
-    flag = Flag(BEGAN + 10, "train.py starts")
-    draw(plot, flag)
-    assert plot.picture is not None
-    assert plot.picture.flags == (flag,)
-
-
-def test_the_capacity_line_is_seen(plot: LanePlot, theme: Theme) -> None:
-    assert ink_in(plot, LIGHT.problem) == 0
-    draw(plot)
-    assert ink_in(plot, LIGHT.problem) > plot.columns_wanted / 3
-
-
-def test_the_greatest_use_is_that_of_the_samples(plot: LanePlot) -> None:
-    draw(plot)
-    assert plot.picture is not None
-    assert plot.picture.columns.highs.max() == 6.5 * GIB
-
-
-def test_a_wider_plot_asks_for_more_columns(plot: LanePlot, qtbot: QtBot) -> None:
-    before = plot.columns_wanted
-    plot.resize(900, 220)
-    qtbot.waitUntil(lambda: plot.columns_wanted == before + 260)
-
-
-def test_columns_are_what_the_memory_axis_leaves(plot: LanePlot) -> None:
-    assert plot.columns_wanted == plot.width() - 40
-
-
-def test_a_plot_without_room_still_asks_for_some(show: Show, qtbot: QtBot) -> None:
-    made = show(LanePlot(ENGLISH), 44, 60)
-    qtbot.waitUntil(lambda: made.columns_wanted == 16)
-
-
-@pytest.mark.parametrize(("height", "marks"), [(90, ("0", "16", "24")), (119, ("0", "16", "24")), (120, ("0", "8", "16", "24"))])
-def test_a_low_plot_has_few_marks(show: Show, height: int, marks: tuple[str, ...]) -> None:
-    made = show(LanePlot(ENGLISH), 640, height)
-    made.show_scale(CARD, MINUTE)
-    assert made.marks[0] == marks
-
-
-def test_a_plot_that_grows_gets_its_marks(show: Show) -> None:
-    made = show(LanePlot(ENGLISH), 640, 90)
-    made.show_scale(CARD, MINUTE)
-    made.resize(640, 220)
-    made.show_scale(CARD, MINUTE)
-    assert len(made.marks[0]) == 4
-
-
-def test_without_a_time_axis_bands_have_more_room(plot: LanePlot, qtbot: QtBot) -> None:
-    before = plot._box.height()
+def test_without_a_time_axis_there_is_more_room(plot: LanePlot) -> None:
+    before = plot.memory_rect().height()
     plot.show_time_axis(shown=False)
-    qtbot.waitUntil(lambda: plot._box.height() == before + 14)
+    assert plot.memory_rect().height() == before + 18
 
 
-def test_the_time_axis_can_come_back(plot: LanePlot, qtbot: QtBot) -> None:
-    before = plot._box.height()
-    plot.show_time_axis(shown=False)
-    plot.show_time_axis(shown=True)
-    qtbot.waitUntil(lambda: plot._box.height() == before)
+def test_as_many_curves_as_there_is_room_for(show: Show) -> None:
+    tall, low = show(LanePlot(), 600, 300), show(LanePlot(), 600, 84)
+    for one in (tall, low):
+        one.show_curves((CurveLook("use"), CurveLook("power"), CurveLook("clocks")))
+    assert (tall.curves_shown, low.curves_shown) == (3, 1)
+    assert not low.grab().isNull()
 
 
-def test_the_wheel_does_not_zoom(plot: LanePlot) -> None:
-    before = seen(plot)
-    wheel(plot)
-    assert seen(plot) == before
+@pytest.mark.parametrize("palette", [LIGHT, DARK])
+def test_the_rest_is_grey_and_no_process_is(palette: Palette) -> None:
+    assert series_colour(palette, REST) == palette.series[2]
+    assert series_colour(palette, REST) not in {series_colour(palette, number) for number in range(20)}
 
 
-def test_dragging_does_not_scroll(plot: LanePlot) -> None:
-    before = seen(plot)
-    QTest.mousePress(plot.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(200, 80))
-    QTest.mouseMove(plot.viewport(), QPoint(320, 120))
-    QTest.mouseRelease(plot.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(320, 120))
-    assert seen(plot) == before
-
-
-def test_neither_the_tab_key_nor_a_menu_stops_at_it(plot: LanePlot) -> None:
-    assert plot.focusPolicy() is Qt.FocusPolicy.NoFocus
-    assert plot.contextMenuPolicy() is Qt.ContextMenuPolicy.NoContextMenu
-
-
-def test_it_stands_on_the_colour_of_its_card(show: Show, each_look: Theme) -> None:
-    made = show(LanePlot(ENGLISH), 640, 220)
-    assert made.backgroundBrush().color() == QColor(each_look.palette().panel)
-
-
-def test_it_follows_a_change_of_looks(plot: LanePlot, theme: Theme, qtbot: QtBot) -> None:
-    theme.choose(Appearance.DARK)
-    qtbot.waitUntil(lambda: plot.backgroundBrush().color() == QColor(theme.palette().panel))
-    assert plot._bytes.textPen().color() == QColor(theme.palette().muted)
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.floats(1 << 28, 1 << 38), st.sampled_from([60, 300, 900, 3600, 14400, 86400]))
-def test_every_card_and_window_have_few_marks(plot: LanePlot, capacity: float, window: float) -> None:
-    plot.show_scale(capacity, window)
-    assert 2 <= len(plot.marks[0]) <= 6
-    assert 3 <= len(plot.marks[1]) <= 7
+def test_what_is_not_marked_is_set_back() -> None:
+    plain, marked = band_table(LIGHT, (0, 1)), band_table(LIGHT, (0, 1), marked=0)
+    assert (marked[2], QColor(marked[1]).lightness() > QColor(plain[1]).lightness()) == (plain[2], True)
+    assert QColor(plain[1 + FAINT_FROM]).lightness() > QColor(plain[1]).lightness()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gpuassist.monitor.history import History
 from gpuassist.monitor.pyramid import Window
-from gpuassist.ui.plots.raster import FAINT_FROM, RasterColumns, columns_of, paint, widened
+from gpuassist.ui.plots.raster import FAINT_FROM, GAP, RasterColumns, columns_of, paint, paint_lines
 from tests.ui.made import GIB, gpu, history, process, sample
 
 WINDOW = Window(60, 600)
@@ -56,8 +56,20 @@ def test_a_trace_of_use_is_still_a_pixel() -> None:
     assert column(flat(0.01, 0.01))[0] == 1
 
 
-def test_rows_begin_at_multiples_of_four_bytes() -> None:
-    assert paint(widened(flat(1, 1), np.array([5])), 3, 10.0).shape == (3, 8)
+def test_between_two_readings_a_gap_is_shown() -> None:
+    used = np.array([np.nan, 2, np.nan, 3, np.nan])
+    holes = RasterColumns(0.0, 1.0, used, used)
+    assert [bool((paint(holes, 4, 4.0)[:, place] == GAP).all()) for place in range(5)] == [False, False, True, False, False]
+
+
+def test_a_curve_is_joined_to_where_it_was() -> None:
+    line = RasterColumns(0.0, 1.0, np.array([1.0, 8.0]), np.array([1.0, 8.0]))
+    assert list(paint_lines([line], 10, 10.0)[::-1, 1]) == [1, 1, 1, 1, 1, 1, 1, 1, 0, 0]
+
+
+def test_a_curve_is_not_joined_over_a_gap() -> None:
+    line = RasterColumns(0.0, 1.0, np.array([1.0, np.nan, 8.0]), np.array([1.0, np.nan, 8.0]))
+    assert list(paint_lines([line], 10, 10.0)[::-1, 2]) == [0] * 6 + [1, 1, 0, 0]
 
 
 def test_a_reading_holds_until_the_next() -> None:

@@ -1,11 +1,10 @@
-"""The marks of both axes."""
+"""The marks of memory."""
 
 from __future__ import annotations
 
 import pytest
 
-from gpuassist.model.words import ENGLISH
-from gpuassist.ui.plots.lane_plot import GIB, ago, memory_marks, time_marks
+from gpuassist.ui.plots.axes import GIB, memory_marks
 
 
 def names(gibibytes: float, at_most: int = 4) -> list[str]:
@@ -41,22 +40,3 @@ def test_marks_rise_and_are_few(capacity: int) -> None:
     places = [place for place, _ in memory_marks(capacity)]
     assert places == sorted(places)
     assert len(places) <= 13
-
-
-def test_time_is_marked_back_from_now() -> None:
-    assert [ENGLISH(name) for _, name in time_marks(300)] == ["−5 min", "−4 min", "−3 min", "−2 min", "−1 min", "now"]
-
-
-@pytest.mark.parametrize("window", [10, 60, 300, 900, 3600, 14400, 86400])
-def test_every_window_has_few_marks(window: int) -> None:
-    marks = time_marks(window)
-    assert 3 <= len(marks) <= 7
-    assert marks[0][0] >= -window
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0, "now"), (30, "−30 s"), (60, "−1 min"), (90, "−90 s"), (3600, "−1 h"), (5400, "−90 min"), (7200, "−2 h")],
-)
-def test_a_time_back_reads_in_its_best_unit(seconds: float, words: str) -> None:
-    assert ENGLISH(ago(seconds)) == words

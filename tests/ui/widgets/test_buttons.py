@@ -35,6 +35,19 @@ def test_only_the_primary_one_is_primary(qtbot: QtBot) -> None:
     assert kinds == ["primary", None, None]
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"), [("short", "short"), ("a name that is long " * 9, "a name"), ("/a/path" * 30, "/a/pat")]
+)
+def test_a_choice_gives_way_with_an_ellipsis(show: Show, words: str, shown: str) -> None:
+    made = show(DropDown(), 140, 30)
+    made.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    made.addItem(words)
+    made.resize(140, 30)
+    assert made.shown.startswith(shown)
+    assert ("…" in made.shown) is (made.shown != words)
+    assert made.shown[-1] == ("h" if words.startswith("/") else made.shown[-1])
+
+
 def test_a_click_copies(show: Show, clipboard: QClipboard) -> None:
     button = show(CopyButton(ENGLISH, lambda: "echo äö\n"), 80, 30)
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)

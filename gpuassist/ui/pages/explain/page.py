@@ -21,11 +21,12 @@ from gpuassist.session.navigation import Errand, SideTool, ToExplainFile, ToExpl
 from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file
 from gpuassist.ui.jobs import Done, Failed, Latest, Work
+from gpuassist.ui.leads import WayOn
 from gpuassist.ui.pace import InTurns
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.explain.answer import AnswerView
 from gpuassist.ui.pages.explain.text import ExamplesCard, TextCard
-from gpuassist.ui.pages.explain.way_on import WayOn, way_on
+from gpuassist.ui.pages.explain.way_on import way_on
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.wording import reason_of, sentence_case

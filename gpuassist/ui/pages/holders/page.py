@@ -14,7 +14,7 @@ from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome
 from gpuassist.model.text import text
-from gpuassist.present.holders import as_plain_text, stop_question, stop_warning, stopping, title
+from gpuassist.present.holders import STOP_IT, as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.samples import clock
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
@@ -152,7 +152,9 @@ class HoldersPage(Page):
         held = self.chosen
         if held is not None and held.may_stop and self._stopping is None:
             words = self.desk.words
-            self.desk.asking.confirm(self, words(stop_question(held)), words(stop_warning(held)), lambda: self._stop_now(held))
+            self.desk.asking.confirm(
+                self, words(stop_question(held)), words(stop_warning(held)), lambda: self._stop_now(held), ends=words(STOP_IT)
+            )
 
     @Slot()
     def spare(self) -> None:

@@ -1,23 +1,34 @@
-"""The live page's row of controls: the window's length, pause, which GPU, and whose colour is whose."""
+"""The controls of the live page: how much time, which GPU and curves, how often; pause, back to now, files; the legend."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.present.samples import WINDOWS_SECONDS, window_words
-from gpuassist.ui.plots.bands import series_colour
-from gpuassist.ui.theme import colours
+from gpuassist.present.curves import CURVES, CurveKind
+from gpuassist.present.marks import Mark
+from gpuassist.present.samples import RATES_HZ, WINDOWS_SECONDS, gpu_label, rate_words, window_words
+from gpuassist.ui.pages.live.legend import Legend, LegendEntry
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
+from gpuassist.ui.widgets.labels import ElidedLabel
+from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.marks import StatusPill
+from gpuassist.ui.wording import as_tip
 
 ALL = -1  # of the GPUs
-_SWATCH = 12
+SAVED = (
+    (text("Save the plot as PNG…"), ".png"),
+    (text("Save the plot as SVG…"), ".svg"),
+    (text("Save the figures as CSV…"), ".csv"),
+    (text("Save the figures as Parquet…"), ".parquet"),
+    (text("Save what is shown as a recording…"), ".db"),
+)
 
 
 class LiveControls(Card):
@@ -25,63 +36,153 @@ class LiveControls(Card):
 
     window_chosen = Signal(object)  # float: seconds
     pause_chosen = Signal()
+    follow_chosen = Signal()
     gpu_chosen = Signal(object)  # int: an index, or ALL
+    rate_chosen = Signal(object)  # float: samples a second
+    curves_chosen = Signal(object)  # tuple of CurveKind
+    record_chosen = Signal()
+    save_chosen = Signal(str)  # the ending of the file's name
 
-    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, parent: QWidget | None = None, *, live: bool = True) -> None:
         super().__init__(parent=parent)
-        self._words = words
-        self._legend_shown: tuple[tuple[int, str], ...] = ()
+        self._words, self._live = words, live
+        self.outer.setContentsMargins(20, 10, 20, 8)
         self._window = self._choice(text("How much time is shown"))
-        for seconds in WINDOWS_SECONDS:
-            self._window.addItem(words(window_words(seconds)), seconds)
+        self._fill_windows(WINDOWS_SECONDS)
         self._window.activated.connect(self._choose_window)
-        self._pause = small(words(text("Pause")), self)
-        self._pause.clicked.connect(self.pause_chosen)
         self._gpu = self._choice(text("Which GPU is shown"))
         self._gpu.activated.connect(self._choose_gpu)
         self._gpu.hide()
-        self._state = label("", "muted", self)
-        self._legend = QWidget(self)
-        self._flow = FlowLayout(self._legend, gap=14)
-        row = bare(QHBoxLayout(), 12)
-        for widget in (self._window, self._gpu, self._pause, self._state):
+        self._rate = self._choice(text("How often is sampled"))
+        for hz in RATES_HZ:
+            self._rate.addItem(words(rate_words(hz)), hz)
+        self._rate.activated.connect(self._choose_rate)
+        self._pause = small(words(text("Pause")), self)
+        self._pause.setToolTip(words(text("Space")))
+        self._pause.clicked.connect(self.pause_chosen)
+        self._follow = small(words(text("Back to now")), self)
+        self._follow.setToolTip(words(text("End")))
+        self._follow.clicked.connect(self.follow_chosen)
+        self._follow.hide()
+        self._state = ElidedLabel("", "muted", self, elide=Qt.TextElideMode.ElideRight)
+        self._alarm = StatusPill(Mark.WARNING, "", self)
+        self._alarm.hide()
+        self._legend = Legend(self)
+        self.record = small("", self)
+        self.record.clicked.connect(self.record_chosen)
+        self.show_recording(None)
+        row = bare(QHBoxLayout(), 8)
+        for widget in (self._window, self._gpu, self._rate, self._make_curves(), self._pause, self._follow):
             row.addWidget(widget)
-        row.addWidget(self._legend, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addStretch(1)
+        row.addWidget(self.record)
+        row.addWidget(self._make_files())
+        for widget in (self._rate, self._pause, self.record):
+            widget.setVisible(live)
+        below = bare(QHBoxLayout(), 12)
+        below.addWidget(self._alarm)
+        below.addWidget(self._state)  # a sentence stands whole; of the names more are in the legend's tip
+        below.addWidget(self._legend, 1, Qt.AlignmentFlag.AlignVCenter)
         self.body.addLayout(row)
+        self.body.addLayout(below)
 
     @property
-    def legend(self) -> tuple[tuple[int, str], ...]:
-        return self._legend_shown
+    def legend(self) -> tuple[LegendEntry, ...]:
+        return self._legend.entries
+
+    @property
+    def state(self) -> str:
+        return self._state.words
+
+    @property
+    def alarm(self) -> str:
+        """Why the figures are old; empty where they are not."""
+        return "" if self._alarm.isHidden() else self._alarm.words
 
     def show_window(self, seconds: float) -> None:
-        self._window.setCurrentIndex(self._window.findData(seconds))
+        """So much time is shown, whether it is one of those that are offered or not."""
+        if self._window.currentData() == round(seconds):
+            return
+        self._fill_windows(sorted({*WINDOWS_SECONDS, round(seconds)}))
+        self._window.setCurrentIndex(self._window.findData(round(seconds)))
 
-    def show_pause(self, state: Text | None) -> None:
-        """Whether the view stands still, and since when."""
-        self._pause.setText(self._words(text("Go on") if state is not None else text("Pause")))
-        self._state.setText(self._words(state) if state is not None else self._words(text("GiB")))
+    def show_rate(self, hz: float) -> None:
+        self._rate.setCurrentIndex(self._rate.findData(hz))
+
+    def show_recording(self, name: str | None, *, busy: bool = False) -> None:
+        """To which file is recorded, if to any; `busy` while a file is opened or closed."""
+        self.record.setEnabled(not busy)
+        title = self._words(text("Record") if name is None else text("Stop recording"))
+        self.record.setText(title if name is None else "■ " + self._words(text("Stop")))  # short, for a small window
+        self.record.setAccessibleName(title)
+        tip = text("Keeps every sample in a file from now on") if name is None else text("Recording to {name}", name=name)
+        self.record.setToolTip(as_tip(self._words(tip)))
+
+    def show_state(self, state: Text, *, paused: bool, follows: bool) -> None:
+        """Whether the view stands still or elsewhere, and since when."""
+        self._pause.setText(self._words(text("Resume") if paused else text("Pause")))
+        elsewhere = not follows and not paused  # where the one takes the place of the other: a small window has not room for both
+        self._pause.setVisible(self._live and not elsewhere)
+        self._follow.setVisible(self._live and elsewhere)
+        self._state.set_words(self._words(state))
+
+    def show_alarm(self, alarm: Text | None) -> None:
+        """That no figures come, and since when."""
+        self._alarm.setVisible(alarm is not None)
+        if alarm is not None:
+            self._alarm.show_status(Mark.WARNING, self._words(alarm))
 
     def show_gpus(self, indices: tuple[int, ...], chosen: int) -> None:
         """The GPUs to choose from; no choice where there is but one."""
         self._gpu.clear()
         self._gpu.addItem(self._words(text("All GPUs")), ALL)
         for index in indices:
-            self._gpu.addItem(self._words(text("GPU {index}", index=index)), index)
+            self._gpu.addItem(self._words(text("GPU {index}", index=gpu_label(index))), index)
         self._gpu.setCurrentIndex(self._gpu.findData(chosen))
         self._gpu.setVisible(len(indices) > 1)
 
-    def show_legend(self, entries: tuple[tuple[int, str], ...]) -> None:
-        """Whose colour is whose: the colour's number and a name."""
-        if entries == self._legend_shown:
-            return
-        self._legend_shown = entries
-        clear(self._flow)
-        for number, name in entries:
-            self._flow.addWidget(_Entry(number, name, self._legend))
+    def show_legend(self, entries: tuple[LegendEntry, ...]) -> None:
+        self._legend.show_entries(entries)
+
+    def show_curves(self, kinds: tuple[CurveKind, ...]) -> None:
+        """Which are ticked; tells nobody."""
+        for kind, action in self._curves.items():
+            action.setChecked(kind in kinds)
+
+    def _make_curves(self) -> QWidget:
+        button = small(self._words(text("Curves")) + " ▾", self)
+        menu = QMenu(button)
+        menu.setAccessibleName(self._words(text("Curves below the memory")))
+        self._curves: dict[CurveKind, QAction] = {}
+        for kind, curves in CURVES.items():
+            action = menu.addAction(self._words(curves.title))
+            action.setCheckable(True)
+            action.triggered.connect(self._choose_curves)
+            self._curves[kind] = action
+        button.setMenu(menu)
+        return button
+
+    def _make_files(self) -> QWidget:
+        button = small(self._words(text("File")) + " ▾", self)
+        self.files = QMenu(button)
+        self.files.setAccessibleName(self._words(text("Recordings and what is saved")))
+        for title, ending in SAVED:
+            action = self.files.addAction(self._words(title))
+            action.setData(ending)
+            action.triggered.connect(self._choose_save)
+        button.setMenu(self.files)
+        return button
+
+    def _fill_windows(self, offered: Sequence[float]) -> None:
+        if [self._window.itemData(place) for place in range(self._window.count())] != list(offered):
+            self._window.clear()
+            for seconds in offered:
+                self._window.addItem(self._words(window_words(seconds)), seconds)
 
     def _choice(self, name: Text) -> DropDown:
         made = DropDown(self)
         made.setAccessibleName(self._words(name))
+        made.setToolTip(self._words(name))
         made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         return made
 
@@ -93,28 +194,16 @@ class LiveControls(Card):
     def _choose_gpu(self, place: int) -> None:
         self.gpu_chosen.emit(int(self._gpu.itemData(place)))
 
+    @Slot(int)
+    def _choose_rate(self, place: int) -> None:
+        self.rate_chosen.emit(float(self._rate.itemData(place)))
 
-class _Entry(QWidget):
-    """A colour and its name."""
+    @Slot()
+    def _choose_save(self) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        self.save_chosen.emit(str(action.data()))
 
-    def __init__(self, number: int, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        row = bare(QHBoxLayout(self), 6)
-        row.addWidget(_Swatch(number, self))
-        row.addWidget(label(name, "", self))
-
-
-class _Swatch(QWidget):
-    def __init__(self, number: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._number = number
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        return QSize(_SWATCH, _SWATCH)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        palette = colours()
-        painter.fillRect(QRectF(self.rect()), QColor(series_colour(palette, self._number)))
-        painter.end()
+    @Slot()
+    def _choose_curves(self) -> None:
+        self.curves_chosen.emit(tuple(kind for kind, action in self._curves.items() if action.isChecked()))

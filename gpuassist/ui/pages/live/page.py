@@ -1,37 +1,38 @@
-"""Live memory: a lane for each GPU stacked by process, the processes below, and why there is nothing to draw where there is not."""
+"""Live memory: what the GPUs do now, or did in a recording, and why there is nothing to draw where there is not."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtGui import QAction, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
-from gpuassist.present.samples import WINDOWS_SECONDS, change_words, clock, process_name, subtitle
-from gpuassist.session.navigation import Errand, GoTo, Marked, StepStatus, ToHolders, WizardStep
+from gpuassist.present.samples import recording_titles, subtitle
+from gpuassist.session.navigation import Errand, GoTo, Marked, StepStatus, ToHolders, ToRecording, WizardStep
+from gpuassist.session.opened_recording import OpenedRecording
 from gpuassist.session.watch import Watch
 from gpuassist.ui.jobs import Latest
-from gpuassist.ui.pace import Pace
+from gpuassist.ui.pace import InTurns, Pace
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.live.controls import ALL, LiveControls
-from gpuassist.ui.pages.live.lanes import Lane, Lanes, Scene
-from gpuassist.ui.pages.live.processes import COLUMN_SAMPLES, GPU, PROCESS, ProcessesModel, process_rows
-from gpuassist.ui.plots.bands import REST, Flag
+from gpuassist.ui.pages.live.live_watch import Watching
+from gpuassist.ui.pages.live.nothing_live import NothingLive
+from gpuassist.ui.pages.live.recordings import Recordings
+from gpuassist.ui.pages.live.watch_view import WatchView
 from gpuassist.ui.widgets.buttons import small
-from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
-from gpuassist.ui.widgets.layouts import MARGIN
+from gpuassist.ui.widgets.cards import Notice
+from gpuassist.ui.widgets.layouts import MARGIN, dress
 from gpuassist.ui.widgets.scroll_page import PageHeader
-from gpuassist.ui.widgets.table import Table
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
 
 
-_TABLE_HEIGHT = 176
+_CHECK_MILLISECONDS = 1000  # whether figures still come
 
 
 class LivePage(Page):
@@ -48,268 +49,262 @@ class LivePage(Page):
         self._starting = QTimer(self)
         self._starting.setSingleShot(True)
         self._starting.timeout.connect(self._start)
+        self._checking = QTimer(self)
+        self._checking.setInterval(_CHECK_MILLISECONDS)
+        self._checking.timeout.connect(self._check)
         self._ending = Latest(desk.jobs, lambda _: None, self)
-        self._recorded = False
+        self._machine_recorded = False
         self._sample: Sample | None = None
         self._since = 0.0
-        self.seconds = float(WINDOWS_SECONDS[1])
-        self._frozen: float | None = None
-        self._gpu = ALL
-        self._colours: dict[int, int] = {}
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._holders = QAction(desk.words(text("Who holds the GPU?")), self)
-        self._holders.triggered.connect(self._show_holders)
-        words = self.desk.words
-        self._header = PageHeader(words(text("Live memory")), "", self)
-        self._notice = Notice(Mark.WARNING, "", self)
-        self._notice.hide()
-        self._nothing = EmptyState(Mark.BUSY, "", "", self)
-        self._found = small(words(text("See what we found")), self._nothing)
-        self._found.clicked.connect(self._go_to_found)
-        self._nothing.buttons.addStretch(1)
-        self._nothing.buttons.addWidget(self._found)
-        self._nothing.buttons.addStretch(1)
-        self._controls = LiveControls(words, self)
-        self._controls.show_window(self.seconds)
-        self._controls.show_pause(None)
-        self._controls.window_chosen.connect(self.show_window)
-        self._controls.pause_chosen.connect(self.pause_or_go_on)
-        self._controls.gpu_chosen.connect(self.show_gpu)
-        self._lanes = Lanes(words, self)
-        self._processes = ProcessesModel(words, self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, 24, MARGIN, 16)
-        column.setSpacing(12)
-        for widget in (self._header, self._notice, self._nothing, self._controls):
-            column.addWidget(widget)
-        column.addWidget(self._lanes, 1)
-        column.addWidget(self._build_table())
-        column.addStretch(0)
-        self._show_waiting()
+        self._stale = False
+        self._trouble: tuple[Text, ...] = ()
+        self._titles: tuple[Text, Text | None] = (text("Live memory"), None)
+        self._reads = False
+        self._replay: WatchView | None = None
+        self._holders = self._action(text("Who holds the GPU?"), self._show_holders)
+        self._back = self._action(text("Back to live"), self.show_live)
+        self._make()
+        self._on_show: QWidget = self._nothing
+        # A style sheet is read when a widget is first seen: all of them at once would stop the window for 40 ms.
+        self._dressing = InTurns([partial(dress, one) for one in self._live.parts], self)
+        self._nothing.show_waiting()
+
+    @property
+    def view(self) -> WatchView:
+        """What is on show: the recording that was opened, or what the GPUs do now."""
+        return self._replay or self._live
 
     def bar(self) -> Bar:
-        if self._lanes.isHidden():
+        if self._on_show is self._nothing:
             return Bar()
-        return Bar((self._holders,), note=self.desk.words(text("Space pauses · + − more or less time · 1–9 shows one GPU, 0 all")))
+        if self._replay is not None:
+            note = text("Wheel: zoom · ← →: move · 0–9, A: GPUs")
+            return Bar((self._back,), note=self.desk.words(note))
+        note = text("Wheel: zoom · End: now · Space: pause · 0–9, A: GPUs")
+        return Bar((self._holders, self._live.insight.alerts), note=self.desk.words(note))
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._recorded = inspection.recorded
-        if self._recorded:
+        self._machine_recorded = inspection.recorded
+        if self._machine_recorded:
             self._starting.stop()
+            self._recordings.end()
             self._ending.ask(lambda _: self._watching.stop())  # a driver that hangs is waited for, but not here
             self._sample = None
-            self._show_recorded()
+            self._show_machine_recorded()
         elif self.isVisible():
             self._starting.start()
 
     def arrive(self, errand: Errand | None) -> None:
         self.setFocus()
-        if self._recorded:
-            self._show_recorded()
+        if isinstance(errand, ToRecording):
+            self._recordings.open_path(errand.path, errand.number)
+        if self._machine_recorded:
+            self._show_machine_recorded()
         else:
             self._starting.start()  # once the page stands: a thread takes its time to start
 
     def close_down(self) -> None:
         self._starting.stop()
+        self._checking.stop()
         self._ending.drop()
+        self._live.close_down()
         self._watching.stop()
+        self._recordings.close_down()
         self._pace.stop()
 
-    @property
-    def lanes(self) -> tuple[Lane, ...]:
-        return self._lanes.all
-
-    @property
-    def paused(self) -> bool:
-        """Whether the view stands still; sampling goes on."""
-        return self._frozen is not None
-
     @Slot()
-    def pause_or_go_on(self) -> None:
-        """Lets the view stand still, or go on with what was sampled meanwhile."""
-        if self._sample is None:
-            return
-        self._frozen = self._watching.watch.history.until if self._frozen is None else None
-        state = None
-        if self._frozen is not None:
-            state = text("Paused at {time}; sampling goes on", time=clock(self._sample.time, seconds=True))
-        self._controls.show_pause(state)
-        self._draw()
-
-    @Slot(object)
-    def show_window(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._controls.show_window(seconds)
-        self._draw()
-
-    @Slot(object)
-    def show_gpu(self, index: int) -> None:
-        indices = tuple(lane.index for lane in self.lanes)
-        self._gpu = index if index in indices else ALL
-        self._lanes.show_only(self._gpu)
-        self._controls.show_gpus(indices, self._gpu)
-        self._draw()
+    def show_live(self) -> None:
+        """What the GPUs do now, in the place of a recording."""
+        replay, self._replay = self._replay, None
+        if replay is not None:
+            self._on_show = self._nothing
+            replay.hide()
+            replay.deleteLater()
+            self._show_title(text("Live memory"), None)
+            self._show_what_is_there()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = event.key()
-        if key == Qt.Key.Key_Space:
-            self.pause_or_go_on()
-        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}:
-            step = -1 if key == Qt.Key.Key_Minus else 1
-            place = WINDOWS_SECONDS.index(int(self.seconds)) + step
-            self.show_window(float(WINDOWS_SECONDS[max(0, min(place, len(WINDOWS_SECONDS) - 1))]))
-        elif Qt.Key.Key_0 <= key <= Qt.Key.Key_9:
-            self.show_gpu(key - Qt.Key.Key_1)  # 1 is the first, whose index is 0; 0 is all
-        else:
+        if not self.view.press(event):
             super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._checking.start()
         self._pace.request()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._checking.stop()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._pace.request()
 
-    def _build_table(self) -> Card:
-        self._table_card = Card(parent=self)
-        self._table_card.setMaximumHeight(_TABLE_HEIGHT)
-        table = self._table = Table(self._processes, self.desk.words(text("Processes on the GPUs")), self._table_card)
-        table.horizontalHeader().setSectionsClickable(True)
-        table.horizontalHeader().setSortIndicatorShown(True)
-        table.horizontalHeader().setSortIndicator(GPU, Qt.SortOrder.AscendingOrder)
-        table.setSortingEnabled(True)
-        table.size_like(COLUMN_SAMPLES, PROCESS)
-        self._table_card.body.addWidget(table)
-        return self._table_card
+    def _action(self, title: Text, pressed: object) -> QAction:
+        action = QAction(self.desk.words(title), self)
+        action.triggered.connect(pressed)
+        return action
+
+    def _make(self) -> None:
+        words = self.desk.words
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._header = PageHeader(words(text("Live memory")), "", self)
+        self._notice = Notice(Mark.WARNING, "", self)
+        self._notice.hide()
+        self._said = Notice(Mark.INFO, "", self)
+        self._said.hide()
+        close = small(words(text("Close")), self._said)
+        close.clicked.connect(self._said.hide)
+        self._said.buttons.addWidget(close)
+        self._nothing = NothingLive(words, self)
+        self._nothing.found_wanted.connect(self._go_to_found)
+        self._recordings = Recordings(self.desk, self._watching.watch, self)
+        self._recordings.told.connect(self._tell)
+        self._recordings.began.connect(self._said.hide)
+        self._recordings.reading.connect(self._show_reading)
+        self._recordings.opened.connect(self._show_recording)
+        self._nothing.cancelled.connect(self._recordings.stop_reading)
+        self._nothing.open_wanted.connect(self._recordings.ask_what_to_open)
+        self._live = self._new_view(self._watching.watch)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, 20, MARGIN, 12)
+        column.setSpacing(10)
+        for widget in (self._header, self._notice, self._said, self._nothing):
+            column.addWidget(widget)
+        column.addWidget(self._live, 1)
+        column.addStretch(0)
+        self._column = column
+
+    def _new_view(self, watch: Watch, opened: OpenedRecording | None = None) -> WatchView:
+        view = WatchView(self.desk, watch, self, live=opened is None)
+        view.asked.connect(self.asked)
+        view.told.connect(self._tell)
+        self._recordings.serve(view, opened)
+        view.hide()
+        return view
 
     @Slot()
     def _start(self) -> None:
         if not self._watching.running:
-            if self._sample is None:
-                self._show_waiting()
+            if self._sample is None and self._replay is None:
+                self._nothing.show_waiting()
+                self._dressing.start()
             self._watching.start()
 
     @Slot(object)
     def _take(self, sample: Sample) -> None:
-        if self._recorded or not self._watching.running:
+        if self._machine_recorded or not self._watching.running:
             return
-        if self._sample is None or (not self._sample.gpus and sample.gpus):
+        if self._sample is None or (not self._sample.gpus and sample.gpus and not self._live.lanes):
             self._since = sample.time
-            state = StepStatus.RIGHT if sample.gpus else StepStatus.UNKNOWN
-            self.asked.emit(Marked(self.STEP, state))
+            self.asked.emit(Marked(self.STEP, StepStatus.RIGHT if sample.gpus else StepStatus.UNKNOWN))
         self._sample = sample
+        self._live.take(sample)
         self._pace.request()
+
+    @Slot()
+    def _check(self) -> None:
+        """Where no figures come, time still goes on."""
+        if self._sample is not None and (self._stale or self._watching.watch.silence is not None):
+            self._pace.request()
 
     @Slot()
     def _draw(self) -> None:
         sample = self._sample
-        if sample is None or self._recorded or not (self.isVisible() and not self.window().isMinimized()):
+        if not self.isVisible() or self.window().isMinimized() or self._reads:
             return
-        if not sample.gpus and not self.lanes:
-            self._show_nothing(sample.trouble)
+        if self._replay is not None:
+            self._replay.draw()
+        elif sample is None or self._machine_recorded:
             return
-        if self._lanes.isHidden():
-            self._nothing.hide()
-            self._controls.show()
-            self._lanes.show()
+        elif not sample.gpus and not self._live.lanes:
+            self._nothing.show_trouble(sample.trouble)
+            self._show(self._nothing)
+        else:
+            self._show(self._live)
+            self._live.draw()
+            shown = self._live.shown
+            if shown is not None:
+                self._show_title(text("Live memory"), subtitle(shown, self._since))
+        if sample is not None:
+            self._show_trouble(sample)
+
+    def _show_trouble(self, sample: Sample) -> None:
+        """What is wrong with the samples, or with keeping them."""
+        if self._stale != self._live.stale:
+            self._stale = self._live.stale
+            self.asked.emit(Marked(self.STEP, StepStatus.UNKNOWN if self._stale else StepStatus.RIGHT))
+        # That the driver is silent stands above the plot, with the seconds; without a plot its place is taken by the reason.
+        driver = sample.trouble if self._on_show is self._live and not self._stale else ()
+        disk = self._recordings.trouble
+        trouble = (*driver, *((disk,) if disk is not None else ()))
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self._notice.show_words(Mark.WARNING, "\n".join(map(self.desk.words, trouble)))
+            self._notice.setVisible(bool(trouble))
+
+    def _show_title(self, title: Text, below: Text | None) -> None:
+        if (title, below) != self._titles:
+            self._titles = (title, below)
+            self._header.show_words(self.desk.words(title), self.desk.words(below) if below is not None else "")
+
+    def _show(self, wanted: QWidget) -> None:
+        """One of what there is to see, and the bar that goes with it."""
+        if wanted is not self._on_show:
+            self._on_show.hide()
+            self._on_show = wanted
+            wanted.show()
             self.bar_changed.emit()
-        self._notice.setVisible(bool(sample.trouble))
-        if sample.trouble:
-            self._notice.show_words(Mark.WARNING, "\n".join(self.desk.words(reason) for reason in sample.trouble))
-        peaks = self._watching.watch.peaks
-        if self._lanes.show_gpus(sample.gpus, peaks.gpus):
-            self._controls.show_gpus(tuple(lane.index for lane in self.lanes), self._gpu)
-            self._lanes.show_only(self._gpu)
-        if sample.gpus:
-            self._header.show_words(self._header.title, self.desk.words(subtitle(sample, self._since)))
-            self._processes.show_processes(process_rows(sample, peaks.processes))
-        self._table_card.setVisible(bool(self._processes.processes))
-        self._draw_lanes()
 
-    def _draw_lanes(self) -> None:
-        history = self._watching.watch.history
-        until = history.until if self._frozen is None else self._frozen
-        scene = Scene(history, self.seconds, until, self._colour_of, self._flags)
-        shown = [lane for lane in self.lanes if lane.isVisibleTo(self)]
-        drawn = [lane.draw(scene) for lane in shown]
-        if any(drawn):
-            pids = tuple(dict.fromkeys(pid for lane in shown for pid in lane.pids))
-            self._colours = {pid: number for pid, number in self._colours.items() if pid in pids}
-            command = self._watching.watch.history.command
-            names = [(self._colour_of(pid), self.desk.words(process_name(command(pid), pid))) for pid in pids]
-            rest = [(REST, self.desk.words(text("everything else")))] if any(lane.has_rest for lane in shown) else []
-            self._controls.show_legend((*names, *rest))
+    def _show_machine_recorded(self) -> None:
+        if self._replay is None:
+            self._nothing.show_recorded()
+            self._show(self._nothing)
 
-    def _colour_of(self, pid: int) -> int:
-        if pid not in self._colours:
-            taken = set(self._colours.values())
-            self._colours[pid] = next(number for number in range(len(taken) + 1) if number not in taken)
-        return self._colours[pid]
+    def _show_what_is_there(self) -> None:
+        """After something else was shown in its place."""
+        if self._replay is None and self._machine_recorded:
+            self._show_machine_recorded()
+        elif self._replay is not None or self._live.shown is not None:
+            self._show(self.view)
+            self.setFocus()
+        else:
+            self._nothing.show_waiting()
+            self._show(self._nothing)
+        self._pace.request()
 
-    def _flags(self, index: int) -> tuple[Flag, ...]:
-        since = (self._watching.watch.history.until if self._frozen is None else self._frozen) - self.seconds
-        changes = [change for change in self._watching.watch.changes if change.gpu == index and change.time >= since]
-        return tuple(Flag(change.time, self.desk.words(change_words(change))) for change in changes)
+    @Slot(str)
+    def _show_reading(self, words: str) -> None:
+        began, self._reads = self._reads, bool(words)
+        if words:
+            self._nothing.show_reading(words)
+            self._show(self._nothing)
+        elif began:
+            self._show_what_is_there()
 
-    def _show_waiting(self) -> None:
-        self._show_empty(Mark.BUSY, text("Reading the GPUs"), text("The first figures come in a moment."), offers_found=False)
+    @Slot(object)
+    def _show_recording(self, opened: OpenedRecording) -> None:
+        self.show_live()
+        self._replay = view = self._new_view(opened.watch, opened)
+        self._column.insertWidget(self._column.indexOf(self._live), view, 1)
+        view.show_all(opened.last)
+        self._said.hide()
+        self._show_title(*recording_titles(opened))
+        if opened.damage:
+            self._tell(Mark.WARNING, "\n".join(map(self.desk.words, opened.damage)))
+        self._show_what_is_there()
 
-    def _show_recorded(self) -> None:
-        why = text(
-            "This window shows a recorded machine. Live memory is that of the computer that gpuassist runs on, so it is off."
-        )
-        self._show_empty(Mark.INFO, text("A recorded machine has no live memory"), why, offers_found=False)
-
-    def _show_nothing(self, trouble: tuple[Text, ...]) -> None:
-        if not trouble:
-            why = text("NVIDIA's driver answers, but it drives no GPU.")
-            self._show_empty(Mark.UNKNOWN, text("There is no GPU to watch"), why, offers_found=True)
-            return
-        then = text("What can be done about it stands under “What we found”. As soon as the driver answers, the plot begins.")
-        self._show_empty(Mark.PROBLEM, text("The GPUs cannot be watched now"), *trouble, then, offers_found=True)
-
-    def _show_empty(self, mark: Mark, title: Text, *why: Text, offers_found: bool) -> None:
-        self._nothing.show_words(mark, self.desk.words(title), "\n".join(map(self.desk.words, why)))
-        self._found.setVisible(offers_found)
-        self._nothing.show()
-        for widget in (self._notice, self._controls, self._lanes, self._table_card):
-            widget.hide()
-        self.bar_changed.emit()
+    @Slot(object, object)
+    def _tell(self, mark: Mark, words: str) -> None:
+        """Stays until the user has read it."""
+        self._said.show_words(mark, words)
+        self._said.show()
 
     @Slot()
     def _show_holders(self) -> None:
-        row = self._table.currentIndex().row()
-        self.asked.emit(ToHolders(self._processes.processes[row].process.pid if row >= 0 else None))
+        row = self._live.card.chosen
+        self.asked.emit(ToHolders(row.single.process.pid if row is not None and row.single is not None else None))
 
     @Slot()
     def _go_to_found(self) -> None:
         self.asked.emit(GoTo(WizardStep.FOUND))
-
-
-class Watching(QObject):
-    """Starts and stops a watch; what it sees is told here, on the GUI thread."""
-
-    sampled = Signal(object)  # Sample
-
-    def __init__(self, watch: Watch, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.watch = watch
-        self.running = False
-
-    def start(self) -> None:
-        """Begins, once."""
-        if not self.running:
-            self.running = True
-            self.watch.start(self._hear)
-
-    def stop(self) -> None:
-        """Ends; the watch waits for its thread for at most a second."""
-        if self.running:
-            self.running = False
-            self.watch.stop()
-
-    def _hear(self, sample: Sample) -> None:
-        # On the sampler's thread: this object lives on the GUI thread, so Qt brings the sample there.
-        if self.running:
-            self.sampled.emit(sample)

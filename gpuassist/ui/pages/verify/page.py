@@ -3,38 +3,63 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from msgspec import Struct
+from msgspec.structs import replace
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from gpuassist.formats.visible import escaped
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.text import Text, text
-from gpuassist.model.verdict import Verdict, Verification
+from gpuassist.model.text import counted, text
+from gpuassist.model.verdict import Verification
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.commands import copyable_lines
 from gpuassist.present.marks import Mark
-from gpuassist.present.verification import errors_to_explain, verification_document
+from gpuassist.present.verification import errors_to_explain, report_headline, verification_error
+from gpuassist.present.verification_document import verification_document
+from gpuassist.present.verify_table import Column, column_of, progress_words, stack_words
 from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, WizardStep
-from gpuassist.session.verify import VerifyProgress, VerifyRequest, conclude, follow, interpreter_at, rests_on, verify
+from gpuassist.session.proof_words import verdict_on_accelerators
+from gpuassist.session.verifications import kept
+from gpuassist.session.verify import (
+    failures,
+    interpreter_at,
+    rests_on,
+)
+from gpuassist.session.verify_progress import VerifyProgress, conclude, follow
+from gpuassist.session.verify_report import VerifyReport
 from gpuassist.ui import clipboard
-from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
+from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.page import Bar, Desk, Page, new_action
-from gpuassist.ui.pages.verify.result import COLUMN_SAMPLES, HEADINGS, ProvesCard, ResultCard, TorchOutputCard, check_rows
-from gpuassist.ui.pages.verify.wishes import CPU, VerifyWishes
-from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
-from gpuassist.ui.widgets.layouts import SPACING, bare
-from gpuassist.ui.widgets.rows import RowsModel
-from gpuassist.ui.widgets.table import Table
-from gpuassist.ui.wording import reason_of
-from gpuassist.verify.protocol import Event
+from gpuassist.ui.pages.verify.body import VerifyBody
+from gpuassist.ui.pages.verify.next_step import NextStep, before_a_run, next_step
+from gpuassist.ui.pages.verify.wishes import VerifyWishes
+from gpuassist.ui.pages.verify.work import Ran, ran
+from gpuassist.ui.theme import set_look
+from gpuassist.ui.widgets.cards import EmptyState, Notice
+from gpuassist.ui.wording import reason_of, sentence_case
+from gpuassist.verify.protocol import Event, Started
+from gpuassist.verify.runner import Level
+from gpuassist.verify.toolkits import ToolkitBegun, ToolkitCheck, ToolkitEvent
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
 
-_DEVICE_COLUMN = 2
-_SIDE_WIDTH = 268
+_TICK_MILLISECONDS = 1000
+_PAINT_MILLISECONDS = 80  # eight devices report thousands of events in a few seconds
+
+
+class _Asked(Struct, frozen=True):
+    """What the run was started for, and the facts that it rests on."""
+
+    devices: tuple[str, ...] = ("all",)
+    level: Level = Level.QUICK
+    rests_on: tuple[object, ...] = ()
 
 
 class VerifyPage(Page):
@@ -45,49 +70,51 @@ class VerifyPage(Page):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self._machine = Machine()
-        self._recorded = False
+        self._recorded, self._changed = False, False
         self._job: Job | None = None
+        self._asked = _Asked()
         self._progress = VerifyProgress()
+        self._columns: tuple[Column, ...] = ()
         self._result: Verification | None = None
-        self._rested_on: tuple[object, ...] = ()  # the facts that the last run was started with
+        self._report = VerifyReport(Verification("", (), ()))  # with what stands beside it
+        self._next: NextStep | None = None
+        self._toolkit: ToolkitBegun | None = None  # the check of a toolkit that runs
         self._looking = Latest(desk.jobs, self._show_interpreter, self)
+        self._recalling = Latest(desk.jobs, self._show_earlier, self)
         self._saving = Latest(desk.jobs, self._show_saved, self)
-        self._save = new_action(self, desk.words(text("Save as JSON")), self._ask_where)
-        self._copy = new_action(self, desk.words(text("Copy the result")), self._copy_result)
+        self._save = new_action(self, desk.words(text("Save as JSON")), self._ask_where, "Ctrl+S")
+        self._copy = new_action(self, desk.words(text("Copy the result")), self._copy_result, "Ctrl+Shift+C")
         self._explain = new_action(self, desk.words(text("Explain the error")), self._ask_why)
-        words = self.desk.words
-        scroll = self.fill_with_scroll()
-        self._header = scroll.header
-        self._wishes = VerifyWishes(words, self)
+        self._act = new_action(self, "", self._go_on)
+        self._ticks = self._timer(_TICK_MILLISECONDS, self._tick)
+        self._paint = self._timer(_PAINT_MILLISECONDS, self._show_progress)
+        self._paint.setSingleShot(True)
+        self._scroll = self.fill_with_scroll()
+        self._header = self._scroll.header
+        self._wishes = VerifyWishes(desk.words, self)
         self._wishes.start_wanted.connect(self.start)
         self._wishes.cancel_wanted.connect(self.cancel)
         self._wishes.changed.connect(self._show_wishes)
         self._wishes.interpreter_wanted.connect(self._ask_interpreter)
+        self._wishes.file_wanted.connect(self._ask_image)
         self._notice = Notice(Mark.INFO, "", self)
         self._notice.hide()
         self._empty = EmptyState(Mark.TODO, "", "", self)
-        self._checks = Card(parent=self)
-        self._model = RowsModel([words(heading) for heading in HEADINGS], (), self)
-        self._table = Table(self._model, words(text("Checks")), self._checks)
-        self._table.size_like(COLUMN_SAMPLES, 0)
-        self._checks.body.addWidget(self._table)
-        self._output = TorchOutputCard(words, self)
-        left = bare(QVBoxLayout(), SPACING)
-        for widget in (self._empty, self._checks, self._output):
-            left.addWidget(widget)
-        left.addStretch(1)
-        row = bare(QHBoxLayout(), SPACING)
-        row.addLayout(left, 1)
-        row.addWidget(self._build_side(), 0, Qt.AlignmentFlag.AlignTop)
-        scroll.content.addWidget(self._wishes)
-        scroll.content.addWidget(self._notice)
-        scroll.content.addLayout(row)
+        self.body = VerifyBody(desk.words, self)
+        self.body.asked.connect(self.asked)
+        self.body.link_opened.connect(desk.asking.visit)
+        self.body.revealed.connect(self._reveal)
+        for widget in (self._wishes, self._notice, self._empty, self.body):
+            self._scroll.content.addWidget(widget)
         self._show_idle()
 
     def bar(self) -> Bar:
-        if self._result is None:
-            return Bar()
-        return Bar((self._save, self._copy, self._explain) if errors_to_explain(self._result) else (self._save, self._copy))
+        result, primary = self._result, self._act if self._act.text() else None
+        if result is None:
+            return Bar(primary=primary)
+        unexplained = any(result.answer_to(words) is None for words in failures(result))
+        left = (self._save, self._copy, self._explain) if unexplained else (self._save, self._copy)
+        return Bar(left, primary=primary)
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine, self._recorded = inspection.machine, inspection.recorded
@@ -98,10 +125,17 @@ class VerifyPage(Page):
             self._show_mark(self._result)
         else:
             self._show_idle(changed=self._result is not None and not self._recorded)
+            self._recall()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.body.fit(self.height())
 
     def close_down(self) -> None:
-        self._looking.drop()
-        self._saving.drop()
+        for work in (self._looking, self._saving, self._recalling):
+            work.drop()
+        self._ticks.stop()
+        self._paint.stop()
         if self._job is not None:
             self._job.cancel()
 
@@ -117,29 +151,25 @@ class VerifyPage(Page):
 
     @Slot()
     def start(self) -> None:
-        if self._job is not None or self._recorded or not self._wishes.interpreter:
+        wished = self._wishes.request
+        if self._job is not None or self._recorded or wished is None:
             return
-        terminal = self._machine.shell.new_terminal
-        request = VerifyRequest(
-            self._wishes.interpreter,
-            self._wishes.devices,
-            self._wishes.level,
-            value_or(terminal, None),
-        )
+        request = replace(wished, terminal=value_or(self._machine.shell.new_terminal, None), machine=self._machine)
         self._forget_result()
-        self._rested_on = rests_on(self._machine, request.interpreter)
-        session = self.desk.session
-
-        def run(control: Control) -> Verification:
-            return verify(session, request, on_event=control.tell, cancelled=control.cancelled.is_set)
-
-        self._job = self.desk.jobs.start(run, self)
+        self._recalling.drop()
+        self._scroll.verticalScrollBar().setValue(0)
+        self._asked = _Asked(request.devices, request.level, rests_on(self._machine, request.interpreter))
+        self._progress = VerifyProgress(since=self._now())
+        session, machine = self.desk.session, self._machine
+        self._job = self.desk.jobs.start(lambda control: ran(session, request, machine, control), self)
         self._job.told.connect(self._take)
         self._job.finished.connect(self._end)
+        self._ticks.start()
         self.asked.emit(Marked(self.STEP, StepStatus.BUSY))
-        self._wishes.show_running(0, 0)
+        self._show_progress()
+        words = self.desk.words
         waiting = text("torch is being imported in a process of its own; the first time after an installation takes longer.")
-        self._empty.show_words(Mark.BUSY, self.desk.words(text("Starting")), self.desk.words(waiting))
+        self._empty.show_words(Mark.BUSY, words(text("Starting")), words(waiting))
 
     @Slot()
     def cancel(self) -> None:
@@ -147,112 +177,148 @@ class VerifyPage(Page):
         if self._job is not None:
             self._job.cancel()
 
-    def _build_side(self) -> QWidget:
-        words = self.desk.words
-        side = QWidget(self)
-        side.setFixedWidth(_SIDE_WIDTH)
-        column = bare(QVBoxLayout(side), SPACING)
-        self._summary = ResultCard(words, side)
-        self._proves = ProvesCard(words, side)
-        column.addWidget(self._summary)
-        column.addWidget(self._proves)
-        return side
-
     # What is shown
 
     def _show_idle(self, *, changed: bool = False) -> None:
         """Nothing is verified; `changed` where something was, before what it rests on changed."""
+        words = self.desk.words
         self._forget_result()
+        self._changed = changed
         self._wishes.show_idle()
         self._show_wishes()
         self._header.show_words(
-            self.desk.words(text("Prove it with real work")),
-            self.desk.words(text("Runs in your own environment, in a process of its own that cannot hang this window")),
+            words(text("Verify with real computations")),
+            words(text("Runs in your own environment, in a process of its own that cannot hang this window")),
         )
-        if self._recorded:
-            why = text("This is a recorded machine: nothing can be computed on it from here.")
-            self._empty.show_words(Mark.INFO, self.desk.words(text("Not on a recorded machine")), self.desk.words(why))
-        elif changed:
-            what = text("The environment, the driver, a GPU or what new terminals hold changed since the last run.")
-            title = text("Not verified since the machine changed")
-            self._empty.show_words(Mark.TODO, self.desk.words(title), self.desk.words(what))
-        else:
-            what = text("Matrix products, convolution, a backward pass and more run on each device and are checked against fp64.")
-            self._empty.show_words(Mark.TODO, self.desk.words(text("Nothing was verified yet")), self.desk.words(what))
 
     @Slot()
     def _show_wishes(self) -> None:
-        self._wishes.start.setEnabled(bool(self._wishes.interpreter) and not self._recorded)
-        self._proves.show_level(self._wishes.level)
+        wishes, words = self._wishes, self.desk.words
+        if self._result is None and self._job is None:
+            lacking = isinstance(self._machine.environments, Known) and wishes.lacks_environment
+            empty = before_a_run(recorded=self._recorded, lacking=lacking, changed=self._changed)
+            self._empty.show_words(empty.mark, words(empty.title), words(empty.words))
+            self._show_next(empty.next)
+        set_look(wishes.start, "kind", "primary" if self._result is None else "secondary")
+        wishes.start.setEnabled(wishes.request is not None and not self._recorded)
+        self.body.proves.show_level(wishes.level, self._result if wishes.level is self._asked.level else None)
 
     def _forget_result(self) -> None:
-        self._result, self._progress = None, VerifyProgress()
-        self._model.set_rows(())
-        self._checks.hide()
+        self._result, self._progress, self._columns, self._next, self._toolkit = None, VerifyProgress(), (), None, None
+        self._act.setText("")
+        self.body.clear()
         self._empty.show()
         self._notice.hide()
-        self._output.show_output("")
-        self._summary.hide()
         self.bar_changed.emit()
 
     @Slot(object)
-    def _take(self, event: Event) -> None:
-        self._progress = follow(self._progress, event)
-        self._show_progress()
-        self._wishes.show_running(self._progress.done, len(self._progress.lines))
+    def _take(self, event: Event | ToolkitEvent) -> None:
+        if isinstance(event, (ToolkitBegun, ToolkitCheck)):
+            self._toolkit = event if isinstance(event, ToolkitBegun) else None
+        else:
+            self._progress = follow(self._progress, event, self._now())
+        if isinstance(event, Started):
+            gpus = value_or(self._machine.gpus, ())
+            alone = (device for device in event.devices if not device.members)
+            self._columns = tuple(column_of(device, gpus, self._asked.devices) for device in alone)
+        if not self._paint.isActive():
+            self._paint.start()
 
+    @Slot()
+    def _tick(self) -> None:
+        """A second has passed."""
+        self._show_progress()
+
+    @Slot()
     def _show_progress(self) -> None:
-        rows = check_rows(self._progress, self.desk.words)
-        self._model.set_rows(rows)
-        self._table.setColumnHidden(_DEVICE_COLUMN, len(self._progress.names) <= 1)
-        self._checks.setVisible(bool(rows))
-        self._empty.setVisible(not rows)
-        if rows:
-            about = " · ".join(f"{name} {version}" for name, version in self._progress.environment if version)
-            names = ", ".join(name for _, name in self._progress.names)
-            title = text("Proving {names} with real work", names=names)
-            self._header.show_words(self.desk.words(title), about)
+        self._paint.stop()
+        words, progress, now = self.desk.words, self._progress, self._now()
+        if self._job is not None:
+            said = progress_words(progress, self._asked.level, now)
+            if self._toolkit is not None:
+                said = text("toolkits: {name}", name=self._toolkit.name)
+            self._wishes.show_running(sentence_case(words(said)), progress.done, len(progress.lines))
+        self.body.show_progress(progress, self._columns, now)
+        self._empty.setVisible(not progress.lines)
+        if progress.lines:
+            names = ", ".join(dict.fromkeys(column.name for column in self._columns))
+            title = text("Verifying {names}", names=names)
+            if len(self._columns) > 1:
+                title = counted(
+                    "Verifying {count} device: {names}", "Verifying {count} devices: {names}", len(self._columns), names=names
+                )
+            self._header.show_words(words(title), stack_words(self._progress.environment))
 
     @Slot(object)
     def _end(self, result: Done | Failed) -> None:
+        had_focus = self._wishes.cancel.hasFocus()
         self._job = None
+        self._ticks.stop()
+        self._paint.stop()
         self._wishes.show_idle()
-        self._show_wishes()
         if isinstance(result, Failed):
-            self._tell(Mark.PROBLEM, reason_of(self.desk.words, result.error))
+            self._show_idle()
+            self._tell(Mark.PROBLEM, sentence_case(reason_of(self.desk.words, result.error)))
             self.asked.emit(Marked(self.STEP, StepStatus.PROBLEM))
-        elif isinstance(result.value, Verification):
-            self._show_result(result.value)
+        elif isinstance(result.value, Ran):
+            self._report = result.value.report
+            self._show_result(result.value.report.verification)
+            self.body.earlier.show_kept(result.value.before, result.value.differences)
+        self._show_wishes()
+        if had_focus:
+            (self.body.table if self._progress.lines else self._wishes.start).setFocus()
         self.bar_changed.emit()
 
     def _show_result(self, result: Verification) -> None:
-        words = self.desk.words
+        words, gpus = self.desk.words, value_or(self._machine.gpus, ())
         self._result = result
+        planned = len(self._progress.lines)
         self._progress = conclude(self._progress, result)
-        self._show_progress()
-        self._summary.show_result(result)
-        self._output.show_output(result.output)
-        mark, title = _verdict(result)
-        if result.error is not None:
-            self._tell(mark, words(text("The run did not end well: {reason}", reason=result.error)))
-            if not result.devices:
-                none = text("No check was run in {interpreter}.", interpreter=result.interpreter)
-                self._empty.show_words(mark, words(title), words(none))
-        elif all(device.device == CPU for device in result.devices):
-            self._tell(mark, words(text("No accelerator was verified: this run says nothing about a GPU.")))
-        self._header.show_words(words(title), self._header.subtitle)
+        known = {device.device: column_of(device, gpus, self._asked.devices) for device in result.alone}
+        self._columns = tuple(known.get(column.device, column) for column in self._columns)
+        self.body.show_result(self._progress, self._report, self._columns)
+        self._empty.hide()
+        mark, title = report_headline(self._report, planned)
+        self._header.show_words(sentence_case(words(title)), stack_words(self._progress.environment) or result.interpreter)
+        if result.error is not None and not result.cancelled:
+            why = verification_error(result)
+            ended = text("The run did not end well: {reason}", reason=why)
+            self._tell(mark, words(ended if planned else text("No check was run: {reason}", reason=why)))
+        elif (result.unverified is not None or result.no_accelerator) and not result.explained:
+            about_gpus = Mark.WARNING if result.unverified is not None else Mark.PROBLEM if mark is Mark.PROBLEM else Mark.INFO
+            self._tell(about_gpus, words(verdict_on_accelerators(result)))
         if not self._rests_as_before(result):
-            self._tell(
-                Mark.WARNING,
-                words(text("The machine was changed during the run: what it shows may not hold any more. Run it again.")),
-            )
+            changed = text("The machine was changed during the run: what it shows may not hold any more. Run it again.")
+            self._tell(Mark.WARNING, words(changed))
+        self._show_next(next_step(result, self._machine))
         self._show_mark(result)
 
+    def _show_next(self, lead: NextStep | None) -> None:
+        """The blue button of the bar."""
+        self._next = lead
+        self._act.setText(self.desk.words(lead.title) if lead is not None else "")
+        self.bar_changed.emit()
+
+    @Slot()
+    def _go_on(self) -> None:
+        """Presses the blue button."""
+        lead = self._next
+        if lead is not None and lead.destination is not None:
+            self.asked.emit(lead.destination)
+        elif lead is not None and lead.answer is not None:
+            if lead.lines:
+                clipboard.copy("\n".join(map(self.desk.words, copyable_lines(lead.lines))))
+            self.body.show_answer(lead.answer)
+
+    @Slot(object)
+    def _reveal(self, widget: QWidget) -> None:
+        QTimer.singleShot(0, widget, lambda: self._scroll.ensureWidgetVisible(widget))
+
     def _rests_as_before(self, result: Verification) -> bool:
-        return rests_on(self._machine, result.interpreter) == self._rested_on
+        return rests_on(self._machine, result.interpreter) == self._asked.rests_on
 
     def _show_mark(self, result: Verification) -> None:
-        mark, _ = _verdict(result)
+        mark, _ = report_headline(self._report, len(self._progress.lines))
         state = StepStatus(mark.value) if self._rests_as_before(result) else StepStatus.UNKNOWN
         self.asked.emit(Marked(self.STEP, state))
 
@@ -260,11 +326,37 @@ class VerifyPage(Page):
         self._notice.show_words(mark, words)
         self._notice.show()
 
+    def _now(self) -> float:
+        return self.desk.session.world.clock.monotonic()
+
+    def _timer(self, milliseconds: int, ring: Callable[[], None]) -> QTimer:
+        made = QTimer(self)
+        made.setInterval(milliseconds)
+        made.timeout.connect(ring)
+        return made
+
     # What else can be asked for
+
+    def _recall(self) -> None:
+        """Earlier verifications of this machine."""
+        self.body.earlier.show_kept(())
+        if not self._recorded:
+            world = self.desk.session.world
+            self._recalling.ask(lambda _: kept(world))
+
+    def _show_earlier(self, result: Done | Failed) -> None:
+        if isinstance(result, Done) and isinstance(result.value, tuple):
+            self.body.earlier.show_kept(result.value)
 
     @Slot()
     def _ask_interpreter(self) -> None:
         self.desk.asking.open_file(self, self.desk.words(text("The Python interpreter to verify")), "", self._look_at)
+
+    @Slot()
+    def _ask_image(self) -> None:
+        kinds = self.desk.words(text("Images of apptainer (*.sif *.img);;All files (*)"))
+        title = self.desk.words(text("The image to verify in"))
+        self.desk.asking.open_file(self, title, kinds, self._wishes.inside.show_name)
 
     def _look_at(self, path: str) -> None:
         self._looking.ask(lambda _: interpreter_at(self.desk.session.world, path))
@@ -278,7 +370,8 @@ class VerifyPage(Page):
 
     @Slot()
     def _copy_result(self) -> None:
-        clipboard.copy(self._document())
+        if self._result is not None:
+            clipboard.copy(self._document())
 
     @Slot()
     def _ask_why(self) -> None:
@@ -304,16 +397,4 @@ class VerifyPage(Page):
     def _document(self) -> str:
         if self._result is None:
             return ""
-        return escaped(json.dumps(verification_document([self._result], ENGLISH), ensure_ascii=False, indent=2)) + "\n"
-
-
-def _verdict(result: Verification) -> tuple[Mark, Text]:
-    if result.verdict is Verdict.HUNG:
-        return Mark.PROBLEM, text("A check hung")
-    if result.verdict is Verdict.FAIL:
-        return Mark.PROBLEM, text("This does not work right")
-    if result.verdict is Verdict.SKIPPED:
-        return Mark.UNKNOWN, text("Nothing was verified")
-    if result.accelerator_verified:
-        return Mark.RIGHT, text("It works: proved with real work")
-    return Mark.UNKNOWN, text("Right on what was checked, but no accelerator was")
+        return escaped(json.dumps(verification_document([self._report], ENGLISH), ensure_ascii=False, indent=2)) + "\n"

@@ -1,61 +1,66 @@
-"""What a verification proves and what not: a row for each check, the sentence for each device, and what torch itself printed."""
+"""What a verification proves and what not: the sentence for each device, how fast it was, and what torch itself printed."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from collections.abc import Iterator
 
-from gpuassist.model.text import Text, text, verbatim
-from gpuassist.model.verdict import Check, Verdict, Verification
+from msgspec.structs import replace
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QWidget
+
+from gpuassist.model.fact import Known
+from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.verdict import BAD, Check, DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark, mark_of
-from gpuassist.present.verification import VERDICT_WORDS, device_sentence, measured, rate_words
-from gpuassist.session.verify import CheckLine, CheckState, VerifyProgress, check_label, verdict_on_accelerators
+from gpuassist.present.verification import device_sentence, left_open, rate_words
+from gpuassist.present.verify_table import Column
+from gpuassist.session.checks import check_label
+from gpuassist.session.proof_words import verdict_on_accelerators
+from gpuassist.session.verify_report import VerifyReport
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CodeBlock
-from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
-from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.rows import Cell, Row
+from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.layouts import clear
+from gpuassist.ui.widgets.rate_bars import RateBar, RateBars
 from gpuassist.ui.wording import sentence_case
+from gpuassist.verify.expectation import Expectation
 from gpuassist.verify.runner import Level
 
 _PROVES = text(
-    "Each operation ran as kernels of this torch on the device, and its result lies within a bound that is derived for the "
-    "operation and the format, not tuned. The reference is computed in fp64."
+    "Each operation that passed ran as kernels of this torch on the device, and every element of every repetition lies within a "
+    "bound that is derived for the operation and the format, not tuned. The reference is exact, or computed in fp64."
 )
 _QUICK_LEAVES = text(
-    "It does not prove that the memory is free of faults, nor that the card holds out for hours: Full looks longer."
+    "It does not prove that the memory is free of faults, nor that the card holds out under load: Full looks longer."
 )
 _FULL_LEAVES = text("It does not prove that the card holds out under days of load.")
-HEADINGS = (text("Check"), text("format"), text("device"), text("result"), text("error of bound"), text("rate"))
-# As wide as the columns are made, whatever comes.
-COLUMN_SAMPLES = (
-    Cell("Functions of each element"),
-    Cell("int64"),
-    Cell("cuda:0"),
-    Cell("skipped", mark=Mark.ABSENT),
-    Cell("8.8e-08 of 8.8e-08", mono=True),
-    Cell("88.8 TFLOP/s", mono=True),
-)
-_STATE_WORDS = {CheckState.WAITING: text("waiting"), CheckState.RUNNING: text("running…"), CheckState.LEFT: text("not run")}
+_DEVICES_NAMED = 4  # with more of them, those that passed are counted
+_FAILURES_NAMED = 3
+_BARS_SHOWN = 12
+_BYTES = "B/s"
 
 
 class ProvesCard(Card):
-    """What it means when everything is right."""
+    """What a pass means, and what it leaves open."""
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(words(text("What this proves")), parent=parent)
         self._words = words
-        self.body.addWidget(paragraph(words(_PROVES), "muted", self))
-        self._leaves = paragraph("", "muted", self)
-        self.body.addWidget(self._leaves)
+        self.sentences: tuple[str, ...] = ()
         self.show_level(Level.QUICK)
 
-    def show_level(self, level: Level) -> None:
-        """What this depth leaves open."""
-        set_paragraph(self._leaves, self._words(_FULL_LEAVES if level is Level.FULL else _QUICK_LEAVES))
+    def show_level(self, level: Level, result: Verification | None = None) -> None:
+        """What this level leaves open, and what this run did not come to."""
+        told = [_PROVES, *(left_open(result) if result is not None else ()), _FULL_LEAVES if level is Level.FULL else _QUICK_LEAVES]
+        sentences = tuple(self._words(one) for one in told)
+        if sentences == self.sentences:
+            return
+        self.sentences = sentences
+        clear(self.body)
+        for sentence in sentences:
+            self.body.addWidget(paragraph(sentence, "muted", self))
 
 
 class ResultCard(Card):
@@ -70,32 +75,123 @@ class ResultCard(Card):
     def show_result(self, result: Verification) -> None:
         clear(self.body)
         told: list[Text] = []
-        for device in result.devices:
-            told.append(device_sentence(device))
-            self._add(MarkIcon(mark_of(device.verdict), self), told[-1], device.name)
-            wrong = [check for check in device.checks if check.verdict in {Verdict.FAIL, Verdict.HUNG} and check.error is not None]
-            add_failures = [
-                text(
-                    "{check} ({format}): {reason}", check=check_label(check), format=check.dtype, reason=check.error or verbatim("")
-                )
-                for check in wrong
-            ]
-            for sentence in add_failures:
+        named = result.alone
+        if len(named) > _DEVICES_NAMED:
+            named = tuple(device for device in named if device.verdict is not Verdict.PASS)
+        others = len(result.alone) - len(named)
+        for device in (*named, *(one for one in result.together if one.verdict in BAD)):
+            told.append(device_sentence(device, result.devices))
+            self._add(mark_of(device.verdict), told[-1])
+            for sentence in _failures(device):
+                told.append(sentence)
                 self.body.addWidget(paragraph(sentence_case(self._words(sentence)), "muted", self))
-            told.extend(add_failures)
+        if others:
+            told.append(counted("{count} GPU passed.", "{count} GPUs passed.", others))
+            self._add(Mark.RIGHT, told[-1])
         if result.devices:
             told.append(verdict_on_accelerators(result))
             self.body.addWidget(paragraph(self._words(told[-1]), "", self))
+        for note in result.notes:
+            told.append(note)
+            self.body.addWidget(paragraph(self._words(note), "muted", self))
         self.sentences = tuple(self._words(sentence) for sentence in told)
         self.setVisible(bool(told))
 
-    def _add(self, icon: MarkIcon, sentence: Text, name: str) -> None:
-        box = QWidget(self)
-        row = bare(QHBoxLayout(box), 8)
-        row.addWidget(icon)
-        row.addWidget(paragraph(self._words(sentence), "strong", box), 1)
-        self.body.addWidget(box)
-        self.body.addWidget(label(name, "small", self))
+    def _add(self, mark: Mark, sentence: Text) -> None:
+        self.add_marked(mark, paragraph(self._words(sentence), "strong", self))
+
+
+def _failures(device: DeviceVerdict) -> Iterator[Text]:
+    """The first of what went wrong on a device, by name."""
+    bad = [check for check in device.checks if check.verdict in BAD]
+    for check in bad[:_FAILURES_NAMED]:
+        reason = check.error or verbatim("")
+        yield text("{check} ({format}): {reason}", check=check_label(check), format=check.dtype, reason=reason)
+    if len(bad) > _FAILURES_NAMED:
+        yield counted("and {count} more", "and {count} more", len(bad) - _FAILURES_NAMED)
+
+
+class RatesCard(Card):
+    """How fast each format was; beside what the device should reach, where that is known."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(words(text("Speed")), parent=parent)
+        self._words = words
+        self._all: tuple[RateBar, ...] = ()
+        self.bars = RateBars(words(text("Speed")), self)
+        self.note = paragraph("", "muted", self)
+        self.more = small("", self)
+        self.more.clicked.connect(self._show_all)
+        self.body.addWidget(self.bars)
+        self.body.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        self.body.addWidget(self.note)
+        self.hide()
+
+    def show_bars(self, bars: tuple[RateBar, ...]) -> None:
+        """Hidden where nothing was measured; what is slower than it should be is said below."""
+        self._all = bars
+        self.bars.show_bars(bars[:_BARS_SHOWN])
+        self.more.setText(self._words(text("Show all {count}", count=len(bars))))
+        self.more.setVisible(len(bars) > _BARS_SHOWN)
+        told = [f"{one.label}: {one.sentence}." for one in bars if one.low and one.sentence]
+        if not any(one.expected > 0 for one in bars):
+            told.append(self._words(text("What this device should reach is not known here: bars are beside the fastest.")))
+        self.note.setText("\n".join(told))
+        self.note.setVisible(bool(told))
+        self.setVisible(bool(bars))
+
+    @Slot()
+    def _show_all(self) -> None:
+        self.bars.show_bars(self._all)
+        self.more.hide()
+
+
+def rate_bars(report: VerifyReport, columns: tuple[Column, ...], words: Words) -> tuple[RateBar, ...]:
+    """A bar for each rate that was measured, formats together, those of several devices below one another."""
+    result = report.verification
+    known = {(one.device.device, one.check.name, one.check.dtype): one.expectation for one in report.rates}
+    named = {column.device: words(column.title) for column in columns}
+    for one in result.together:
+        named[one.device] = ", ".join(dict.fromkeys(named.get(member, member) for member in one.members))
+    found: dict[tuple[str, str], list[tuple[str, Check, float]]] = {}
+    for device in result.devices:
+        for check in device.checks:
+            if isinstance(check.rate, Known) and check.verdict is Verdict.PASS:
+                found.setdefault((check.name, check.dtype), []).append((device.device, check, check.rate.value))
+    fastest: dict[str, float] = {}
+    for measured in found.values():
+        for _, check, rate in measured:
+            fastest[check.rate_unit] = max(fastest.get(check.rate_unit, 0.0), rate)
+    return tuple(
+        _bar(
+            RateBar(
+                _bar_label(check, named.get(device, "") if len(result.alone) > 1 else "", words),
+                rate,
+                0.0,
+                check.rate_unit,
+                rate_words(check),
+                scale=fastest[check.rate_unit],
+            ),
+            known.get((device, check.name, check.dtype)),
+            words,
+        )
+        for measured in found.values()
+        for device, check, rate in measured
+    )
+
+
+def _bar(bar: RateBar, expectation: Expectation | None, words: Words) -> RateBar:
+    """Beside what the GPU should reach, where that is known."""
+    if expectation is None or not isinstance(expectation.peak, Known):
+        return bar
+    peak = expectation.peak.value.rate
+    return replace(bar, expected=peak, sentence=words(expectation.words), low=expectation.held_back)
+
+
+def _bar_label(check: Check, device: str, words: Words) -> str:
+    """`GPU 1 · Convolution fp16`; of what only moves bytes without the format that they are in."""
+    what = sentence_case(words(check_label(check)))
+    return " · ".join(filter(None, (device, what if check.rate_unit.endswith(_BYTES) else f"{what} {check.dtype}")))
 
 
 class TorchOutputCard(Card):
@@ -126,30 +222,3 @@ class TorchOutputCard(Card):
         shown = self.block.isHidden()
         self.block.setVisible(shown)
         self.toggle.setText(self._hide_words if shown else self._show_words)
-
-
-def check_rows(progress: VerifyProgress, words: Words) -> tuple[Row, ...]:
-    return tuple(_row(line, words) for line in progress.lines)
-
-
-def _row(line: CheckLine, words: Words) -> Row:
-    label = words(check_label(line.planned))
-    why = words(line.check.error) if line.check is not None and line.check.error is not None else ""
-    head = (
-        Cell(label[:1].upper() + label[1:], after=why, tip=why),
-        Cell(line.planned.dtype, quiet=True),
-        Cell(line.device, quiet=True),
-    )
-    if line.check is None:
-        return (*head, Cell(words(_STATE_WORDS[line.state]), quiet=True), Cell(""), Cell(""))
-    return (*head, *_result(line.check, words))
-
-
-def _result(check: Check, words: Words) -> Row:
-    mark, verdict = mark_of(check.verdict), VERDICT_WORDS[check.verdict]
-    distance = measured(check)
-    return (
-        Cell(words(verdict), mark=mark),
-        Cell(words(distance) if distance is not None else "", mono=True, quiet=True),
-        Cell(rate_words(check), mono=True),
-    )

@@ -1,0 +1,67 @@
+"""What stands on the live page while there is nothing to draw, and why."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
+from gpuassist.present.marks import Mark
+from gpuassist.ui.widgets.buttons import small
+from gpuassist.ui.widgets.cards import EmptyState
+from gpuassist.ui.wording import sentence_case
+
+
+class NothingLive(EmptyState):
+    """Says what is waited for or what is missing, and where to go on."""
+
+    found_wanted = Signal()
+    cancelled = Signal()
+    open_wanted = Signal()  # a recording
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(Mark.BUSY, "", "", parent)
+        self._in_words = words
+        self._found = small(words(text("See what we found")), self)
+        self._found.clicked.connect(self.found_wanted)
+        # Who has no GPU here may have a recording of one elsewhere.
+        self._open = small(words(text("Open a recording…")), self)
+        self._open.clicked.connect(self.open_wanted)
+        self._cancel = small(words(text("Cancel")), self)
+        self._cancel.clicked.connect(self.cancelled)
+        self.buttons.addStretch(1)
+        self.buttons.addWidget(self._found)
+        self.buttons.addWidget(self._open)
+        self.buttons.addWidget(self._cancel)
+        self.buttons.addStretch(1)
+
+    def show_waiting(self) -> None:
+        self._tell(Mark.BUSY, text("Reading the GPUs"), text("The first figures come in a moment."))
+
+    def show_recorded(self) -> None:
+        why = text(
+            "This window shows a recorded machine. Live memory is that of the computer that gpuassist runs on, so it is off."
+        )
+        self._tell(Mark.INFO, text("A recorded machine has no live memory"), why)
+
+    def show_reading(self, words: str) -> None:
+        """A recording is read, and how far it is."""
+        self.show_words(Mark.BUSY, self._in_words(text("Reading a recording")), words)
+        self._found.hide()
+        self._open.hide()
+        self._cancel.show()
+
+    def show_trouble(self, trouble: tuple[Text, ...]) -> None:
+        if not trouble:
+            why = text("NVIDIA's driver answers, but it drives no GPU.")
+            self._tell(Mark.UNKNOWN, text("There is no GPU to watch"), why, offers_found=True)
+            return
+        then = text("What can be done about it stands under “What we found”. As soon as the driver answers, the plot begins.")
+        self._tell(Mark.PROBLEM, text("No GPU data available"), *trouble, then, offers_found=True)
+
+    def _tell(self, mark: Mark, title: Text, *why: Text, offers_found: bool = False) -> None:
+        self.show_words(mark, self._in_words(title), "\n".join(sentence_case(self._in_words(one)) for one in why))
+        self._found.setVisible(offers_found)
+        self._open.setVisible(mark is not Mark.BUSY)
+        self._cancel.hide()
