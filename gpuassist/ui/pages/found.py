@@ -24,7 +24,7 @@ from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import FindingCard
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
+from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear, widgets_in
 from gpuassist.ui.widgets.marks import StatusPill
 
 if TYPE_CHECKING:
@@ -87,9 +87,7 @@ class FoundPage(Page):
         self.bar_changed.emit()
 
     def cards(self) -> tuple[FindingCard, ...]:
-        items = [self._cards.itemAt(place) for place in range(self._cards.count())]
-        widgets = [item.widget() for item in items if item is not None]
-        return tuple(widget for widget in widgets if isinstance(widget, FindingCard))
+        return tuple(widget for widget in widgets_in(self._cards) if isinstance(widget, FindingCard))
 
     @Slot()
     def _check_again(self) -> None:
