@@ -182,6 +182,15 @@ class Journal:
         self._require_own()
         return self._all("")
 
+    def damaged(self) -> tuple[str, ...]:
+        """The files that should hold records and hold none that can be read: nobody knows whether their changes stand."""
+        self._require_own()
+        records = (name for name in self._disk.names(self.directory) if name.endswith((_SETTLED, _PREPARED)))
+        ids = {name: name.removesuffix(_SETTLED).removesuffix(_PREPARED) for name in records}
+        return tuple(
+            name for name, one in ids.items() if one not in self._left_out and _decode(self._read(one, name[len(one) :])) is None
+        )
+
     def group(self, change: str) -> tuple[JournalEntry, ...]:
         """The files of one change, which may be named by the id of any of them: no other record is read for it."""
         self._require_own()

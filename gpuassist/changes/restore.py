@@ -9,8 +9,10 @@ its first line promises, once the user was shown what goes with it.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest
 from gpuassist.changes.syntax import breaks, check
@@ -65,6 +67,22 @@ class GoneError(RepairError):
     """The file is not there any more."""
 
 
+class Foreseen(Struct, frozen=True):
+    """What undos that come before will have done: what files then hold by their places after symlinks (none for one that is gone by
+    then), and all of the journal's entries as they then are.
+    """
+
+    contents: Mapping[str, bytes | None]
+    entries: tuple[JournalEntry, ...]
+
+    def seen(self, target: FileTarget) -> FileTarget:
+        """The file as it is then."""
+        if target.path_written not in self.contents:
+            return target
+        content = self.contents[target.path_written]
+        return replace(target, content=content or b"", exists=content is not None)
+
+
 class _Looked(Struct, frozen=True):
     """A file that was looked at, and what the journal holds of it."""
 
@@ -73,16 +91,23 @@ class _Looked(Struct, frozen=True):
     receipt: Receipt
     target: FileTarget
     take_out: bool
+    foreseen: Foreseen | None = None
 
     @property
     def now(self) -> bytes:
         return self.target.content
 
 
-def plan_file(world: World, journal: Journal, receipt: Receipt, *, take_out: bool = False) -> FileUndo:
-    """How the file would be taken back, with `take_out` our block also with what was edited in it; raises `RepairError`."""
+def plan_file(
+    world: World, journal: Journal, receipt: Receipt, *, take_out: bool = False, foreseen: Foreseen | None = None
+) -> FileUndo:
+    """How the file would be taken back, with `take_out` our block also with what was edited in it; raises `RepairError`. With
+    `foreseen` as it would be once other undos were done.
+    """
     target = examine(world, receipt.target)
-    looked = _Looked(world, journal, receipt, target, take_out)
+    if foreseen is not None:
+        target = foreseen.seen(target)
+    looked = _Looked(world, journal, receipt, target, take_out, foreseen)
     if target.obstacle is not None:
         raise RepairError(_cannot(looked, target.obstacle))
     if not target.exists:
@@ -215,7 +240,8 @@ def _is_ours(looked: _Looked) -> bool:
 
 
 def _of_this_file(looked: _Looked) -> list[JournalEntry]:
-    return [entry for entry in looked.journal.entries() if entry.receipt.target == looked.receipt.target]
+    entries = looked.journal.entries() if looked.foreseen is None else looked.foreseen.entries
+    return [entry for entry in entries if entry.receipt.target == looked.receipt.target]
 
 
 def _breaks(looked: _Looked, after: bytes) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest, is_plain, undone
 from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.changes.replace_file import ChangedError, put, remove_directories, take_away
-from gpuassist.changes.restore import FileUndo, GoneError, plan_file
+from gpuassist.changes.restore import FileUndo, Foreseen, GoneError, plan_file
 from gpuassist.changes.settle import holds, stands, sweep, undo_of
 from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
@@ -40,6 +40,9 @@ class UndoPlan(Struct, frozen=True):
         return words
 
 
+BUSY = text("another gpuassist is changing a file just now; please try again")
+
+
 class NothingToUndoError(RepairError):
     """The change was undone already, or none was ever made: what was wanted is so."""
 
@@ -51,13 +54,18 @@ class UnknownChangeError(RepairError):
 def history(world: World) -> tuple[Receipt, ...]:
     """Changes that were made, newest first, those that were taken back with the time of that; a change's files in their order."""
     journal = Journal.of(world)
-    return _history(world, journal, journal.entries())
+    return made_of(world, journal, journal.entries())
 
 
 def left_out(world: World) -> tuple[Text, ...]:
     """The records in the journal that are none of a change of this user's, with the reason: nothing is done with them."""
     journal = Journal.of(world)
     journal.entries()
+    return left_out_of(journal)
+
+
+def left_out_of(journal: Journal) -> tuple[Text, ...]:
+    """The same of those that were come to."""
     return tuple(
         text("the record {path} is not used: {reason}", path=f"{journal.directory}/{name}", reason=reason)
         for name, reason in sorted(journal.left_out.items())
@@ -70,7 +78,7 @@ def plan_undo(world: World, change: str = "", *, take_out: bool = False) -> Undo
     With `take_out` our block goes also with what was edited in it.
     """
     journal = Journal.of(world)
-    receipts = _history(world, journal, journal.group(change) if change else journal.entries())
+    receipts = made_of(world, journal, journal.group(change) if change else journal.entries())
     wanted = next((one.change for one in receipts if change in {one.change, one.id} or not (change or one.undone_at)), None)
     if wanted is None and change in journal.left_out:
         raise RepairError(text("the record of {change} is not used: {reason}", change=change, reason=journal.left_out[change]))
@@ -83,7 +91,14 @@ def plan_undo(world: World, change: str = "", *, take_out: bool = False) -> Undo
     standing = tuple(receipt for receipt in group if not receipt.undone_at)
     if not standing:
         raise NothingToUndoError(text("the change {change} was undone already ({when})", change=wanted, when=group[0].undone_at))
-    files = tuple(_planned(world, journal, receipt, take_out=take_out) for receipt in standing)
+    return plan_files(world, journal, standing, take_out=take_out)
+
+
+def plan_files(
+    world: World, journal: Journal, standing: Sequence[Receipt], *, take_out: bool = False, foreseen: Foreseen | None = None
+) -> UndoPlan:
+    """How the files of one change that it stands in would be taken back; raises `RepairError` where they cannot be."""
+    files = tuple(_planned(world, journal, receipt, take_out=take_out, foreseen=foreseen) for receipt in standing)
     if all(file.passed_over for file in files):
         raise GoneError(files[0].way)
     return UndoPlan(files, take_out)
@@ -94,24 +109,36 @@ def undo(world: World, change: str = "", *, take_out: bool = False) -> ChangeOut
     # Raises before a lock is made: under sudo it would lie in another's home.
     change = plan_undo(world, change, take_out=take_out).receipt.change
     journal = Journal.of(world)
-    taking = _Taking(world, journal)
     try:
         with journal.lock():
             settled = sweep(world, journal)
-            if settled and not any(not receipt.undone_at for receipt in _history(world, journal, journal.group(change))):
+            if settled and not any(not receipt.undone_at for receipt in made_of(world, journal, journal.group(change))):
                 # What to say of a change that had been interrupted and that looking at the journal alone took back.
                 entry = journal.settled(change)
                 if entry is None:
                     raise UnknownChangeError(settled[0])
                 return ChangeOutcome(Outcome(Result.MODIFIED, settled[0]), (entry.receipt,))
-            return taking.take(plan_undo(world, change, take_out=take_out))
+            return take(world, journal, plan_undo(world, change, take_out=take_out))
     except BlockingIOError as error:
-        raise RepairError(text("another gpuassist is changing a file just now; please try again")) from error
+        raise RepairError(BUSY) from error
+    except OSError as error:
+        raise RepairError(_Taking(world, journal).stopped(os_words(error))) from error
+
+
+def take(world: World, journal: Journal, planned: UndoPlan) -> ChangeOutcome:
+    """Takes it back while the journal's lock is held; raises `RepairError`, which says how far it came."""
+    taking = _Taking(world, journal)
+    try:
+        return taking.take(planned)
     except ChangedError as error:
         raise RepairError(taking.stopped(text("{path} was changed by someone else just now", path=error.path))) from error
     except OSError as error:
-        words = text("{error} ({where})", error=error.strerror or str(error), where=error.filename or "")
-        raise RepairError(taking.stopped(words)) from error
+        raise RepairError(taking.stopped(os_words(error))) from error
+
+
+def os_words(error: OSError) -> Text:
+    """What the system said, and of which file."""
+    return text("{error} ({where})", error=error.strerror or str(error), where=error.filename or "")
 
 
 class _Taking:
@@ -164,17 +191,18 @@ class _Taking:
         remove_directories(self._world, file.directories)
 
 
-def _history(world: World, journal: Journal, entries: Iterable[JournalEntry]) -> tuple[Receipt, ...]:
+def made_of(world: World, journal: Journal, entries: Iterable[JournalEntry]) -> tuple[Receipt, ...]:
+    """The changes that were made of these, as `history` has them."""
     groups: dict[str, list[Receipt]] = {}
     for entry in entries:
-        if _is_history(world, journal, entry):
+        if _was_made(world, journal, entry):
             groups.setdefault(entry.receipt.change, []).append(entry.receipt)
     return tuple(receipt for group in reversed(groups.values()) for receipt in group)
 
 
-def _planned(world: World, journal: Journal, receipt: Receipt, *, take_out: bool) -> FileUndo:
+def _planned(world: World, journal: Journal, receipt: Receipt, *, take_out: bool, foreseen: Foreseen | None) -> FileUndo:
     try:
-        return plan_file(world, journal, receipt, take_out=take_out)
+        return plan_file(world, journal, receipt, take_out=take_out, foreseen=foreseen)
     except GoneError as error:
         return FileUndo(receipt, None, removes_file=False, way=error.reason, passed_over=True)
 
@@ -183,7 +211,7 @@ def _wanted(file: FileUndo) -> str:
     return "" if file.edit is None or file.removes_file else digest(file.edit.after)
 
 
-def _is_history(world: World, journal: Journal, entry: JournalEntry) -> bool:
+def _was_made(world: World, journal: Journal, entry: JournalEntry) -> bool:
     if entry.state is not JournalState.PREPARED:
         return True
     try:

@@ -140,6 +140,10 @@ class Disk:
     def exists(self, path: str) -> bool:
         return os.path.lexists(path)
 
+    def own_status(self, path: str) -> os.stat_result:
+        """The status of what has this name itself, which may be a symlink."""
+        return os.lstat(path)
+
     def is_locked_by_flag(self, path: str) -> bool:
         """Whether `chattr +i` or `+a` keeps even its owner from replacing it; false where the file system has no such flags."""
         try:
