@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest, undone
 from gpuassist.changes.restore import ConflictError, Foreseen, GoneError, ThreeWay
 from gpuassist.changes.settle import sweep
-from gpuassist.changes.undo import BUSY, NothingToUndoError, UndoPlan, left_out_of, made_of, os_words, plan_files, plan_undo, take
+from gpuassist.changes.undo import BUSY, UndoPlan, left_out_of, made_of, os_words, plan_files, take
 from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError
@@ -67,12 +67,13 @@ class UndoAllPlan(Struct, frozen=True):
 
 
 class UndoneChange(Struct, frozen=True):
-    """What came of one change, `planned` as it was done; `over` where nothing of it is left to take back."""
+    """What came of one change, `planned` as it was done; `over` where nothing of it is left to take back, `wrote` what was done."""
 
     planned: PlannedUndo
     outcome: Outcome
     refusal: Refusal | None = None
     over: bool = False
+    wrote: UndoPlan | None = None
 
 
 class UndoAllOutcome(Struct, frozen=True):
@@ -121,12 +122,15 @@ def undo_all(
     try:
         with journal.lock():
             notes = sweep(world, journal)
+            known = Foreseen({}, journal.entries())
             done: list[UndoneChange] = []
             for one in plan.changes:
                 if cancelled():
                     return UndoAllOutcome(tuple(done), notes, interrupted=True)
-                done.append(_taken_back(world, journal, one))
+                done.append(_taken_back(world, journal, one, known))
                 on_done(done[-1])
+                if done[-1].wrote is not None:  # nobody else writes in the journal: it need not be read again for each of them
+                    known = Foreseen({}, _after(known, done[-1].wrote, "").entries)
             return UndoAllOutcome(tuple(done), notes)
     except BlockingIOError:
         return UndoAllOutcome(stopped=BUSY)
@@ -178,9 +182,7 @@ def _digest_now(world: World, foreseen: Foreseen, target: str) -> str:
     return "" if content is None else digest(content)
 
 
-def _planned(
-    world: World, journal: Journal, receipts: tuple[Receipt, ...], foreseen: Foreseen, *, take_out: bool
-) -> PlannedUndo:
+def _planned(world: World, journal: Journal, receipts: tuple[Receipt, ...], foreseen: Foreseen, *, take_out: bool) -> PlannedUndo:
     try:
         return PlannedUndo(receipts, plan_files(world, journal, receipts, take_out=take_out, foreseen=foreseen))
     except (RepairError, OSError) as error:
@@ -200,12 +202,20 @@ def _after(foreseen: Foreseen, plan: UndoPlan, when: str) -> Foreseen:
     return Foreseen(contents, tuple(back.get(entry.receipt.id, entry) for entry in foreseen.entries))
 
 
-def _taken_back(world: World, journal: Journal, planned: PlannedUndo) -> UndoneChange:
+def _taken_back(world: World, journal: Journal, planned: PlannedUndo, known: Foreseen) -> UndoneChange:
     if planned.plan is None:
         refusal = planned.refusal or Refusal(text("it was not looked at"))
         return UndoneChange(planned, Outcome(Result.REFUSED, refusal.reason), refusal)
     try:
-        now = plan_undo(world, planned.change, take_out=planned.plan.take_out)
+        made = made_of(world, journal, journal.group(planned.change))
+        standing = [one for one in made if not one.undone_at]
+        if not made:
+            words = text("the record of {change} cannot be used any more; nothing was done", change=planned.change)
+            return UndoneChange(planned, Outcome(Result.REFUSED, words), Refusal(words))
+        if not standing:  # since the settling of what was interrupted, or since somebody else took it back
+            words = text("the change {change} was undone already", change=planned.change)
+            return UndoneChange(planned, Outcome(Result.UNCHANGED, words), over=True)
+        now = plan_files(world, journal, standing, take_out=planned.plan.take_out, foreseen=known)
         if not _is_foreseen(planned.plan, now):
             words = text(
                 "the change {change} was not undone: {paths} is not as it was when you looked. Please look again.",
@@ -214,13 +224,11 @@ def _taken_back(world: World, journal: Journal, planned: PlannedUndo) -> UndoneC
             )
             return UndoneChange(planned, Outcome(Result.REFUSED, words), Refusal(words))
         outcome = take(world, journal, now)
-    except NothingToUndoError as error:  # by the settling of what was interrupted, or by somebody else meanwhile
-        return UndoneChange(planned, Outcome(Result.UNCHANGED, error.reason), over=True)
     except (RepairError, OSError) as error:
         refusal = _refusal(error)
         return UndoneChange(planned, Outcome(Result.REFUSED, refusal.reason), refusal)
     planned = replace(planned, plan=now)
-    return UndoneChange(planned, outcome.outcome, over=planned.whole)
+    return UndoneChange(planned, outcome.outcome, over=planned.whole, wrote=now)
 
 
 def _is_foreseen(planned: UndoPlan, now: UndoPlan) -> bool:

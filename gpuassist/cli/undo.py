@@ -19,13 +19,19 @@ from gpuassist.session.undo import what_stays
 from gpuassist.shellfiles.block import RepairError
 
 NAME = "undo"
-HELP = text("take back the last change that gpuassist made, or a given one")
+HELP = text("take back the last change that gpuassist made, a given one, or all of them")
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("id", nargs="?", default="", metavar="ID", help=words(text("the change to undo (default: the newest)")))
     help_words = words(text("list all changes, newest first: what still stands, and which files were edited since"))
     parser.add_argument("--list", action="store_true", help=help_words)
+    everything = words(text("take back everything that gpuassist ever changed, newest first, and list which installs remain"))
+    parser.add_argument("--all", action="store_true", help=everything)
+    state = words(
+        text("with --all: once everything was taken back, delete what gpuassist has kept for itself; --yes alone does not")
+    )
+    parser.add_argument("--delete-state", action="store_true", help=state)
     whole = words(text("take gpuassist's own lines out also where somebody edited them since, with what was edited"))
     parser.add_argument("--take-out", action="store_true", help=whole)
     parser.add_argument("--dry-run", action="store_true", help=words(text("show what would be done, and do nothing")))
@@ -36,7 +42,15 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 def run(options: argparse.Namespace, context: Context) -> Exit:
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="undo"))
+    if options.all and (options.id or options.list):
+        raise UsageError(text("--all takes everything back: it goes with neither an ID nor --list"))
+    if options.delete_state and not options.all:
+        raise UsageError(text("--delete-state goes with --all"))
     try:
+        if options.all:
+            from gpuassist.cli.undo_all import undo_everything  # what it needs of installs doubles the start of `undo`
+
+            return undo_everything(options, context)
         return _list(options, context) if options.list else _undo(options, context)
     except UnknownChangeError as error:
         raise UsageError(error.reason) from error

@@ -84,12 +84,7 @@ def own_state(session: Session, plan: UndoAllPlan, installs: InstallsLeft) -> Ow
     world = session.world
     needed = _why_installs_stay(installs)
     parts = [replace(part, stays=part.stays or needed) if _is_of_installs(world, part.path) else part for part in _parts(world)]
-    lost = (
-        receipt.path
-        for one in plan.changes
-        if one.refusal is not None and one.refusal.gone
-        for receipt in one.receipts
-    )
+    lost = (receipt.path for one in plan.changes if one.refusal is not None and one.refusal.gone for receipt in one.receipts)
     return OwnState(tuple(parts), why_needed(plan), tuple(_others(world)), tuple(lost))
 
 
@@ -101,7 +96,9 @@ def why_needed(plan: UndoAllPlan) -> Text | None:
     if plan.left_out:
         return plan.left_out[0]
     if plan.damaged:
-        return text("the record {name} in the journal cannot be read, so nobody knows whether its change stands", name=plan.damaged[0])
+        return text(
+            "the record {name} in the journal cannot be read, so nobody knows whether its change stands", name=plan.damaged[0]
+        )
     return None
 
 
@@ -205,7 +202,9 @@ def _parts(world: World) -> Iterator[StatePart]:
 def _measured(world: World, path: str, what: Text) -> StatePart:
     """How much it is, and why it must stay where it could be another's."""
     part = StatePart(path, what)
-    directory = next((one for one in _own_directories(world) if path.startswith((f"{one}/", f"{one}{_DELETED}")) or path == one), "")
+    directory = next(
+        (one for one in _own_directories(world) if path.startswith((f"{one}/", f"{one}{_DELETED}")) or path == one), ""
+    )
     reason = why_state_untrusted(world, directory) if directory else None
     if reason is None and directory and world.disk.exists(directory) and stat.S_ISLNK(world.disk.own_status(directory).st_mode):
         reason = text("{path} is a symlink, so what it leads to is not deleted", path=directory)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from shlex import quote
 
+from msgspec.structs import replace
+
 from gpuassist.changes.record import ChangeStatus, records
+from gpuassist.changes.restore import FileUndo
 from gpuassist.changes.undo import UndoPlan
 from gpuassist.context import Session
 from gpuassist.model.text import Text, text
@@ -19,6 +22,17 @@ def what_stays(session: Session, taking: UndoPlan) -> tuple[Text, ...]:
         return ()
     open_ones = text("Terminals that are open keep what they have, also after `source`, which takes nothing out.")
     return (open_ones, *(_remembered(session.world, taking) if "fish" in dialects else ()))
+
+
+def what_stays_of_all(session: Session, taken: Iterable[UndoPlan]) -> tuple[Text, ...]:
+    """The same of several that were done one after the other, the first one first."""
+    files: dict[str, FileUndo] = {}
+    for file in (file for one in taken for file in reversed(one.files) if file.edit is not None):
+        first = files.get(file.receipt.target)
+        if first is not None and first.edit is not None and file.edit is not None:
+            file = replace(file, edit=replace(file.edit, before=first.edit.before))
+        files[file.receipt.target] = file
+    return what_stays(session, UndoPlan(tuple(files.values()))) if files else ()
 
 
 def _remembered(world: World, taking: UndoPlan) -> Iterator[Text]:

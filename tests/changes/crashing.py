@@ -25,6 +25,7 @@ from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.journal import Journal
 from gpuassist.changes.settle import sweep
 from gpuassist.changes.undo import NothingToUndoError, undo
+from gpuassist.changes.undo_all import plan_undo_all, undo_all
 from gpuassist.shellfiles.edit import LineChanges, Lines, write
 from gpuassist.system.disk import Disk
 from gpuassist.system.world import World
@@ -33,6 +34,7 @@ from tests.fakes import ScriptedProcesses
 from tests.shellfiles.written import block_lines
 
 CHANGE = "20261121-090000-abcdef"
+NEWER = ("20261122-090000-abcdef", "20261123-090000-abcdef")
 BASHRC = b"# mine\nexport PATH=/usr/local/cuda-11.7/bin:$PATH\nalias x=y"
 DOTENV = b"USER_SETTING=1\n"
 MARK = ".gpuassist-"
@@ -48,12 +50,15 @@ Snapshot = dict[str, Entry]
 
 @dataclass(frozen=True)
 class Scene:
-    """A home, the files that are changed in it, and whether it is their change or its undo that is killed."""
+    """A home, the files that are changed in it, and whether it is their change or its undo that is killed; with `everything` the
+    undo of that change and of two newer ones of its first file.
+    """
 
     name: str
     files: tuple[str, ...]
     undo: bool = False
     edited: bytes = b""
+    everything: bool = False
 
     def set_up(self, home: Path) -> None:
         """The home before the change: a private file with an attribute, a link into a checkout, and room for new files."""
@@ -78,6 +83,10 @@ class Scene:
         """What went before: for an undo the change itself, and what somebody wrote since."""
         if self.undo:
             apply(quiet_world(home), self.change(home))
+        for change in NEWER if self.everything else ():
+            path = home / self.files[0]
+            after = write(path.read_bytes(), block_lines(f"/usr/local/{change}"), LineChanges(()), change)
+            apply(quiet_world(home), FileChange(change, "use cuda", (edit_of(path, after),)))
         if self.edited:
             for name in self.files:
                 with open(home / name, "ab") as file:
@@ -85,7 +94,9 @@ class Scene:
 
     def act(self, world: World) -> None:
         """What is killed."""
-        if self.undo:
+        if self.everything:
+            undo_all(world, plan_undo_all(world))
+        elif self.undo:
             undo(world, CHANGE)
         else:
             apply(world, self.change(Path(world.surroundings.home)))
@@ -102,6 +113,7 @@ SCENES = (
     Scene("undo of a file that was made", NEW, undo=True),
     Scene("undo of several files", SEVERAL, undo=True),
     Scene("undo of files edited since", SEVERAL, undo=True, edited=b"# mine too\n"),
+    Scene("undo of everything", SEVERAL, undo=True, everything=True),
 )
 
 
@@ -157,11 +169,12 @@ def snapshot(home: Path) -> Snapshot:
 
 @dataclass(frozen=True)
 class Wanted:
-    """How a home looks before and after what is killed, and once everything is taken back."""
+    """How a home looks before and after what is killed, once everything is taken back, and on the way where that is one."""
 
     start: Snapshot
     done: Snapshot
     back: Snapshot
+    between: tuple[Snapshot, ...] = ()
 
 
 def wanted(scene: Scene, home: Path) -> Wanted:
@@ -174,7 +187,18 @@ def wanted(scene: Scene, home: Path) -> Wanted:
     _take_all_back(home)
     back = snapshot(home)
     shutil.rmtree(home)
-    return Wanted(start, done, back)
+    return Wanted(start, done, back, _between(scene, home) if scene.everything else ())
+
+
+def _between(scene: Scene, home: Path) -> tuple[Snapshot, ...]:
+    scene.set_up(home)
+    scene.prepare(home)
+    found = []
+    for _ in NEWER:
+        undo(quiet_world(home), "")
+        found.append(snapshot(home))
+    shutil.rmtree(home)
+    return tuple(found)
 
 
 def check(scene: Scene, home: Path, want: Wanted) -> tuple[str, list[str]]:
@@ -298,7 +322,7 @@ def _half_written(found: Snapshot, want: Wanted) -> list[str]:
     return [
         f"{name} is neither old nor new: {found.get(name)}"
         for name in sorted(names)
-        if found.get(name) not in (want.start.get(name), want.done.get(name), JUST_MADE)
+        if found.get(name) not in (JUST_MADE, *(one.get(name) for one in (want.start, want.done, *want.between)))
     ]
 
 
