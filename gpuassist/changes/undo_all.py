@@ -24,7 +24,7 @@ from gpuassist.system.world import World
 Cancelled = Callable[[], bool]
 
 
-class Refusal(Struct, frozen=True):
+class UndoRefusal(Struct, frozen=True):
     """Why a change is not taken back: `three_way` where somebody changed the same lines since, `in_block` where our block alone can
     be taken out, `gone` where none of its files is there any more.
     """
@@ -40,7 +40,7 @@ class PlannedUndo(Struct, frozen=True):
 
     receipts: tuple[Receipt, ...]
     plan: UndoPlan | None = None
-    refusal: Refusal | None = None
+    refusal: UndoRefusal | None = None
 
     @property
     def change(self) -> str:
@@ -71,7 +71,7 @@ class UndoneChange(Struct, frozen=True):
 
     planned: PlannedUndo
     outcome: Outcome
-    refusal: Refusal | None = None
+    refusal: UndoRefusal | None = None
     over: bool = False
     wrote: UndoPlan | None = None
 
@@ -88,8 +88,8 @@ class UndoAllOutcome(Struct, frozen=True):
 
 
 def plan_undo_all(world: World, *, take_out: bool = False) -> UndoAllPlan:
-    """How everything would be taken back; raises `RepairError` where the journal cannot be used. With `take_out` our blocks go also
-    with what was edited in them.
+    """How everything would be taken back; raises `RepairError` where the journal cannot be used. With `take_out` our blocks go
+    also with what was edited in them.
     """
     journal = Journal.of(world)
     entries = journal.entries()
@@ -113,8 +113,8 @@ def undo_all(
     cancelled: Cancelled = lambda: False,
     on_done: Callable[[UndoneChange], None] = lambda _: None,
 ) -> UndoAllOutcome:
-    """Does what was planned and nothing else: a file that is another than was foreseen is left with its change, as is what cannot be
-    taken back. Between two changes it asks whether to stop.
+    """Does what was planned and nothing else: a file that is another than was foreseen is left with its change, as is what cannot
+    be taken back. Between two changes it asks whether to stop.
     """
     journal = Journal.of(world)
     if not plan.changes:
@@ -204,14 +204,14 @@ def _after(foreseen: Foreseen, plan: UndoPlan, when: str) -> Foreseen:
 
 def _taken_back(world: World, journal: Journal, planned: PlannedUndo, known: Foreseen) -> UndoneChange:
     if planned.plan is None:
-        refusal = planned.refusal or Refusal(text("it was not looked at"))
+        refusal = planned.refusal or UndoRefusal(text("it was not looked at"))
         return UndoneChange(planned, Outcome(Result.REFUSED, refusal.reason), refusal)
     try:
         made = made_of(world, journal, journal.group(planned.change))
         standing = [one for one in made if not one.undone_at]
         if not made:
             words = text("the record of {change} cannot be used any more; nothing was done", change=planned.change)
-            return UndoneChange(planned, Outcome(Result.REFUSED, words), Refusal(words))
+            return UndoneChange(planned, Outcome(Result.REFUSED, words), UndoRefusal(words))
         if not standing:  # since the settling of what was interrupted, or since somebody else took it back
             words = text("the change {change} was undone already", change=planned.change)
             return UndoneChange(planned, Outcome(Result.UNCHANGED, words), over=True)
@@ -222,7 +222,7 @@ def _taken_back(world: World, journal: Journal, planned: PlannedUndo, known: For
                 change=planned.change,
                 paths=", ".join(file.receipt.path for file in now.files),
             )
-            return UndoneChange(planned, Outcome(Result.REFUSED, words), Refusal(words))
+            return UndoneChange(planned, Outcome(Result.REFUSED, words), UndoRefusal(words))
         outcome = take(world, journal, now)
     except (RepairError, OSError) as error:
         refusal = _refusal(error)
@@ -243,9 +243,9 @@ def _is_foreseen(planned: UndoPlan, now: UndoPlan) -> bool:
     return True
 
 
-def _refusal(error: RepairError | OSError) -> Refusal:
+def _refusal(error: RepairError | OSError) -> UndoRefusal:
     if isinstance(error, OSError):
-        return Refusal(os_words(error))
+        return UndoRefusal(os_words(error))
     if isinstance(error, ConflictError):
-        return Refusal(error.reason, error.three_way, error.in_block)
-    return Refusal(error.reason, gone=isinstance(error, GoneError))
+        return UndoRefusal(error.reason, error.three_way, error.in_block)
+    return UndoRefusal(error.reason, gone=isinstance(error, GoneError))

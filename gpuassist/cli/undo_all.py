@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from gpuassist.changes.undo_all import PlannedUndo, Refusal, UndoAllOutcome, UndoneChange, undo_all
+from gpuassist.changes.undo_all import PlannedUndo, UndoAllOutcome, UndoneChange, UndoRefusal, undo_all
 from gpuassist.cli.confirm import confirmed
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.paragraphs import show_command
@@ -44,9 +44,11 @@ def undo_everything(options: argparse.Namespace, context: Context) -> Exit:
             _show_installs(context, traces)
         if _wants_deleted(options, context, now.state, asks=asks):
             deleted = delete_own_state(context.session, now.state)
-    status = _status(options, traces, outcome, now.state, deleted)
+    status = _status(traces, outcome)
+    result, message = _result(traces, outcome, status)
+    if status is Exit.HEALTHY and options.delete_state and _deleting_failed(now.state, deleted):
+        status = Exit.PROBLEMS
     if options.json:
-        result, message = _result(traces, outcome, status)
         document = said.traces_json(context.session, traces, outcome.changes, deleted, state=now.state)
         words = context.session.words(message)
         context.document({"schema": 1, "result": result, "message": words, "dry_run": False, **document})
@@ -76,7 +78,7 @@ def _show_plan(context: Context, traces: Traces) -> None:
         context.say()
 
 
-def _show_refusal(context: Context, one: PlannedUndo, refusal: Refusal) -> None:
+def _show_refusal(context: Context, one: PlannedUndo, refusal: UndoRefusal) -> None:
     for line in conflict_lines(refusal.three_way) if refusal.three_way is not None else ():
         context.say_lines(context.session.words(line))
     context.say(f"{GLYPHS[Mark.WARNING]} {context.session.words(refusal.reason)}")
@@ -85,7 +87,7 @@ def _show_refusal(context: Context, one: PlannedUndo, refusal: Refusal) -> None:
 
 def _only_looked(options: argparse.Namespace, context: Context, traces: Traces) -> Exit:
     nothing = text("nothing was changed (--dry-run)")
-    status = _status(options, traces, UndoAllOutcome(), traces.state, None, dry_run=True)
+    status = _status(traces, None)
     if options.json:
         words = context.session.words(nothing)
         document = said.traces_json(context.session, traces, ())
@@ -177,25 +179,24 @@ def _wants_deleted(options: argparse.Namespace, context: Context, state: OwnStat
     return False
 
 
-def _status(
-    options: argparse.Namespace,
-    traces: Traces,
-    outcome: UndoAllOutcome,
-    state: OwnState,
-    deleted: tuple[DeletedPart, ...] | None,
-    *,
-    dry_run: bool = False,
-) -> Exit:
-    if outcome.interrupted:
+def _status(traces: Traces, outcome: UndoAllOutcome | None) -> Exit:
+    """Of taking back; `outcome` is none where it was only looked at."""
+    if outcome is not None and outcome.interrupted:
         return Exit.INTERRUPTED
-    over = {one.planned.change for one in outcome.changes if one.over}
-    left = any(not (one.whole if dry_run else one.change in over) for one in traces.plan.changes)
-    if left or outcome.stopped is not None or traces.plan.left_out or traces.plan.damaged:
-        return Exit.PROBLEMS
-    refused = any(part.stays is not None for part in state.parts) or state.stays is not None
-    if options.delete_state and not dry_run and (refused or any(one.trouble is not None for one in deleted or ())):
-        return Exit.PROBLEMS
-    return Exit.HEALTHY
+    plan = traces.plan
+    over = (
+        {one.planned.change for one in outcome.changes if one.over}
+        if outcome is not None
+        else {one.change for one in plan.changes if one.whole}
+    )
+    left = any(one.change not in over for one in plan.changes) or (outcome is not None and outcome.stopped is not None)
+    return Exit.PROBLEMS if left or plan.left_out or plan.damaged else Exit.HEALTHY
+
+
+def _deleting_failed(state: OwnState, deleted: tuple[DeletedPart, ...] | None) -> bool:
+    """Whether something stays that was to be deleted."""
+    stays = state.stays is not None or any(part.stays is not None for part in state.parts)
+    return stays or any(one.trouble is not None for one in deleted or ())
 
 
 def _result(traces: Traces, outcome: UndoAllOutcome, status: Exit) -> tuple[str, Text]:

@@ -1,4 +1,4 @@
-"""What installs on record have left, and how each is taken away: by its way back, or by lines that whoever ran the others copies."""
+"""What installs on record have left, and how each is taken away: by its way back, or by lines that the user copies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpuassist.install.rollback import BackStep, plan_back
 from gpuassist.knowledge.families import Family
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.plan import StepKind
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text
 from gpuassist.system.world import World
 
 _TAKEN = {StepState.DONE, StepState.FAILED, StepState.CANCELLED, StepState.RUNNING}
@@ -32,7 +32,7 @@ _REMOVES = {
 
 
 class ByHand(Struct, frozen=True):
-    """A step that the user took: the lines that were to be run, and those that take away what they installed, as far as they tell."""
+    """A step that the user took: the lines that were to be run, and those that take away what these installed, as far as known."""
 
     text: Text
     commands: tuple[str, ...]
@@ -41,8 +41,8 @@ class ByHand(Struct, frozen=True):
 
 
 class InstallRemains(Struct, frozen=True):
-    """What is left of an install: what gpuassist takes back (the last step first), and what the user did by hand. `unknown` says why
-    the way back could not be told.
+    """What is left of an install: what gpuassist takes back (the last step first), and what the user did by hand. `unknown` says
+    why the way back could not be told.
     """
 
     install: Install

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.changes.undo_all import PlannedUndo, Refusal, UndoAllPlan, UndoneChange
+from gpuassist.changes.undo_all import PlannedUndo, UndoAllPlan, UndoneChange, UndoRefusal
 from gpuassist.context import Session
+from gpuassist.formats.size import shown_size
 from gpuassist.install.remains import ByHand, InstallRemains
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Result
 from gpuassist.model.text import Text, counted, text
 from gpuassist.present.install import install_in_words
-from gpuassist.formats.size import shown_size
 from gpuassist.present.undo import back_json, conflict_json, receipt_json
 from gpuassist.session.installs_left import InstallsLeft
 from gpuassist.session.own_state import DeletedPart, OwnState, StatePart
@@ -26,7 +26,7 @@ def change_head(one: PlannedUndo) -> Text:
     )
 
 
-def what_to_do(one: PlannedUndo, refusal: Refusal) -> Text:
+def what_to_do(one: PlannedUndo, refusal: UndoRefusal) -> Text:
     """What the user can do about one that is left."""
     if refusal.in_block:
         return text(
@@ -50,7 +50,7 @@ def plan_title(plan: UndoAllPlan) -> Text:
     if not count:
         return text("No change of gpuassist's stands in your files")
     if possible == count:
-        return counted("{count} change is taken back", "{count} changes are taken back, the newest first", count)
+        return counted("{count} change can be taken back", "{count} changes can be taken back, the newest first", count)
     return text(
         "{possible} of {count} changes can be taken back; the others are left, and why stands with them",
         possible=possible,
@@ -60,8 +60,7 @@ def plan_title(plan: UndoAllPlan) -> Text:
 
 def records_left(plan: UndoAllPlan) -> Iterator[Text]:
     """The records that are not used, and what to do about them."""
-    for words in plan.left_out:
-        yield words
+    yield from plan.left_out
     for name in plan.damaged:
         yield text("the record {name} in the journal is damaged, so nobody knows whether its change stands", name=name)
     if plan.left_out or plan.damaged:
@@ -90,10 +89,11 @@ def outcome_title(done: tuple[UndoneChange, ...], *, planned: int, interrupted: 
 
 def done_line(one: UndoneChange) -> Text:
     """What came of one change, in a line."""
-    about = {"change": one.planned.change, "goal": one.planned.receipts[0].goal, "words": one.outcome.text}
-    if one.refusal is not None:
-        return text("{goal} ({change}) is left: {words} {todo}", todo=what_to_do(one.planned, one.refusal), **about)
-    return text("{goal} ({change}): {words}", **about)
+    goal, change, words = one.planned.receipts[0].goal, one.planned.change, one.outcome.text
+    if one.refusal is None:
+        return text("{goal} ({change}): {words}", goal=goal, change=change, words=words)
+    todo = what_to_do(one.planned, one.refusal)
+    return text("{goal} ({change}) is left: {words} {todo}", goal=goal, change=change, words=words, todo=todo)
 
 
 # Installs
@@ -110,12 +110,11 @@ def back_command(one: InstallRemains) -> str:
 
 def by_hand_words(step: ByHand) -> Text:
     """What introduces the lines that take away what a step by hand installed, or those that were run where none are known."""
-    about = {"step": step.text}
     if not step.removes:
-        return text("By hand: {step}. How that is taken away is not known; these lines were to be run:", **about)
+        return text("By hand: {step}. How that is taken away is not known; these lines were to be run:", step=step.text)
     if step.needs_root:
-        return text("By hand: {step}. Unless it is to stay, copy this into a terminal of yours:", **about)
-    return text("By hand: {step}. Unless it is to stay, this takes it away:", **about)
+        return text("By hand: {step}. Unless it is to stay, copy this into a terminal of yours:", step=step.text)
+    return text("By hand: {step}. Unless it is to stay, this takes it away:", step=step.text)
 
 
 def installs_title(installs: InstallsLeft) -> Text | None:
@@ -135,8 +134,9 @@ def installs_title(installs: InstallsLeft) -> Text | None:
 def part_line(part: StatePart) -> Text:
     """One thing with its size."""
     size = shown_size(part.size_bytes)
-    about = {"path": part.path, "what": part.what, "size": size}
-    return text("{path}  ({what}, {size})", **about) if part.counted else text("{path}  ({what}, more than {size})", **about)
+    if part.counted:
+        return text("{path}  ({what}, {size})", path=part.path, what=part.what, size=size)
+    return text("{path}  ({what}, more than {size})", path=part.path, what=part.what, size=size)
 
 
 def state_title(state: OwnState) -> Text:
@@ -160,7 +160,7 @@ def state_notes(state: OwnState) -> Iterator[Text]:
         yield text("{path} stays: it is not known to be gpuassist's", path=path)
     if state.lost and state.deletable:
         yield text(
-            "With the journal goes the only copy of what these files held before they were changed; they are not there any more: {paths}",
+            "With the journal goes the only copy of what these files held, which are not there any more: {paths}",
             paths=", ".join(state.lost),
         )
 

@@ -7,8 +7,8 @@ from contextlib import nullcontext
 from msgspec import Struct
 
 from gpuassist.context import Session
-from gpuassist.install.remains import InstallRemains, on_record, remains, unread
 from gpuassist.install.records import Install
+from gpuassist.install.remains import InstallRemains, on_record, remains, unread
 from gpuassist.model.text import text
 from gpuassist.session.install import InstallError, alone
 from gpuassist.system.untrusted_state import UntrustedStateError
@@ -22,7 +22,7 @@ class InstallsLeft(Struct, frozen=True):
 
 
 def installs_left(session: Session, *, is_alone: bool = False) -> InstallsLeft:
-    """Nothing is changed by it, and where no install is on record nothing is asked. `is_alone` where whoever asks holds the lock."""
+    """Nothing is changed by it, and where no install is on record nothing is asked. `is_alone` where the lock is held already."""
     found = on_record(session.world)
     missing = unread(session.world)
     if not found:

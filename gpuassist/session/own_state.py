@@ -1,4 +1,4 @@
-"""What gpuassist itself has written beside the files that it changed, with sizes, and taking it away once nothing needs it any more.
+"""What gpuassist itself has written beside the files that it changed, with sizes, and deleting it once nothing needs it any more.
 
 What is needed to take back what still stands is never deleted: the journal as long as a change stands or a record cannot be read,
 the installs as long as one of them has a way back. Recordings, documents and pictures that the user saved under a name are theirs.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,10 +18,10 @@ from gpuassist.changes.journal import Journal
 from gpuassist.changes.undo_all import UndoAllPlan, plan_undo_all
 from gpuassist.context import Session
 from gpuassist.install.autostart import autostart_path, remove_autostart
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, counted, text
 from gpuassist.monitor.inside.gpuassist_memory import base_directories
 from gpuassist.monitor.rings import Rings
-from gpuassist.monitor.run_place import is_own
+from gpuassist.monitor.run_place import is_own, leave
 from gpuassist.session.install import InstallError, alone
 from gpuassist.session.installs_left import InstallsLeft, installs_left
 from gpuassist.shellfiles.block import RepairError
@@ -92,7 +92,11 @@ def why_needed(plan: UndoAllPlan) -> Text | None:
     """Why the journal is still needed; none where every change was taken back, or its files are there no more."""
     standing = [one.change for one in plan.changes if one.refusal is None or not one.refusal.gone]
     if standing:
-        return text("these changes stand, and the journal is needed to take them back: {changes}", changes=", ".join(standing))
+        return counted(
+            "{count} change stands in your files, and what is on record is needed to take it back",
+            "{count} changes stand in your files, and what is on record is needed to take them back",
+            len(standing),
+        )
     if plan.left_out:
         return plan.left_out[0]
     if plan.damaged:
@@ -107,20 +111,16 @@ def delete_own_state(session: Session, state: OwnState) -> tuple[DeletedPart, ..
     anything.
     """
     world = session.world
-    done: list[DeletedPart] = []
     with ExitStack() as held:
-        refusal = state.stays or _still(session, state, held)
-        for part in state.deletable if refusal is None else ():
-            done.append(DeletedPart(part, _set_aside(session, part)))
-    if refusal is not None:
-        return tuple(DeletedPart(part, refusal) for part in state.deletable)
-    done = [one if one.trouble is not None else DeletedPart(one.part, _removed(world, one.part)) for one in done]
+        refusal = _still(session, state, held)
+        if refusal is not None:
+            return tuple(DeletedPart(part, refusal) for part in state.deletable)
+        aside = [DeletedPart(part, _set_aside(session, part)) for part in state.deletable]
+    done = tuple(one if one.trouble is not None else DeletedPart(one.part, _removed(world, one.part)) for one in aside)
     for directory in _own_directories(world):
-        try:
+        with suppress(OSError):  # what is still in it was named
             world.disk.remove_directory(directory)
-        except OSError:
-            continue  # what is still in it was named
-    return tuple(done)
+    return done
 
 
 def _still(session: Session, state: OwnState, held: ExitStack) -> Text | None:
@@ -158,7 +158,8 @@ def _set_aside(session: Session, part: StatePart) -> Text | None:
         if stat.S_ISDIR(world.disk.own_status(path).st_mode):
             if _in_runtime(world, path) or path.endswith(_DELETED):
                 return None
-            world.disk.remove_tree(f"{path}{_DELETED}")
+            if world.disk.exists(f"{path}{_DELETED}"):
+                world.disk.remove_tree(f"{path}{_DELETED}")
             world.disk.replace(path, f"{path}{_DELETED}")
         else:
             world.disk.remove(path)
@@ -175,8 +176,11 @@ def _removed(world: World, part: StatePart) -> Text | None:
             rings = Rings(world.files, world.surroundings)
             rings.look_around(0.0)
             rings.close()
+            leave(part.path)
             return text("programs that `gpuassist run` started still use it") if world.disk.exists(part.path) else None
-        world.disk.remove_tree(part.path if part.path.endswith(_DELETED) else f"{part.path}{_DELETED}")
+        aside = part.path if part.path.endswith(_DELETED) else f"{part.path}{_DELETED}"
+        if world.disk.exists(aside):
+            world.disk.remove_tree(aside)
     except OSError as error:
         return text("{path} could not be deleted: {words}", path=error.filename or part.path, words=error.strerror or str(error))
     return None

@@ -1,4 +1,4 @@
-"""Everything that gpuassist has left on this machine, looked at as a whole: changes that stand, installs that remain, its own data."""
+"""All that gpuassist has left on this machine, looked at as a whole: changes that stand, installs that remain, its own data."""
 
 from __future__ import annotations
 
