@@ -65,6 +65,7 @@ class WindowRun(QObject):
         self._machine_file = machine_file
         self._start = start
         self._settings = load_settings(session.world)
+        self._remembers = True
         self._thread = threading.Thread(target=self._import, name="gpuassist-import", daemon=True)
         self.theme: Theme | None = None
         self.jobs: Jobs | None = None
@@ -112,6 +113,7 @@ class WindowRun(QObject):
 
         self.frame = Frame(desk, machine_file=self._machine_file, start=self._start, appearance=appearance)
         self.frame.appearance_chosen.connect(self._choose_appearance)
+        self.frame.leaving.connect(self._leave)
         self._faults.happened.connect(self.frame.show_fault)
         self._faults.listen()
         self.window.furnish(self.frame)
@@ -125,9 +127,16 @@ class WindowRun(QObject):
         self._settings = replace(self._settings, appearance=appearance.value)
 
     @Slot()
+    def _leave(self) -> None:
+        self._remembers = False
+        self.window.close()
+
+    @Slot()
     def _close(self) -> None:
         if self.frame is not None:
             self.frame.close_down()
+        if not self._remembers:
+            return
         self._settings = replace(self._settings, geometry=self.window.geometry_words())
         save_settings(self._session.world, self._settings)
 

@@ -36,7 +36,7 @@ from gpuassist.session.navigation import (
 from gpuassist.ui.clipboard import dropped_file, is_folder
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading
-from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain, Wrote
+from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
@@ -59,6 +59,7 @@ class Frame(QWidget):
     """
 
     appearance_chosen = Signal(object)  # Appearance
+    leaving = Signal()  # close the window, and keep nothing of it
 
     def __init__(
         self,
@@ -232,6 +233,8 @@ class Frame(QWidget):
             self._reading.again()
         elif isinstance(wish, Wrote):
             self._reading.read_what_was_changed()
+        elif isinstance(wish, Leave):
+            self.leaving.emit()
         elif isinstance(wish, OpenRecording):
             self._reading.open_recording(wish.path)
         elif isinstance(wish, OpenExample):

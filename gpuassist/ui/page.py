@@ -57,6 +57,10 @@ class Wrote(Struct, frozen=True):
     """A page changed this machine, or tried to: whatever is shown of it anywhere is read again."""
 
 
+class Leave(Struct, frozen=True):
+    """A page deleted all that gpuassist keeps: the window closes, and keeps nothing more."""
+
+
 class OpenRecording(Struct, frozen=True):
     """A page asks for a recorded machine to be shown instead."""
 
@@ -72,7 +76,8 @@ class OpenExample(Struct, frozen=True):
 class Page(QWidget):
     """One step of the wizard, or a tool beside the steps. A page asks the frame through `asked` and never reaches for another page.
 
-    `asked` carries a `Destination`, `Marked` (how this step stands), `ReadAgain`, `Wrote`, `OpenRecording` or `OpenExample`.
+    `asked` carries a `Destination`, `Marked` (how this step stands), `ReadAgain`, `Wrote`, `Leave`, `OpenRecording` or
+    `OpenExample`.
     """
 
     STEP: ClassVar[Place]

@@ -43,9 +43,10 @@ def _by_root(*lines: str) -> Step:
         ("sudo zypper install nvidia-open", "sudo zypper remove nvidia-open"),
         ("sudo rpm-ostree install akmod-nvidia", "sudo rpm-ostree uninstall akmod-nvidia"),
         ("sudo transactional-update -n --continue pkg install a", "sudo transactional-update pkg remove a"),
-        *((line, "") for line in (  # more than one command, or none that installs
+        *((line, "") for line in (
             "sudo pacman -Syu", "sudo apt update", "sudo apt install --reinstall a", "sudo apt install a && sudo reboot",
-            "sudo apt install `curl x`", "sudo apt install 'a; reboot'", "curl x | sudo sh -", "sudo apt install 'unbalanced", "sudo",
+            "sudo apt install `curl x`", "sudo apt install 'a; reboot'", "curl x | sudo sh -", "sudo apt install 'open",
+            "sudo",
         )),
     ],
 )  # fmt: skip

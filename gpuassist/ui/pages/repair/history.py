@@ -12,28 +12,30 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import change_words, file_words, stands
 from gpuassist.present.marks import Mark, mark_of
-from gpuassist.present.undo import diff_of, meeting_words
-from gpuassist.shellfiles.diff import unified
+from gpuassist.present.undo import diff_of
+from gpuassist.ui.pages.repair.three_way import ThreeWayView, diff_view
 from gpuassist.ui.widgets.buttons import primary, secondary, small
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.code import CodeBlock
-from gpuassist.ui.widgets.diff import DiffView
 from gpuassist.ui.widgets.labels import ElidedLabel, Hairline, label, paragraph
 from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.wording import sentence_case
 
-_DIFF_HEIGHT = 240
+DELETE_DATA = text("Delete gpuassist's own data…")
 
 
 class HistoryCard(Card):
     """Every change that was made, newest first, each with its files and its undo."""
 
     undo_wanted = Signal(str)  # the id of the change
+    undo_all_wanted = Signal()
 
     def __init__(self, words: Words, home: str, parent: QWidget | None = None) -> None:
         super().__init__(words(text("Changes made so far")), parent=parent)
         self._words = words
+        self.undo_all = small("", self)
+        self.undo_all.clicked.connect(self.undo_all_wanted)
+        self.head.addWidget(self.undo_all)
         self._home = home
         self.records: tuple[ChangeRecord, ...] = ()
         self._list = bare(QVBoxLayout(), 10)
@@ -50,6 +52,8 @@ class HistoryCard(Card):
             row = ChangeRow(self._words, record, self, home=self._home)
             row.undo_wanted.connect(self.undo_wanted)
             self._list.addWidget(row)
+        any_stands = any(stands(record) for record in records)
+        self.undo_all.setText(self._words(text("Undo all…") if any_stands else DELETE_DATA))
         self.setVisible(bool(records))
 
 
@@ -120,7 +124,7 @@ class UndoCard(Card):
             self._say(sentence_case(self._words(file.way)))
             diff = diff_of(file)
             if diff:
-                self._add_diff(diff)
+                self._content.addWidget(diff_view(self._words, diff, self))
         self.agree.show()
         self.take_out.hide()
         self._appear()
@@ -130,14 +134,7 @@ class UndoCard(Card):
         clear(self._content)
         self._conflicting = take_out
         self._say(sentence_case(reason))
-        self._say_small(text("What was changed in {path} since:", path=three.path))
-        self._add_diff(unified(three.path, three.written, three.now))
-        self._say_small(text("What undo would change in the file as gpuassist wrote it:"))
-        self._add_diff(unified(three.path, three.written, three.wanted))
-        for meeting in three.meetings:
-            self._say_small(text("Both change line {line}:", line=meeting.line))
-            block = CodeBlock(self._words, meeting_words(meeting), self._words(text("The lines that both change")), self)
-            self._content.addWidget(block)
+        self._content.addWidget(ThreeWayView(self._words, three, self))
         if take_out:
             self._say_small(text("Undo changed nothing. gpuassist's own lines can be taken out with what was edited there."))
         else:
@@ -153,12 +150,6 @@ class UndoCard(Card):
     def _appear(self) -> None:
         self.show()
         (self.leave if self.agree.isHidden() else self.agree).setFocus()
-
-    def _add_diff(self, diff: str) -> None:
-        view = DiffView(self._words(text("What undo changes")), self)
-        view.set_diff(diff)
-        view.fit(_DIFF_HEIGHT)
-        self._content.addWidget(view)
 
     def _say(self, words: str) -> None:
         self._content.addWidget(paragraph(words, "", self))

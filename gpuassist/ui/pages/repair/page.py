@@ -20,12 +20,13 @@ from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Errand, Marked, StepStatus, ToRepair, WizardStep
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.leads import repairable_version
-from gpuassist.ui.page import Bar, Desk, Page, Wrote
+from gpuassist.ui.page import Bar, Desk, Leave, Page, Wrote
 from gpuassist.ui.pages.repair.history import HistoryCard, UndoCard
 from gpuassist.ui.pages.repair.others import CleanSection, DevicesSection
 from gpuassist.ui.pages.repair.section import RepairSection
 from gpuassist.ui.pages.repair.survey import LinesSection
 from gpuassist.ui.pages.repair.toolkit import ToolkitSection
+from gpuassist.ui.pages.repair.undo_all import UndoAllCourse
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.segments import Segments
@@ -98,6 +99,12 @@ class RepairPage(Page):
         for scoped in (self.toolkit, self.devices):
             scoped.project_wanted.connect(self._ask_for_project)
         self.history.undo_wanted.connect(self._ask_to_undo)
+        self.undo_all = UndoAllCourse(self.desk, self)
+        self.history.undo_all_wanted.connect(self._look_at_everything)
+        self.undo_all.changed.connect(self._show_looking)
+        self.undo_all.wrote.connect(self._read_again)
+        self.undo_all.trouble.connect(self._show_no_overview)
+        self.undo_all.left.connect(lambda: self.asked.emit(Leave()))
         self.undo.agreed.connect(self._agree)
         self.undo.declined.connect(self._decline)
         self.undo.take_out_wanted.connect(self._look_without_block)
@@ -105,7 +112,7 @@ class RepairPage(Page):
 
     @property
     def busy(self) -> bool:
-        works = (self.undoing, self.listing, self.scoping, self.lines.reading)
+        works = (self.undoing, self.undo_all, self.listing, self.scoping, self.lines.reading)
         return any(work.busy for work in works) or any(section.busy for section in self._sections)
 
     def bar(self) -> Bar:
@@ -155,6 +162,7 @@ class RepairPage(Page):
     def close_down(self) -> None:
         for work in (self.undoing, self.listing, self.scoping):
             work.drop()
+        self.undo_all.close_down()
         for section in self._sections:
             section.close_down()
         self.lines.close_down()
@@ -272,6 +280,22 @@ class RepairPage(Page):
         self.undo.hide()
         self._strip.begin(self.desk.words(text("Undoing…")))
         self.undoing.ask(lambda _: undo(session.world, change, take_out=take_out))
+
+    @Slot()
+    def _look_at_everything(self) -> None:
+        self.undo.hide()
+        self.undo_all.begin()
+
+    @Slot()
+    def _show_looking(self) -> None:
+        if self.undo_all.busy:
+            self._strip.begin(self.desk.words(text("Looking how everything is taken back…")))
+        else:
+            self._strip.end()
+
+    @Slot(str)
+    def _show_no_overview(self, reason: str) -> None:
+        self._tell(Mark.PROBLEM, sentence_case(reason))
 
     @Slot()
     def _decline(self) -> None:
