@@ -73,11 +73,11 @@ def _is_of_project(world: World, place: PurePosixPath) -> bool:
 
 
 def _says_so(world: World, path: str, receipt: Receipt) -> bool:
-    """Whether the change's marks are in the file, or it is as before the change, so that nothing is written to it."""
+    """Whether the change's marks are in the file, or it is as before the change or not there, so that nothing is written to it."""
     try:
         content = world.disk.read(world.files.place(path))
     except FileNotFoundError:
-        return not receipt.existed
+        return True  # as of an environment that was removed; where something comes there, it is looked at anew
     except OSError:
         return False
     import hashlib  # which loads OpenSSL, 2 ms of a start that lists no change

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.context import Session
 from gpuassist.session.navigation import Destination, GoTo, StepStatus, WizardStep
 from gpuassist.ui.application import WindowRun
+from gpuassist.ui.page import Leave
 from gpuassist.ui.palette import DARK
 from gpuassist.ui.theme import Appearance, colours
 from tests.ui.frames import recorded
@@ -102,6 +103,14 @@ def test_the_place_is_remembered(runs: Runs) -> None:
     first.window.resize(880, 650)  # the offscreen platform's screen is 800 wide
     first.window.close()
     assert runs().window.height() == 650
+
+
+def test_a_window_that_leaves_no_trace_remembers_nothing(runs: Runs, home: Path) -> None:
+    run = runs()
+    assert run.frame is not None
+    run.frame.pages.asked.emit(Leave())
+    assert not run.window.isVisible()
+    assert not (home / ".config/gpuassist").exists()
 
 
 _PROBE = """
