@@ -51,11 +51,7 @@ def plan_title(plan: UndoAllPlan) -> Text:
         return text("No change of gpuassist's stands in your files")
     if possible == count:
         return counted("{count} change can be taken back", "{count} changes can be taken back, the newest first", count)
-    return text(
-        "{possible} of {count} changes can be taken back; the others are left, and why stands with them",
-        possible=possible,
-        count=count,
-    )
+    return text("{possible} of {count} changes can be taken back", possible=possible, count=count)
 
 
 def records_left(plan: UndoAllPlan) -> Iterator[Text]:
@@ -78,8 +74,8 @@ def outcome_title(done: tuple[UndoneChange, ...], *, planned: int, interrupted: 
         )
     if left:
         return counted(
-            "{over} of {all} changes were taken back; {count} is left, and why stands above",
-            "{over} of {all} changes were taken back; {count} are left, and why stands above",
+            "{over} of {all} changes were taken back; {count} is left, the reason stands with it",
+            "{over} of {all} changes were taken back; {count} are left, the reasons stand with them",
             left,
             over=over,
             all=planned,

@@ -126,7 +126,7 @@ class UndoAllDialog(QDialog):
             card.settle()
         self.data.show_state(state)
         self._offer(possible=False, state=state)
-        self._scroll.ensureWidgetVisible(self.notice)
+        self._scroll.verticalScrollBar().setValue(0)
 
     def show_trouble(self, reason: str) -> None:
         self._end()
