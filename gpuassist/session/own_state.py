@@ -32,12 +32,14 @@ from gpuassist.system.world import World
 _JOURNAL, _INSTALLS = "journal", "installs"
 _STATE: Mapping[str, Text] = {
     "verifications": text("earlier verifications"),
+    "machines": text("how machines were when they were healthy"),
     _INSTALLS: text("installs on record, with what they printed"),
     _JOURNAL: text("changes on record, with what your files held before them"),
 }
 _SETTINGS: Mapping[str, Text] = {
     "window.json": text("the look and place of the window"),
     "alerts.json": text("thresholds of the live memory"),
+    "kept-machines.json": text("whether healthy machines are kept"),
 }
 _DELETED = ".deleted"  # behind the name of what is being deleted: a crash never leaves half of it under its own name
 _FRESH = ".new"

@@ -280,7 +280,7 @@ def test_a_block_with_lines_of_ones_own_goes_with_take_out(world: World, home: P
     assert rc.read_bytes() == ORIGINAL
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_whatever_was_done_the_users_bytes_come_back(world: World, home: Path, seed: int) -> None:
     """Changes with blocks, retired lines and bare words, undos in between, and edits at the ends of files, in any order."""
     chance = random.Random(seed)
@@ -313,7 +313,7 @@ def test_whatever_was_done_the_users_bytes_come_back(world: World, home: Path, s
 def test_wherever_the_power_fails_the_next_run_goes_on(world: World, home: Path) -> None:
     """A sample of the steps of the disk; tools/soak_apply.py takes every one, with kills."""
     rc, made = home / ".bashrc", home / ".config/fish/conf.d/gpuassist.fish"
-    for step in range(random.randint(1, 11), 90, 11):
+    for step in range(random.randint(1, 22), 90, 22):
         rc.write_bytes(ORIGINAL)
         _block(world, rc, f"a{step}", "11.8")
         _block(world, made, f"b{step}")
@@ -328,7 +328,7 @@ def test_wherever_the_power_fails_the_next_run_goes_on(world: World, home: Path)
         assert sorted(path.name for path in home.iterdir()) == [".bashrc", ".env", ".local"], step
 
 
-@pytest.mark.parametrize("step", [3, 9, 14, 22, 31])
+@pytest.mark.parametrize("step", [3, 14, 31])
 def test_a_full_disk_leaves_every_change_whole_or_taken_back(world: World, home: Path, step: int) -> None:
     rc = home / ".bashrc"
     for number in range(4):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+import gpuassist
 from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.journal import Journal
 from gpuassist.changes.undo_all import plan_undo_all, undo_all
@@ -84,6 +86,12 @@ def test_all_that_it_writes_is_found_and_goes(session: Session, home: Path) -> N
     assert {path.name for path in home.rglob("*")} == {".bashrc", ".cache", ".config", "autostart", ".local", "state", "run"}
     assert (home / ".bashrc").read_bytes() == b"# mine\n"
     assert _state(session) == OwnState()
+
+
+def test_no_directory_is_forgotten_that_some_module_names() -> None:
+    sources = (path.read_text("utf-8") for path in Path(gpuassist.__file__).parent.rglob("*.py"))
+    named = {name for source in sources for name in re.findall(r"surroundings\.state\(\)}/([a-z-]+)", source)}
+    assert {"journal", "installs"} <= named <= set(module._STATE)
 
 
 def test_sizes_are_those_of_the_files(session: Session, home: Path) -> None:
