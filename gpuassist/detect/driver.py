@@ -14,12 +14,14 @@ from gpuassist.detect.accounts import Accounts
 from gpuassist.detect.small_files import made, read, unreadable
 from gpuassist.formats.kernel_module import (
     ModuleError,
+    Read,
     forbidden_by_command_line,
     forbidden_by_file,
     is_open,
     parse_modinfo_output,
     parse_version,
     read_modinfo,
+    signer_of,
     unpack,
 )
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, ModuleBlock, Option
@@ -120,14 +122,7 @@ _PROGRAMS = (
 def with_setup(files: Files, driver: Driver) -> Driver:
     argument = read(files, _COMMAND_LINE)
     told = [ModuleBlock(name, _COMMAND_LINE, words) for name, words in forbidden_by_command_line(value_or(argument, ""))]
-    # A file of one directory hides those of its name in the later ones.
-    seen: set[str] = set()
-    for path in (path for directory in _MODPROBE for path in files.glob(f"{directory}/*.conf")):
-        name = path.rpartition("/")[2]
-        if name not in seen:
-            seen.add(name)
-            rows = forbidden_by_file(value_or(read(files, path), ""))
-            told += [ModuleBlock(module, f"{path}:{number}", line) for module, number, line in rows]
+    told += blocks_in_files(files)
     return replace(
         driver,
         bars=Known(tuple(one for one in told if one.module in _ASKED_MODULES), "/etc/modprobe.d"),
@@ -138,6 +133,19 @@ def with_setup(files: Files, driver: Driver) -> Driver:
         nvidia_smi=_first(files, _PROGRAMS),
         **_fabric(files),
     )
+
+
+def blocks_in_files(files: Files) -> list[ModuleBlock]:
+    """What modprobe's files forbid; a file of one directory hides those of its name in the later ones."""
+    told: list[ModuleBlock] = []
+    seen: set[str] = set()
+    for path in (path for directory in _MODPROBE for path in files.glob(f"{directory}/*.conf")):
+        name = path.rpartition("/")[2]
+        if name not in seen:
+            seen.add(name)
+            rows = forbidden_by_file(value_or(read(files, path), ""))
+            told += [ModuleBlock(module, f"{path}:{number}", line) for module, number, line in rows]
+    return told
 
 
 # What joins the GPUs of a server's baseboard: its switches on the PCI bus, and the service that sets them up.
@@ -232,21 +240,38 @@ _PLACES = (
 )
 
 
+# Debian's own packages name the module after what they are of: nvidia-current.ko, nvidia-tesla-535.ko, nvidia-legacy-390xx.ko.
+_MODULE = lazy_regex(r"nvidia(?:-current|-tesla(?:-\d+)?|-legacy-\d+xx)?(?:-open)?\.ko(?:\.\w+)?")
+
+
 def on_disk(world: World) -> Fact[tuple[KernelModule, ...]]:
     """The modules on disk for the running kernel."""
-    files = world.files
-    release = read(files, RELEASE)
-    if isinstance(release, Unknown):
-        return release
-    base = next((base for base in _bases(release.value) if files.is_directory(base)), None)
-    if base is None:
-        return Unknown(text("{path} is not there, so the modules of this kernel cannot be listed", path=_bases(release.value)[0]))
+    release = read(world.files, RELEASE)
+    return release if isinstance(release, Unknown) else modules_of(world, release.value)
+
+
+def modules_of(world: World, release: str, root: str = "") -> Fact[tuple[KernelModule, ...]]:
+    """The modules on disk for a kernel, of the system whose files lie under `root`: another than the one that runs may wait there."""
+    base = base_of(world.files, release, root)
+    if not base:
+        path = f"{root}{_bases(release)[0]}"
+        return Unknown(text("{path} is not there, so the modules of this kernel cannot be listed", path=path))
+    return Known(tuple(_module(world, path) for path in module_paths(world.files, base)), base)
+
+
+def base_of(files: Files, release: str, root: str = "") -> str:
+    """The directory with the modules of a kernel; empty where there is none."""
+    return next((base for base in (f"{root}{one}" for one in _bases(release)) if files.is_directory(base)), "")
+
+
+def module_paths(files: Files, base: str) -> tuple[str, ...]:
+    """NVIDIA's modules in the directory of a kernel: the main one of each driver, by its real file."""
     # What depmod has listed may be older than the files, so it is not the only place looked at.
-    listed = (line.partition(":")[0] for line in files.text(f"{base}/modules.dep").splitlines() if "/nvidia.ko" in line)
-    indexed = [posixpath.join(base, path) for path in listed if posixpath.basename(path).startswith("nvidia.ko")]
-    placed = (path for place in _PLACES for path in files.glob(f"{base}/{place}/nvidia.ko*"))
-    paths = dict.fromkeys(files.real(path) for path in (*indexed, *placed) if files.is_file(path))
-    return Known(tuple(_module(world, path) for path in paths), base)
+    listed = (line.partition(":")[0] for line in files.text(f"{base}/modules.dep").splitlines() if "nvidia" in line)
+    indexed = [posixpath.join(base, path) for path in listed]
+    placed = (path for place in _PLACES for path in files.glob(f"{base}/{place}/nvidia*.ko*"))
+    ours = (path for path in (*indexed, *placed) if _MODULE.fullmatch(posixpath.basename(path)))
+    return tuple(dict.fromkeys(files.real(path) for path in ours if files.is_file(path)))
 
 
 def _bases(release: str) -> tuple[str, ...]:
@@ -263,6 +288,7 @@ def _module(world: World, path: str) -> KernelModule:
         made(words, lambda found: Version.parse(found.get("version", ""))),
         licence,
         made(licence, lambda words: "GPL" in words),
+        made(words, lambda found: found.get("signer", "")),
     )
 
 
@@ -271,9 +297,9 @@ def _words(world: World, path: str) -> Fact[dict[str, str]]:
     try:
         if ending in {".gz", ".xz"}:
             unpacked = unpack(files.read_bytes(path, _PACKED_AT_MOST_BYTES), ending)
-            return Known(read_modinfo(lambda offset, size: unpacked[offset : offset + size]), path)
+            return Known(_with_signer(lambda offset, size: unpacked[offset : offset + size], len(unpacked)), path)
         if ending == ".ko":
-            return Known(read_modinfo(lambda offset, size: files.read_part(path, offset, size)), path)
+            return Known(_with_signer(lambda offset, size: files.read_part(path, offset, size), files.status(path).st_size), path)
     except OSError as error:
         return unreadable(path, error)
     except ModuleError as error:
@@ -285,3 +311,8 @@ def _words(world: World, path: str) -> Fact[dict[str, str]]:
         if outcome.succeeded:
             return Known(parse_modinfo_output(outcome.text), f"modinfo {path}")
     return Unknown(text("{path} is packed in a way that only the program modinfo reads, and that gave no answer", path=path))
+
+
+def _with_signer(part: Read, size: int) -> dict[str, str]:
+    """The words of .modinfo, and who signed the module, as the program modinfo prints both."""
+    return {**read_modinfo(part), "signer": signer_of(part, size)}

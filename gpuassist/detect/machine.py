@@ -16,6 +16,7 @@ from gpuassist.detect import (
     host,
     libcuda,
     libraries,
+    next_start,
     nvml,
     package_settings,
     pci,
@@ -32,6 +33,7 @@ from gpuassist.model.driver import Driver
 from gpuassist.model.fact import Fact, Unknown
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Host, Machine
+from gpuassist.model.next_start import NextStart
 from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.text import Text, text
@@ -88,6 +90,9 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
         seconds=_SOFTWARE_SECONDS,
         otherwise=lambda unknown: LibcudaFacts(unknown, unknown),
     )
+    next_one = Running(
+        "next start", lambda: next_start.probe(world), seconds=_FILES_SECONDS, otherwise=lambda unknown: NextStart(kernel=unknown)
+    )
     holding = _start("holders", lambda: gpu_holders.probe(world), _FILES_SECONDS)
     sections: tuple[tuple[Text, Callable[[], object]], ...] = (
         (text("host"), around.result),
@@ -121,6 +126,7 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
         system=system.result(),
         path_libraries=on_path.result(),
         package_settings=settings.result(),
+        next_start=next_start.completed(next_one.result(), around.result(), in_files.result().on_disk),
     )
 
 
