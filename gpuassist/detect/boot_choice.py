@@ -93,10 +93,10 @@ class _Chooser:
         alike = (one for one in self._kernels if one.package and _DIGITS.sub("", one.release) == kind)
         return next(alike, self._kernels[0])
 
-    def _choice(
-        self, kernel: InstalledKernel, by: ChosenBy, source: str, arguments: Fact[str] | None = None, initrd: str = ""
-    ) -> BootChoice:
-        return BootChoice(kernel, by, source, arguments if arguments is not None else self._grub_arguments(), initrd)
+    def _choice(self, kernel: InstalledKernel, by: ChosenBy, source: str, entry: LoaderEntry | None = None) -> BootChoice:
+        """An entry says how the kernel is started, where it does not leave that to `$kernelopts` of GRUB's environment."""
+        arguments = self._grub_arguments() if entry is None or "$" in entry.arguments else Known(entry.arguments, entry.name)
+        return BootChoice(kernel, by, source, arguments, entry.initrd if entry is not None else "")
 
     def _grub_arguments(self) -> Fact[str]:
         """Those that the next menu would be made with."""
@@ -149,16 +149,15 @@ class _Chooser:
         ]
         for pattern, source in asked:
             if pattern == _LAST_BOOTED:
-                pattern = self._variable("LoaderEntryLastBooted")  # noqa: PLW2901 -- what the word stands for
+                pattern = self._variable("LoaderEntryLastBooted")
             entry = named_by(pattern, entries) if pattern else None
             kernel = self._kernel_of(entry.kernel, f"{entry.version} {entry.name}") if entry else self._kernel_of("", pattern)
             if kernel is not None:
-                told: Fact[str] = Known(entry.arguments, entry.name) if entry else Unknown(text("the entry was not to be read"))
-                return self._choice(kernel, ChosenBy.SETTING, source, told, entry.initrd if entry else "")
+                return self._choice(kernel, ChosenBy.SETTING, source, entry or LoaderEntry(pattern))
         for entry in entries:
             kernel = self._kernel_of(entry.kernel, f"{entry.version} {entry.name}")
             if kernel is not None:
-                return self._choice(kernel, ChosenBy.FIRST, entry.name, Known(entry.arguments, entry.name), entry.initrd)
+                return self._choice(kernel, ChosenBy.FIRST, entry.name, entry)
         self._unread.append(text("the entries of systemd-boot are not to be seen by this user"))
         return None
 
@@ -201,12 +200,14 @@ class _Chooser:
         entries = in_loaders_order(self._entries()) if settings.get("GRUB_ENABLE_BLSCFG", "").lower() == "true" else ()
         if entries:
             return self._of_entries(entries, default, source)
+        if settings.get("GRUB_ENABLE_BLSCFG", "").lower() == "true" and not menu.entries:
+            return self._without_entries(default, source)
         if menu.entries:
             entry = chosen_of_menu(menu.entries, default)
             kernel = self._kernel_of(entry.kernel) if entry else None
             if entry is not None and kernel is not None:
                 by = ChosenBy.FIRST if default in {"", "0"} else ChosenBy.SETTING
-                return self._choice(kernel, by, source, Known(entry.arguments, f"{directory}/grub.cfg"))
+                return self._choice(kernel, by, source, LoaderEntry(f"{directory}/grub.cfg", arguments=entry.arguments))
             self._not_found(default, source)
             return None
         return self._without_menu(default, source)
@@ -219,13 +220,16 @@ class _Chooser:
         for one in (entry,) if entry is not None else entries:
             kernel = self._kernel_of(one.kernel, f"{one.version} {one.name}")
             if kernel is not None:
-                # A boot loader that knows the Specification fills `$kernelopts` in from its environment.
-                arguments: Fact[str] = Known(one.arguments, one.name)
-                if "$" in one.arguments:
-                    arguments = self._grub_arguments()
-                return self._choice(kernel, by, source if by is ChosenBy.SETTING else one.name, arguments, one.initrd)
+                return self._choice(kernel, by, source if by is ChosenBy.SETTING else one.name, one)
         self._not_found(default, source)
         return None
+
+    def _without_entries(self, default: str, source: str) -> BootChoice | None:
+        """Where the entries are closed to this user, only a default that names a kernel tells."""
+        kernel = self._kernel_of("", default)
+        if kernel is None:
+            self._unread.append(text("the entries of the boot loader are not to be seen by this user"))
+        return self._choice(kernel, ChosenBy.SETTING, source) if kernel is not None else None
 
     def _without_menu(self, default: str, source: str) -> BootChoice | None:
         """By the setting alone: the first of the list is the newest; another place in it only the list would tell."""

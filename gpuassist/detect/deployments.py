@@ -12,8 +12,8 @@ from gpuassist.model.text import text
 from gpuassist.system.files import Files
 
 BOOTED = "/run/ostree-booted"
-# libostree, ostree-sysroot-deploy.c: what `ostree admin deploy --stage` leaves until the shutdown, a variant whose `target` comes first
-# and has the name CHECKSUM.SERIAL of the deployment's directory.
+# libostree, ostree-sysroot-deploy.c: what `ostree admin deploy --stage` leaves until the shutdown, a variant whose `target` comes
+# first and has the name CHECKSUM.SERIAL of the deployment's directory.
 _STAGED = "/run/ostree/staged-deployment"
 _STAGED_AT_MOST_BYTES = 1 << 16
 _NAME = re.compile(rb"[0-9a-f]{64}\.\d{1,6}(?!\d)")

@@ -251,7 +251,7 @@ def on_disk(world: World) -> Fact[tuple[KernelModule, ...]]:
 
 
 def modules_of(world: World, release: str, root: str = "") -> Fact[tuple[KernelModule, ...]]:
-    """The modules on disk for a kernel, of the system whose files lie under `root`: another than the one that runs may wait there."""
+    """The modules on disk for a kernel, of the system whose files lie under `root`, which need not be the one that runs."""
     base = base_of(world.files, release, root)
     if not base:
         path = f"{root}{_bases(release)[0]}"

@@ -56,17 +56,17 @@ def _installed(files: Files, place: str, release: str) -> str:
 
 
 def _of_version(files: Files, place: str, release: str, *, installed: bool) -> ModuleBuild:
-    version = place.rpartition("/")[2]
+    *_, name, version = place.rsplit("/", 3)
     if installed:
-        return ModuleBuild(BuildTool.DKMS, version, BuildState.INSTALLED)
+        return ModuleBuild(BuildTool.DKMS, name, version, BuildState.INSTALLED)
     if any(files.is_directory(f"{place}/{release}/{machine}/module") for machine in files.names(f"{place}/{release}")):
-        return ModuleBuild(BuildTool.DKMS, version, BuildState.BUILT)
+        return ModuleBuild(BuildTool.DKMS, name, version, BuildState.BUILT)
     log = f"{place}/build/make.log"
     words = files.text(log, _LOG_AT_MOST_BYTES)
     told = _LOG_OF.search(words[:4096])
     if told is not None and told["kernel"] == release:
-        return ModuleBuild(BuildTool.DKMS, version, BuildState.FAILED, log, _first_error(words))
-    return ModuleBuild(BuildTool.DKMS, version, BuildState.ADDED)
+        return ModuleBuild(BuildTool.DKMS, name, version, BuildState.FAILED, log, _first_error(words))
+    return ModuleBuild(BuildTool.DKMS, name, version, BuildState.ADDED)
 
 
 def _of_akmods(files: Files, release: str) -> Iterator[ModuleBuild]:
@@ -79,12 +79,12 @@ def _of_akmods(files: Files, release: str) -> Iterator[ModuleBuild]:
         if path.rpartition("/")[2].removesuffix(".failed.log").endswith(f"-for-{release}")
     ]
     if files.glob(f"/lib/modules/{release.replace('[', '[[]')}/extra/nvidia*"):
-        yield ModuleBuild(BuildTool.AKMODS, "", BuildState.INSTALLED)
+        yield ModuleBuild(BuildTool.AKMODS, "nvidia", "", BuildState.INSTALLED)
     elif failed:
         words = files.text(failed[-1], _LOG_AT_MOST_BYTES)
-        yield ModuleBuild(BuildTool.AKMODS, "", BuildState.FAILED, failed[-1], _first_error(words))
+        yield ModuleBuild(BuildTool.AKMODS, "nvidia", "", BuildState.FAILED, failed[-1], _first_error(words))
     else:
-        yield ModuleBuild(BuildTool.AKMODS, "", BuildState.ADDED)
+        yield ModuleBuild(BuildTool.AKMODS, "nvidia", "", BuildState.ADDED)
 
 
 def _first_error(words: str) -> str:

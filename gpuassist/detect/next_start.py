@@ -86,7 +86,7 @@ def probe(world: World) -> NextStart:
         modules=modules,
         builds=builds,
         headers=_headers(files, base),
-        early_image=_early_image(files, choice, base),
+        early_image=_early_image(world, choice, base, again=release == running.value),
         nouveau=Known(bool(files.glob(f"{base}/{_NOUVEAU_FILE}")), base),
         nouveau_blocks=_blocks(files, choice.arguments),
         key_known=_key_known(files, value_or(modules, ()), value_or(builds, ())),
@@ -162,7 +162,9 @@ def _key_known(files: Files, modules: tuple[KernelModule, ...], builds: tuple[Mo
 # The early boot image, and what came after it was written.
 
 
-def _early_image(files: Files, choice: BootChoice, base: str) -> Fact[EarlyImage]:
+def _early_image(world: World, choice: BootChoice, base: str, *, again: bool) -> Fact[EarlyImage]:
+    """Where the kernel that runs starts `again`, what was there when it started does no harm: it went well with that image."""
+    files = world.files
     path = next((one for one in _places(choice) if files.exists(one)), "")
     if not path:
         return Unknown(text("no early boot image of {kernel} is to be seen", kernel=choice.kernel.release))
@@ -170,21 +172,19 @@ def _early_image(files: Files, choice: BootChoice, base: str) -> Fact[EarlyImage
         image = files.status(path)
     except OSError as error:
         return unreadable(path, error)
+    since = max(image.st_mtime, world.clock.epoch() - world.clock.since_boot() if again else 0.0) + _SECOND
     blocks = dict.fromkeys(one.place.rpartition(":")[0] for one in blocks_in_files(files) if one.module == _NOUVEAU)
     takes = tuple(path for pattern, fits in _TAKEN for path in files.glob(pattern) if fits.search(files.text(path, 1 << 16)))
+    # Packages keep the time at which a module was built: when it came here is when it was last changed.
     in_place = image.st_ctime - image.st_mtime < _WRITTEN_IN_PLACE_SECONDS
+    modules = module_paths(files, base) if takes and in_place else ()
     return Known(
         EarlyImage(
             path,
             iso_of(image.st_mtime),
-            blocks_after=tuple(one for one in blocks if _time(files, one, changed=False) > image.st_mtime + _SECOND),
+            blocks_after=tuple(one for one in blocks if _time(files, one, changed=False) > since),
             takes_nvidia=takes,
-            # Packages keep the time at which a module was built: what tells when it came here is when it was last changed.
-            modules_after=tuple(
-                one
-                for one in (module_paths(files, base) if takes and in_place else ())
-                if _time(files, one, changed=True) > image.st_mtime + _SECOND
-            ),
+            modules_after=tuple(one for one in modules if _time(files, one, changed=True) > since),
         ),
         path,
     )

@@ -21,6 +21,16 @@ def waiting_for_restart(driver: Driver, running: Fact[Version]) -> KernelModule 
     return next(iter(modules.values())) if whole else None
 
 
+def waiting_with_another_kernel(machine: Machine, running: Fact[Version]) -> KernelModule | None:
+    """The same of the module for another kernel, which starts next."""
+    modules, libraries = machine.next_start.modules, value_or(machine.driver.libcuda, ())
+    if not isinstance(modules, Known) or not value_or(machine.driver.loaded, ()) or isinstance(running, Unknown):
+        return None
+    versions = {one.version.value: one for one in modules.value if isinstance(one.version, Known)}
+    whole = len(versions) == 1 and set(versions) == {one.version.value for one in libraries if isinstance(one.version, Known)}
+    return next(iter(versions.values())) if whole and running.value not in versions else None
+
+
 def of_windows(machine: Machine, knowledge: Knowledge, driver: Fact[Version]) -> Fact[Version]:
     """Under WSL2: the branch of Windows' driver."""
     if isinstance(driver, Unknown):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from gpuassist.formats.kernel_order import by_rpm
+from gpuassist.formats.kernel_order import by_uapi
 from gpuassist.model.lazy_regex import lazy_regex
 
 _SETTING = lazy_regex(r"^\s*(?:export\s+)?(?P<name>GRUB_\w+)=(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s#;]*)")
@@ -139,8 +139,8 @@ def in_loaders_order(entries: Iterable[LoaderEntry]) -> tuple[LoaderEntry, ...]:
     """As systemd-boot lists them (UAPI group, Boot Loader Specification, Sorting): those that are out of tries last, those with a
     key first and by it, then the newest version first, then by name.
     """
-    newest = sorted(entries, key=lambda one: by_rpm(one.name), reverse=True)  # type: ignore[arg-type, return-value]
-    newest.sort(key=lambda one: by_rpm(one.version if one.sort_key else ""), reverse=True)  # type: ignore[arg-type, return-value]
+    newest = sorted(entries, key=lambda one: by_uapi(one.name), reverse=True)  # type: ignore[arg-type, return-value]
+    newest.sort(key=lambda one: by_uapi(one.version if one.sort_key else ""), reverse=True)  # type: ignore[arg-type, return-value]
     return tuple(
         sorted(
             newest,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable
 from functools import cmp_to_key
 from itertools import zip_longest
 
@@ -11,6 +12,8 @@ from gpuassist.model.lazy_regex import lazy_regex
 _AT_MOST = 200  # characters of a name that count: names come from directories that others may have filled
 _PIECES = lazy_regex(r"(\d+)")
 _SEGMENTS = lazy_regex(r"\d+|[a-zA-Z]+|~")
+_COUNTED = lazy_regex(r"[^a-zA-Z0-9.~^-]+")
+_NUMBER, _LETTERS = lazy_regex(r"[0-9]*"), lazy_regex(r"[a-zA-Z]*")
 Key = Callable[[str], object]
 
 
@@ -57,13 +60,39 @@ def _in_rpms_order(one: str, other: str) -> int:
     return 0
 
 
+def _in_uapis_order(one: str, other: str) -> int:
+    """As systemd-boot compares (UAPI group, Version Format Specification)."""
+    left, right = _COUNTED.sub("", one), _COUNTED.sub("", other)
+    while left or right:
+        for sign in "~-^.":
+            if sign == "-" and not (left and right):  # what ends is older, but for a tilde
+                return _sign(bool(left), bool(right))
+            here, there = left.startswith(sign), right.startswith(sign)
+            if here != there:
+                return _sign(there, here)
+            if here:
+                left, right = left[1:], right[1:]
+                break
+        else:
+            numbers = left[:1].isdigit() or right[:1].isdigit()
+            pieces = _NUMBER if numbers else _LETTERS
+            here_piece, there_piece = _beginning(pieces, left), _beginning(pieces, right)
+            order = _sign(int(here_piece or -1), int(there_piece or -1)) if numbers else _sign(here_piece, there_piece)
+            if order:
+                return order
+            left, right = left[len(here_piece) :], right[len(there_piece) :]
+    return 0
+
+
+def _beginning(pieces: re.Pattern[str], words: str) -> str:
+    found = pieces.match(words)
+    return found[0] if found is not None else ""
+
+
 def _sign(one: object, other: object) -> int:
     return int(one > other) - int(one < other)  # type: ignore[operator]
 
 
 by_dpkg: Key = _compared(_in_dpkgs_order)
 by_rpm: Key = _compared(_in_rpms_order)
-
-
-def newest_first(names: Iterable[str], key: Key = by_dpkg) -> tuple[str, ...]:
-    return tuple(sorted(names, key=key, reverse=True))  # type: ignore[arg-type]
+by_uapi: Key = _compared(_in_uapis_order)

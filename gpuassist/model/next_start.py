@@ -41,11 +41,13 @@ class BuildState(str, Enum):
 
 
 class ModuleBuild(Struct, frozen=True):
-    """Sources of NVIDIA's module on this computer, and what came of them for the next kernel. `version` is empty where the tool
-    does not tell it; `log` is the file of a build that failed, `error` its first error: empty elsewhere.
+    """Sources of NVIDIA's module on this computer, and what came of them for the next kernel. `name` is what the tool calls them,
+    `version` is empty where it does not tell it; `log` is the file of a build that failed, `error` its first error, both empty
+    elsewhere.
     """
 
     tool: BuildTool
+    name: str
     version: str
     state: BuildState
     log: str = ""
