@@ -41,7 +41,7 @@ NOON = int(time.time())  # what is written to the tree as a test goes is of abou
 
 class Case(Struct, frozen=True):
     """`says` are the problems of the next start and `parameters` what the first of them has; `by` is how the kernel was chosen,
-    `commands` words that must stand in the remedies' lines, `undetermined` what stays open, `others` problems that are told as well.
+    `commands` words that must stand in the remedies' lines, `undetermined` what stays open, `others` what is told as well.
     """
 
     name: str
@@ -308,6 +308,27 @@ def many_kernels(root: Path) -> None:
         kernel(root, f"6.8.0-{number}-generic", headers=False)
 
 
+def another_flavour_first(root: Path) -> None:
+    """`lowlatency` sorts before `generic`, and the owner wants the latter."""
+    low = OLD.replace("generic", "lowlatency")
+    ubuntu(root, kernels=(OLD, low))
+    module(root, OLD, "580.95.05", "updates/dkms")
+    dkms(root, "580.95.05", built=(OLD,))
+    put(root, "/etc/default/grub.d/order.cfg", "GRUB_FLAVOUR_ORDER=generic\n")
+
+
+def proxmox(root: Path) -> None:
+    """Its own tool pins a kernel, and keeps the boot loader's files where nothing is mounted."""
+    pve, other = "6.14.11-5-pve", "6.17.4-2-pve"
+    running(root, pve, DEBIAN)
+    kernel(root, pve)
+    kernel(root, other)
+    module(root, pve, "580.95.05", "updates/dkms")
+    dkms(root, "580.95.05", built=(pve,))
+    efi(root, "LoaderInfo", "systemd-boot 257")
+    put(root, "/etc/kernel/proxmox-boot-pin", f"{pve}\n")
+
+
 # Debian
 
 DEB_OLD, DEB_NEW = "6.12.43+deb13-amd64", "6.12.57+deb13-amd64"
@@ -355,7 +376,7 @@ def fedora_entries(root: Path) -> None:
     fedora(root)
     machine = "0123456789abcdef0123456789abcdef"
     for one in (FED_OLD, FED_NEW):
-        words = f"title Fedora Linux ({one})\nversion {one}\nlinux /vmlinuz-{one}\ninitrd /initramfs-{one}.img\noptions root=UUID=1 ro\n"
+        words = f"title Fedora ({one})\nversion {one}\nlinux /vmlinuz-{one}\ninitrd /initramfs-{one}.img\noptions root=UUID=1\n"
         put(root, f"/boot/loader/entries/{machine}-{one}.conf", words)
     put(root, "/boot/grub2/grubenv", f"# GRUB Environment Block\nsaved_entry={machine}-{FED_OLD}\n####")
 
@@ -510,81 +531,241 @@ def no_image(root: Path) -> None:
 BOTH = frozenset({MISSING})
 CASES = (
     Case("ubuntu: nothing waits", same, OLD, "first"),
-    Case("ubuntu: both kernels have Canonical's modules", lambda r: prebuilt(r, with_new=True), NEW, "first", frozenset({PENDING}),
-         {"kernel": OLD, "kernel_after": NEW}),
-    Case("ubuntu: the new kernel came without its modules", lambda r: prebuilt(r, with_new=False), NEW, "first", BOTH,
-         {"kernel": NEW, "running": OLD, "cause": "missing"}, (f"linux-modules-nvidia-580-open-{NEW}",)),
+    Case(
+        "ubuntu: both kernels have Canonical's modules",
+        lambda r: prebuilt(r, with_new=True),
+        NEW,
+        "first",
+        frozenset({PENDING}),
+        {"kernel": OLD, "kernel_after": NEW},
+    ),
+    Case(
+        "ubuntu: the new kernel came without its modules",
+        lambda r: prebuilt(r, with_new=False),
+        NEW,
+        "first",
+        BOTH,
+        {"kernel": NEW, "running": OLD, "cause": "missing"},
+        (f"linux-modules-nvidia-580-open-{NEW}",),
+    ),
     Case("ubuntu: dkms built for the new kernel", lambda r: by_dkms(r, built=(OLD, NEW)), NEW, "first", frozenset({PENDING})),
-    Case("ubuntu: built, and no headers any more", lambda r: by_dkms(r, built=(OLD, NEW), headers=False), NEW, "first",
-         frozenset({PENDING})),
-    Case("ubuntu: dkms without headers", lambda r: by_dkms(r, built=(OLD,), headers=False), NEW, "first", BOTH,
-         {"cause": "headers"}, (f"linux-headers-{NEW}", f"dkms autoinstall -k {NEW}")),
-    Case("ubuntu: dkms with headers, and nothing built", lambda r: by_dkms(r, built=(OLD,)), NEW, "first", BOTH,
-         {"cause": "missing"}, (f"dkms autoinstall -k {NEW}",)),
-    Case("ubuntu: the build broke off", lambda r: by_dkms(r, built=(OLD,), failed=NEW), NEW, "first", BOTH,
-         {"cause": "failed"}, ("make.log",)),
-    Case("ubuntu: a build broke off for another kernel", lambda r: by_dkms(r, built=(OLD, NEW), failed="6.14.0-1-generic"), NEW, "first",
-         frozenset({PENDING})),
+    Case(
+        "ubuntu: built, and no headers any more",
+        lambda r: by_dkms(r, built=(OLD, NEW), headers=False),
+        NEW,
+        "first",
+        frozenset({PENDING}),
+    ),
+    Case(
+        "ubuntu: dkms without headers",
+        lambda r: by_dkms(r, built=(OLD,), headers=False),
+        NEW,
+        "first",
+        BOTH,
+        {"cause": "headers"},
+        (f"linux-headers-{NEW}", f"dkms autoinstall -k {NEW}"),
+    ),
+    Case(
+        "ubuntu: dkms with headers, and nothing built",
+        lambda r: by_dkms(r, built=(OLD,)),
+        NEW,
+        "first",
+        BOTH,
+        {"cause": "missing"},
+        (f"dkms autoinstall -k {NEW}",),
+    ),
+    Case(
+        "ubuntu: the build broke off",
+        lambda r: by_dkms(r, built=(OLD,), failed=NEW),
+        NEW,
+        "first",
+        BOTH,
+        {"cause": "failed"},
+        ("make.log",),
+    ),
+    Case(
+        "ubuntu: a build broke off for another kernel",
+        lambda r: by_dkms(r, built=(OLD, NEW), failed="6.14.0-1-generic"),
+        NEW,
+        "first",
+        frozenset({PENDING}),
+    ),
     Case("ubuntu: two versions in dkms", two_versions_in_dkms, NEW, "first", BOTH, {"cause": "missing"}),
     Case("ubuntu: a directory of modules is left over", leftover_modules, OLD, "only"),
     Case("ubuntu: pinned to the old kernel", pinned_to_the_old, OLD, "setting"),
     Case("ubuntu: pinned by a number", lambda r: pinned_by_number(r, readable=True), OLD, "setting"),
-    Case("ubuntu: pinned by a number, grub.cfg closed", lambda r: pinned_by_number(r, readable=False), NEW, "newest", BOTH,
-         {"guess": "yes"}),
+    Case(
+        "ubuntu: pinned by a number, grub.cfg closed",
+        lambda r: pinned_by_number(r, readable=False),
+        NEW,
+        "newest",
+        BOTH,
+        {"guess": "yes"},
+    ),
     Case("ubuntu: grub-reboot", once_by_grub_reboot, OLD, "setting"),
     Case("ubuntu: grub.cfg does not have the new kernel", menu_without_the_newest, OLD, "first"),
-    Case("ubuntu: kernel and driver wait", newer_module_waits, NEW, "first", frozenset({PENDING}),
-         {"kernel": OLD, "kernel_after": NEW, "driver": "580.95.05", "driver_after": "580.105.08", "mends": "yes"}),
-    Case("ubuntu: module of another version than the libraries", libraries_of_another_version, NEW, "first", frozenset({MISMATCH}),
-         {"module": "580.82.07", "libraries": "580.95.05"}, (f"linux-modules-nvidia-580-open-{NEW}",)),
+    Case(
+        "ubuntu: kernel and driver wait",
+        newer_module_waits,
+        NEW,
+        "first",
+        frozenset({PENDING}),
+        {"kernel": OLD, "kernel_after": NEW, "driver": "580.95.05", "driver_after": "580.105.08", "mends": "yes"},
+    ),
+    Case(
+        "ubuntu: module of another version than the libraries",
+        libraries_of_another_version,
+        NEW,
+        "first",
+        frozenset({MISMATCH}),
+        {"module": "580.82.07", "libraries": "580.95.05"},
+        (f"linux-modules-nvidia-580-open-{NEW}",),
+    ),
     Case("ubuntu: Secure Boot and no signature", unsigned, NEW, "first", BOTH, {"cause": "unsigned"}, (f"-k {NEW}", "mokutil")),
-    Case("ubuntu: Secure Boot and a key that is not enrolled", key_not_enrolled, NEW, "first", BOTH,
-         {"cause": "key", "signer": "DKMS module signing key"}, ("mokutil",)),
-    Case("ubuntu: Secure Boot and keys that cannot be seen", key_list_is_hidden, NEW, "first", frozenset({PENDING}),
-         undetermined=frozenset({MISSING})),
+    Case(
+        "ubuntu: Secure Boot and a key that is not enrolled",
+        key_not_enrolled,
+        NEW,
+        "first",
+        BOTH,
+        {"cause": "key", "signer": "DKMS module signing key"},
+        ("mokutil",),
+    ),
+    Case(
+        "ubuntu: Secure Boot and keys that cannot be seen",
+        key_list_is_hidden,
+        NEW,
+        "first",
+        frozenset({PENDING}),
+        undetermined=frozenset({MISSING}),
+    ),
     Case("ubuntu: Secure Boot, and no signature is asked for", unsigned_and_not_asked_for, NEW, "first", frozenset({PENDING})),
-    Case("ubuntu: the image is older than the block", block_after_the_image, OLD, "only", frozenset({OLD_IMAGE}),
-         {"reason": "nouveau"}, ("update-initramfs",)),
+    Case(
+        "ubuntu: the image is older than the block",
+        block_after_the_image,
+        OLD,
+        "only",
+        frozenset({OLD_IMAGE}),
+        {"reason": "nouveau"},
+        ("update-initramfs",),
+    ),
     Case("ubuntu: an older file blocks as well", block_of_long_ago_beside, OLD, "only"),
     Case("ubuntu: the block was there at the last start", block_before_the_start, OLD, "only"),
     Case("ubuntu: options after the image", options_after_the_image, OLD, "only"),
-    Case("ubuntu: NVIDIA's installer", by_the_installer, NEW, "first", BOTH, {"cause": "installer"},
-         (f"--kernel-name={NEW}",)),
+    Case("ubuntu: NVIDIA's installer", by_the_installer, NEW, "first", BOTH, {"cause": "installer"}, (f"--kernel-name={NEW}",)),
     Case("ubuntu: thirty kernels", many_kernels, NEW, "first", frozenset({PENDING})),
     Case("ubuntu: module removed under the driver that runs", same_but_removed, OLD, "only", BOTH, {"cause": "missing"}),
     Case("ubuntu: driver of a container", same_from_a_container, OLD, "only"),
+    Case("ubuntu: another flavour first", another_flavour_first, OLD, "first"),
+    Case("proxmox: pinned", proxmox, "6.14.11-5-pve", "setting"),
     Case("ubuntu: no kernel to be seen", no_image, "", ""),
-    Case("debian: built for the new kernel", lambda r: debian(r, built=(DEB_OLD, DEB_NEW), headers=True), DEB_NEW, "first",
-         frozenset({PENDING})),
-    Case("debian: without headers", lambda r: debian(r, built=(DEB_OLD,), headers=False), DEB_NEW, "first", BOTH,
-         {"cause": "headers"}, (f"linux-headers-{DEB_NEW}", f"-k {DEB_NEW}")),
-    Case("fedora: akmods has not built yet", fedora, FED_NEW, "newest", BOTH,
-         {"cause": "missing", "built_at_start": "akmods.service"}, (f"akmods --force --kernels {FED_NEW}",)),
+    Case(
+        "debian: built for the new kernel",
+        lambda r: debian(r, built=(DEB_OLD, DEB_NEW), headers=True),
+        DEB_NEW,
+        "first",
+        frozenset({PENDING}),
+    ),
+    Case(
+        "debian: without headers",
+        lambda r: debian(r, built=(DEB_OLD,), headers=False),
+        DEB_NEW,
+        "first",
+        BOTH,
+        {"cause": "headers"},
+        (f"linux-headers-{DEB_NEW}", f"-k {DEB_NEW}"),
+    ),
+    Case(
+        "fedora: akmods has not built yet",
+        fedora,
+        FED_NEW,
+        "newest",
+        BOTH,
+        {"cause": "missing", "built_at_start": "akmods.service"},
+        (f"akmods --force --kernels {FED_NEW}",),
+    ),
     Case("fedora: akmods has built", lambda r: fedora(r, built=(FED_OLD, FED_NEW)), FED_NEW, "newest", frozenset({PENDING})),
-    Case("fedora: akmods and no headers", lambda r: fedora(r, headers=False), FED_NEW, "newest", BOTH,
-         {"cause": "headers", "built_at_start": ""}, (f"kernel-devel-{FED_NEW}",)),
+    Case(
+        "fedora: akmods and no headers",
+        lambda r: fedora(r, headers=False),
+        FED_NEW,
+        "newest",
+        BOTH,
+        {"cause": "headers", "built_at_start": ""},
+        (f"kernel-devel-{FED_NEW}",),
+    ),
     Case("fedora: akmods broke off", akmods_failed, FED_NEW, "newest", BOTH, {"cause": "failed"}),
     Case("fedora: the environment names the old entry", fedora_entries, FED_OLD, "setting"),
     Case("rocky: led to the module", lambda r: rocky(r, weak=True), EL_NEW, "newest", frozenset({PENDING})),
     Case("rocky: not led to it", lambda r: rocky(r, weak=False), EL_NEW, "newest", BOTH, {"cause": "missing"}, ("dnf upgrade",)),
-    Case("silverblue: the image that waits has it", lambda r: silverblue(r, with_module=True), FED_NEW, "image", frozenset({PENDING})),
-    Case("silverblue: the image that waits lacks it", lambda r: silverblue(r, with_module=False), FED_NEW, "image", BOTH,
-         {"cause": "image"}, ("rpm-ostree cleanup",)),
+    Case(
+        "silverblue: the image that waits has it", lambda r: silverblue(r, with_module=True), FED_NEW, "image", frozenset({PENDING})
+    ),
+    Case(
+        "silverblue: the image that waits lacks it",
+        lambda r: silverblue(r, with_module=False),
+        FED_NEW,
+        "image",
+        BOTH,
+        {"cause": "image"},
+        ("rpm-ostree cleanup",),
+    ),
     Case("arch: upgraded together", arch_prebuilt, ARCH_NEW, "only", frozenset({PENDING}), {"gone": "yes"}),
-    Case("arch: module of another version", lambda r: arch_prebuilt(r, "580.82.07"), ARCH_NEW, "only", frozenset({MISMATCH}),
-         {}, ("pacman -Syu",)),
+    Case(
+        "arch: module of another version",
+        lambda r: arch_prebuilt(r, "580.82.07"),
+        ARCH_NEW,
+        "only",
+        frozenset({MISMATCH}),
+        {},
+        ("pacman -Syu",),
+    ),
     Case("arch: no module for the new kernel", arch, ARCH_NEW, "only", BOTH, {"cause": "missing"}, ("pacman -Syu",)),
-    Case("arch: the new branch serves no Pascal", arch_left_behind, ARCH_NEW, "only", commands=("nvidia-580xx",),
-         others=frozenset({"legacy-driver-branch-needed"})),
-    Case("arch: dkms without headers", arch_dkms, ARCH_NEW, "only", BOTH, {"cause": "headers"}, ("linux-headers", f"-k {ARCH_NEW}")),
-    Case("arch: the image has older modules", arch_image_with_older_modules, ARCH_OLD, "only", frozenset({OLD_IMAGE}),
-         {"reason": "modules"}, ("mkinitcpio -P",)),
+    Case(
+        "arch: the new branch serves no Pascal",
+        arch_left_behind,
+        ARCH_NEW,
+        "only",
+        commands=("nvidia-580xx",),
+        others=frozenset({"legacy-driver-branch-needed"}),
+    ),
+    Case(
+        "arch: dkms without headers", arch_dkms, ARCH_NEW, "only", BOTH, {"cause": "headers"}, ("linux-headers", f"-k {ARCH_NEW}")
+    ),
+    Case(
+        "arch: the image has older modules",
+        arch_image_with_older_modules,
+        ARCH_OLD,
+        "only",
+        frozenset({OLD_IMAGE}),
+        {"reason": "modules"},
+        ("mkinitcpio -P",),
+    ),
     Case("arch: systemd-boot without a default", arch_systemd_boot, ARCH_NEW, "first", frozenset({PENDING})),
-    Case("arch: systemd-boot's file names one", lambda r: arch_systemd_boot(r, default="arch-linux.conf"), ARCH_NEW, "setting",
-         frozenset({PENDING})),
-    Case("arch: its variable names another", lambda r: arch_systemd_boot(r, default="arch-linux.conf", variable="arch-linux-lts.conf"),
-         "6.12.58-1-lts", "setting", BOTH),
-    Case("tumbleweed: built for both", lambda r: tumbleweed(r, built=(SUSE_OLD, SUSE_NEW)), SUSE_NEW, "first", frozenset({PENDING})),
-    Case("tumbleweed: not built for the new kernel", lambda r: tumbleweed(r, built=(SUSE_OLD,)), SUSE_NEW, "first", BOTH,
-         {"cause": "missing"}, ("zypper install",)),
-)  # fmt: skip
+    Case(
+        "arch: systemd-boot's file names one",
+        lambda r: arch_systemd_boot(r, default="arch-linux.conf"),
+        ARCH_NEW,
+        "setting",
+        frozenset({PENDING}),
+    ),
+    Case(
+        "arch: its variable names another",
+        lambda r: arch_systemd_boot(r, default="arch-linux.conf", variable="arch-linux-lts.conf"),
+        "6.12.58-1-lts",
+        "setting",
+        BOTH,
+    ),
+    Case(
+        "tumbleweed: built for both", lambda r: tumbleweed(r, built=(SUSE_OLD, SUSE_NEW)), SUSE_NEW, "first", frozenset({PENDING})
+    ),
+    Case(
+        "tumbleweed: not built for the new kernel",
+        lambda r: tumbleweed(r, built=(SUSE_OLD,)),
+        SUSE_NEW,
+        "first",
+        BOTH,
+        {"cause": "missing"},
+        ("zypper install",),
+    ),
+)

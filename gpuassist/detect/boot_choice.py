@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -38,6 +38,7 @@ _LAST_BOOTED = "@saved"  # loader.conf(5): what started last, which systemd-boot
 _PARTITIONS = ("/boot", "/efi", "/boot/efi")  # where systemd-boot(7) expects its own to be mounted
 _ENTRIES_AT_MOST = 100
 _SETTINGS = "/etc/default/grub"
+_PINS = ("/etc/kernel/next-boot-pin", "/etc/kernel/proxmox-boot-pin")  # proxmox-boot-tool kernel pin, for once and for ever
 _GRUB = ("/boot/grub", "/boot/grub2")
 _DIGITS = lazy_regex(r"\d+")
 
@@ -78,7 +79,7 @@ class _Chooser:
         self._unread: list[Text] = []
 
     def choice(self) -> BootChoice:
-        told = self._of_systemd_boot() if self._variable("LoaderInfo").startswith("systemd-boot") else self._of_grub()
+        told = self._pinned() or (self._of_systemd_boot() if self._has_systemd_boot() else self._of_grub())
         if len(self._kernels) == 1:  # whatever could not be read cannot choose another
             only = told or self._choice(self._kernels[0], ChosenBy.ONLY, self._kernels[0].image)
             return BootChoice(only.kernel, ChosenBy.ONLY, only.kernel.image, only.arguments, only.initrd)
@@ -131,7 +132,19 @@ class _Chooser:
             self._unread.append(text("{path} may not be read by this user", path=directory))
         return names[:_ENTRIES_AT_MOST]
 
+    def _pinned(self) -> BootChoice | None:
+        """By Proxmox's own tool, whichever boot loader it has there."""
+        for path in _PINS:
+            kernel = next((one for one in self._kernels if one.release == self._read(path)), None)
+            if kernel is not None:
+                return self._choice(kernel, ChosenBy.SETTING, path)
+        return None
+
     # systemd-boot
+
+    def _has_systemd_boot(self) -> bool:
+        """It says so itself when it has started the system; GRUB leaves its own name there since 2.12."""
+        return self._variable("LoaderInfo").startswith("systemd-boot")
 
     def _variable(self, name: str) -> str:
         try:
@@ -210,7 +223,7 @@ class _Chooser:
                 return self._choice(kernel, by, source, LoaderEntry(f"{directory}/grub.cfg", arguments=entry.arguments))
             self._not_found(default, source)
             return None
-        return self._without_menu(default, source)
+        return self._without_menu(settings, default, source)
 
     def _of_entries(self, entries: tuple[LoaderEntry, ...], default: str, source: str) -> BootChoice | None:
         entry = named_by(default, entries) if default and not default.isdecimal() else None
@@ -231,10 +244,10 @@ class _Chooser:
             self._unread.append(text("the entries of the boot loader are not to be seen by this user"))
         return self._choice(kernel, ChosenBy.SETTING, source) if kernel is not None else None
 
-    def _without_menu(self, default: str, source: str) -> BootChoice | None:
+    def _without_menu(self, settings: Mapping[str, str], default: str, source: str) -> BootChoice | None:
         """By the setting alone: the first of the list is the newest; another place in it only the list would tell."""
         if default in {"", "0"}:
-            return self._choice(self._kernels[0], ChosenBy.FIRST, source)
+            return self._choice(self._first_of_grub(settings), ChosenBy.FIRST, source)
         kernel = self._kernel_of("", default)
         if kernel is None:
             self._not_found(default, source)
@@ -243,3 +256,13 @@ class _Chooser:
     def _not_found(self, default: str, source: str) -> None:
         told = text("{source} lets {entry} start, which is none of the kernels that were found", source=source, entry=default)
         self._unread.append(told)
+
+    def _first_of_grub(self, settings: Mapping[str, str]) -> InstalledKernel:
+        """The newest, unless settings put another at the top: GRUB_TOP_LEVEL names an image (GRUB manual), GRUB_FLAVOUR_ORDER
+        kinds of Ubuntu's kernels, of which the first that is installed leads (Ubuntu's patch of grub-mkconfig).
+        """
+        top = posixpath.basename(settings.get("GRUB_TOP_LEVEL", ""))
+        kinds = settings.get("GRUB_FLAVOUR_ORDER", "").split()
+        preferred = (one for kind in kinds for one in self._kernels if one.release.endswith(f"-{kind}"))
+        named = (one for one in self._kernels if top and posixpath.basename(one.image) == top)
+        return next(named, next(preferred, self._kernels[0]))

@@ -17,6 +17,7 @@ BOOTED = "/run/ostree-booted"
 _STAGED = "/run/ostree/staged-deployment"
 _STAGED_AT_MOST_BYTES = 1 << 16
 _NAME = re.compile(rb"[0-9a-f]{64}\.\d{1,6}(?!\d)")
+_RELEASE = re.compile(r"[\w.+~-]{1,200}")  # goes into command lines
 _DEPLOYED = ("/ostree/deploy", "/sysroot/ostree/deploy")
 # The entry of the newest deployment has the greatest number: ostree-2-fedora.conf, ostree-2.conf before 2022.
 _ENTRIES = "/boot/loader/entries"
@@ -65,7 +66,7 @@ def _deployment(files: Files, name: str, source: str) -> Fact[tuple[Deployment, 
     for directory in _DEPLOYED:
         for root in files.glob(f"{directory}/*/deploy/{name}"):
             modules = f"{root}/usr/lib/modules"
-            kernels = [one for one in files.names(modules) if files.exists(f"{modules}/{one}/vmlinuz")]
+            kernels = [one for one in files.names(modules) if _RELEASE.fullmatch(one) and files.exists(f"{modules}/{one}/vmlinuz")]
             if len(kernels) == 1:  # libostree takes one kernel of a deployment and refuses several
                 return Known((Deployment(name, root, kernels[0]),), source)
     return Unknown(text("the kernel of the system image {name}, which waits for the restart, is not to be seen", name=name[:12]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from gpuassist.detect.driver import base_of
+from gpuassist.detect.modules_on_disk import base_of
 from gpuassist.formats.kernel_image import release_of_bzimage
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.lazy_regex import lazy_regex
@@ -15,6 +15,7 @@ _BOOT = "/boot"
 _MODULES = ("/usr/lib/modules", "/lib/modules")
 # vmlinuz on x86, vmlinux on POWER, Image with SUSE on ARM, kernel with Gentoo; what stands behind is the release, or a package.
 _IMAGE = lazy_regex(r"(?:vmlinuz|vmlinux|Image|kernel)-(?P<name>[\w.+~-]{1,200})")
+_RELEASE = lazy_regex(r"[\w.+~-]{1,200}")  # goes into command lines
 _NO_KERNEL = (".old", ".bak", ".hmac", ".signed", "-rescue")
 _AT_MOST = 100
 
@@ -43,7 +44,7 @@ def installed_kernels(files: Files) -> Fact[tuple[InstalledKernel, ...]]:
     for directory in _MODULES:
         for release in files.names(directory)[:_AT_MOST]:
             image = f"{directory}/{release}/vmlinuz"
-            if release not in found and files.is_file(image):
+            if release not in found and _RELEASE.fullmatch(release) and files.is_file(image):
                 found[release] = InstalledKernel(release, image, packages.get(release, ""))
     if found:
         return Known(tuple(found.values()), _BOOT)
@@ -64,4 +65,4 @@ def _of_image(files: Files, path: str, name: str, packages: dict[str, str]) -> I
     except OSError:
         told = ""
     release = told or next((one for one, package in packages.items() if package == name), "")
-    return InstalledKernel(release, path, name) if release and base_of(files, release) else None
+    return InstalledKernel(release, path, name) if _RELEASE.fullmatch(release) and base_of(files, release) else None

@@ -48,7 +48,7 @@ def _of_dkms(files: Files, release: str) -> Iterator[ModuleBuild]:
 
 def _installed(files: Files, place: str, release: str) -> str:
     """The version that is installed for the kernel: dkms' link kernel-RELEASE-MACHINE leads to it."""
-    for link in files.glob(f"{place}/kernel-{release.replace('[', '[[]')}-*"):
+    for link in files.glob(f"{place}/kernel-{release}-*"):
         real = files.real(link)
         if files.is_directory(real):
             return posixpath.relpath(real, place).partition("/")[0]
@@ -78,7 +78,7 @@ def _of_akmods(files: Files, release: str) -> Iterator[ModuleBuild]:
         for path in files.glob(f"{_AKMODS_CACHE}/nvidia*/*.failed.log")
         if path.rpartition("/")[2].removesuffix(".failed.log").endswith(f"-for-{release}")
     ]
-    if files.glob(f"/lib/modules/{release.replace('[', '[[]')}/extra/nvidia*"):
+    if files.glob(f"/lib/modules/{release}/extra/nvidia*"):
         yield ModuleBuild(BuildTool.AKMODS, "nvidia", "", BuildState.INSTALLED)
     elif failed:
         words = files.text(failed[-1], _LOG_AT_MOST_BYTES)

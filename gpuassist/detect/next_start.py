@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from gpuassist.detect import deployments
 from gpuassist.detect.boot_choice import BootChoice, chosen, newest_first
 from gpuassist.detect.deployments import Deployment
-from gpuassist.detect.driver import RELEASE, base_of, blocks_in_files, module_paths, modules_of
+from gpuassist.detect.driver import blocks_in_files
 from gpuassist.detect.installed_kernels import installed_kernels
 from gpuassist.detect.module_builds import builds_of, services_that_build
+from gpuassist.detect.modules_on_disk import RELEASE, base_of, module_paths, modules_of
 from gpuassist.detect.small_files import made, read, unreadable
 from gpuassist.formats.kernel_module import forbidden_by_command_line
 from gpuassist.model.driver import KernelModule, ModuleBlock

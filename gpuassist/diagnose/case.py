@@ -11,13 +11,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from gpuassist.diagnose.driver_at_work import (
-    jetpack_on,
-    of_the_board,
-    of_windows,
-    waiting_for_restart,
-    waiting_with_another_kernel,
-)
+from gpuassist.diagnose.driver_at_work import jetpack_on, of_the_board, of_windows, waiting_for_restart
 from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, installed
 from gpuassist.knowledge.compatibility import (
     DriverFit,
@@ -228,10 +222,7 @@ class RuleInput:
     @cached_property
     def after_restart(self) -> KernelModule | None:
         """The module of another version than the one that runs, which the next start loads."""
-        if self.wsl or self.container:
-            return None
-        waiting = waiting_for_restart(self.machine.driver, self.driver)
-        return waiting or waiting_with_another_kernel(self.machine, self.driver)
+        return None if self.wsl or self.container else waiting_for_restart(self.machine, self.driver)
 
     @cached_property
     def serving(self) -> Fact[Version]:

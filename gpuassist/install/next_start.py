@@ -8,8 +8,10 @@ from msgspec.structs import replace
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.next_start import next_kernel_has_driver
+from gpuassist.install.drivers.arch import kernel_package
 from gpuassist.install.drivers.packages import DistributionPackages, packages_of
 from gpuassist.install.place import InstallPlace, step
+from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.knowledge.families import Family
 from gpuassist.model.fact import Known, value_or
@@ -17,6 +19,7 @@ from gpuassist.model.finding import Finding
 from gpuassist.model.next_start import BuildTool, ModuleBuild
 from gpuassist.model.plan import Proves, Step, StepProof
 from gpuassist.model.text import Text, text
+from gpuassist.model.version import Version
 
 _RUNNING = "$(uname -r)"
 _MISMATCH = "next-start-driver-mismatch"
@@ -33,7 +36,7 @@ def steps_before_restart(case: RuleInput, place: InstallPlace, commands: Command
     then = replace(place, system=replace(place.system, kernel=kernel))
     build = next(iter(value_or(case.machine.next_start.builds, ())[-1:]), None)
     if cause in _REFUSED:
-        return _trusted(cause, kernel, build, then, commands)
+        return _trusted(cause, build, then, commands)
     read: tuple[Step, ...] = ()
     if cause == "failed":
         does = text("See why the module does not build: the first error is the one that matters")
@@ -90,6 +93,12 @@ def _packaged(case: RuleInput, packages: DistributionPackages, place: InstallPla
         following = packages.module_anew(place, tuple(sorted(kinds)))
         own = use("driver-packages-install", packages=" ".join(sorted({_for_kernel(one, case, place) for one in kinds} - {""})))
         return (own,) if own.parameters["packages"] else following
+    if place.family is Family.ARCH and kernel_package(place.system) != _running_package(case, place):
+        # Each kernel has a package of its own with NVIDIA's modules, and one for those without.
+        driver, opened = case.driver, value_or(case.open_module, True)  # noqa: FBT003 -- the fact's default
+        move = DriverMove(Version((driver.value.major,)), opened) if isinstance(driver, Known) else None
+        uses = packages.install(move, place) if move is not None else ()
+        return uses or (use("driver-update"),)
     if place.family is Family.OPENSUSE:
         return packages.module_anew(place, ())
     return (use("driver-update"),) if place.family in _UPDATED else packages.module_anew(place, ())
@@ -98,18 +107,23 @@ def _packaged(case: RuleInput, packages: DistributionPackages, place: InstallPla
 _UPDATED = frozenset({Family.DEBIAN, Family.FEDORA, Family.RHEL, Family.ARCH})
 
 
+def _running_package(case: RuleInput, place: InstallPlace) -> str:
+    return kernel_package(replace(place.system, kernel=value_or(case.machine.host.kernel, "")))
+
+
 def _for_kernel(package: str, case: RuleInput, place: InstallPlace) -> str:
     """`linux-modules-nvidia-580-open-6.11.0-29-generic` of the same package for the kernel that runs; empty of any other."""
     running = value_or(case.machine.host.kernel, "")
     return f"{package.removesuffix(running)}{place.system.kernel}" if running and package.endswith(f"-{running}") else ""
 
 
-def _trusted(cause: str, kernel: str, build: ModuleBuild | None, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
+def _trusted(cause: str, build: ModuleBuild | None, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     """The module is built again, and so signed, where it has no signature; then the key is registered."""
     other_key = packages_of(place.family).key_step(place, commands)
     if other_key is not None:
         return (other_key,)
     steps: list[Step] = []
+    kernel = place.system.kernel
     if cause == "unsigned" and build is not None:
         anew = use("module-build-dkms-anew", module=f"{build.name}/{build.version}", kernel=kernel)
         built = anew if build.tool is BuildTool.DKMS and build.version else use("module-build-akmods", kernel=kernel)
@@ -117,5 +131,5 @@ def _trusted(cause: str, kernel: str, build: ModuleBuild | None, place: InstallP
         steps.append(step((built,), place, commands, (does, None)))
     if commands.record("key-enroll", place.families) is not None:
         does = text("Enroll the key that the module is signed with, because Secure Boot is on; the restart asks for the password")
-        steps.append(step((use("key-enroll"),), place, commands, (does, None)))
+        steps.append(step((use("key-enroll"),), place, commands, (does, text("`mokutil --list-new` names the key"))))
     return tuple(steps)

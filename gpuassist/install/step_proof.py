@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from gpuassist.changes.proof import prove_toolkit
 from gpuassist.context import Session
-from gpuassist.detect import driver, nvml
+from gpuassist.detect import driver, modules_on_disk, nvml
 from gpuassist.detect.compiler_driver import ask_version
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.json_reader import read_json
@@ -176,7 +176,7 @@ def _fabric(session: Session, proof: StepProof) -> Proved:
 
 
 def _next_start(session: Session, proof: StepProof) -> Proved:
-    modules = driver.modules_of(session.world, proof.wanted)
+    modules = modules_on_disk.modules_of(session.world, proof.wanted)
     if isinstance(modules, Unknown):
         return Proved(Holds.UNKNOWN, modules.reason)
     if not modules.value:

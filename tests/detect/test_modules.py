@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.detect.driver import on_disk
+from gpuassist.detect.modules_on_disk import on_disk
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.version import Version
 from gpuassist.system.processes import Ending, ProcessResult

@@ -162,6 +162,7 @@ def _problem(
         *evidence,
         kernel=value_or(following.kernel, ""),
         running="" if _same(case) else value_or(case.machine.host.kernel, ""),
+        startable=_startable(case),
         cause=cause,
         guess=_guess(following),
         built_at_start=built_at_start,
@@ -170,6 +171,13 @@ def _problem(
         signer=signer,
         version=build.version if build is not None else version,
     )
+
+
+def _startable(case: RuleInput) -> str:
+    """The kernel that runs, where it can be chosen at the next start instead: Arch removes it when a new one comes."""
+    following, kernel = case.machine.next_start, value_or(case.machine.host.kernel, "")
+    there = kernel in value_or(following.installed, ()) or bool(value_or(following.deployment, ""))
+    return kernel if there and not _same(case) else ""
 
 
 def _missing(case: RuleInput) -> Iterator[Finding]:
@@ -187,7 +195,8 @@ def _missing(case: RuleInput) -> Iterator[Finding]:
         yield _problem(case, "image", none)
     elif failed is not None:
         words = verbatim(failed.error or failed.state.value)
-        shown = proof(text("build of driver {version}", version=failed.version), Known("", failed.log), words)
+        label = text("build of driver {version}", version=failed.version) if failed.version else text("build of the driver")
+        shown = Evidence(label, words, failed.log)
         yield _problem(case, "failed", none, shown, build=failed)
     elif build is not None and bare:
         headers = proof(text("headers of that kernel"), following.headers, text("none"))
@@ -195,17 +204,18 @@ def _missing(case: RuleInput) -> Iterator[Finding]:
     elif build is not None:
         services = value_or(following.built_at_start, ())
         own = next((one for one in services if one.startswith(build.tool.value)), "")
-        shown = _build_proof(following, build)
-        yield _problem(case, "missing", none, shown, build=build, built_at_start=own if not _same(case) else "")
+        of_build = _build_proof(following, build)
+        yield _problem(case, "missing", none, of_build, build=build, built_at_start=own if not _same(case) else "")
     elif value_or(driver.uninstaller, ""):
         tool = proof(text("NVIDIA's own installer left"), driver.uninstaller)
         yield _problem(case, "installer", none, tool, version=str(value_or(case.driver, "")))
     else:
-        yield _problem(case, "missing", none, proof(text("driver packages"), driver.driver_packages) if _packages(case) else None)
+        yield _problem(case, "missing", none, _packages_of_driver(case))
 
 
-def _packages(case: RuleInput) -> tuple[str, ...]:
-    return value_or(case.machine.driver.driver_packages, ())
+def _packages_of_driver(case: RuleInput) -> Evidence | None:
+    packages = value_or(case.machine.driver.driver_packages, ())
+    return proof(text("driver packages"), case.machine.driver.driver_packages, verbatim(listed(packages[:6]))) if packages else None
 
 
 def _build_proof(following: NextStart, build: ModuleBuild) -> Evidence | None:
@@ -228,7 +238,7 @@ def _unfit(case: RuleInput, modules: tuple[KernelModule, ...]) -> Iterator[Findi
             proof(text("NVIDIA's modules for it"), following.modules, verbatim(_in_a_row(versions))),
             proof(text("driver libraries on disk"), case.machine.driver.libcuda, verbatim(_in_a_row(libraries))),
             kernel=value_or(following.kernel, ""),
-            running=value_or(case.machine.host.kernel, ""),
+            running=_startable(case),
             module=_in_a_row(versions),
             libraries=_in_a_row(libraries),
             guess=_guess(following),
@@ -285,7 +295,7 @@ def _older(case: RuleInput, image: Known[EarlyImage], reason: str, later: tuple[
         proof(
             text("early boot image of it"),
             image,
-            text("{path}, written {when}", path=image.value.path, when=image.value.written[:16]),
+            text("{path}, written {when}", path=image.value.path, when=image.value.written[:16].replace("T", " ")),
         ),
         proof(text("written after it"), image, verbatim(listed(later[:4]))),
         kernel=value_or(following.kernel, ""),
