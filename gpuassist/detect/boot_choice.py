@@ -135,7 +135,8 @@ class _Chooser:
     def _pinned(self) -> BootChoice | None:
         """By Proxmox's own tool, whichever boot loader it has there."""
         for path in _PINS:
-            kernel = next((one for one in self._kernels if one.release == self._read(path)), None)
+            pinned = self._read(path)
+            kernel = next((one for one in self._kernels if one.release == pinned), None)
             if kernel is not None:
                 return self._choice(kernel, ChosenBy.SETTING, path)
         return None

@@ -17,6 +17,8 @@ from gpuassist.system.own_child import clean
 from gpuassist.system.world import World
 
 RELEASE = "/proc/sys/kernel/osrelease"
+_INDEX_AT_MOST_BYTES = 16 << 20  # modules.dep of a distribution's kernel is of 1 MB
+_LISTED = lazy_regex(r"(?m)^[^:\n]*nvidia[^:/\n]*(?=:)")
 _PACKED_AT_MOST_BYTES = 256 << 20
 _MODINFO_SECONDS = 5.0
 _MODINFO_PROGRAMS = ("modinfo", "/usr/sbin/modinfo", "/sbin/modinfo")  # kmod's, often outside a user's PATH
@@ -58,8 +60,7 @@ def base_of(files: Files, release: str, root: str = "") -> str:
 def module_paths(files: Files, base: str) -> tuple[str, ...]:
     """NVIDIA's modules in the directory of a kernel: the main one of each driver, by its real file."""
     # What depmod has listed may be older than the files, so it is not the only place looked at.
-    listed = (line.partition(":")[0] for line in files.text(f"{base}/modules.dep").splitlines() if "nvidia" in line)
-    indexed = [posixpath.join(base, path) for path in listed]
+    indexed = [posixpath.join(base, path) for path in _LISTED.findall(files.text(f"{base}/modules.dep", _INDEX_AT_MOST_BYTES))]
     placed = (path for place in _PLACES for path in files.glob(f"{base}/{place}/nvidia*.ko*"))
     ours = (path for path in (*indexed, *placed) if _MODULE.fullmatch(posixpath.basename(path)))
     return tuple(dict.fromkeys(files.real(path) for path in ours if files.is_file(path)))

@@ -125,7 +125,7 @@ def _trusted(cause: str, build: ModuleBuild | None, place: InstallPlace, command
     steps: list[Step] = []
     kernel = place.system.kernel
     if cause == "unsigned" and build is not None:
-        anew = use("module-build-dkms-anew", module=f"{build.name}/{build.version}", kernel=kernel)
+        anew = use("module-build-dkms-anew", name=build.name, version=build.version, kernel=kernel)
         built = anew if build.tool is BuildTool.DKMS and build.version else use("module-build-akmods", kernel=kernel)
         does = text("Build the driver's module for kernel {kernel} again, which signs it", kernel=kernel)
         steps.append(step((built,), place, commands, (does, None)))

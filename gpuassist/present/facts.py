@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from gpuassist.diagnose.rules.next_start import CHOSEN
 from gpuassist.model.driver import DeviceNode, KernelModule, Library, ModuleBlock, NvmlStatus, Option
 from gpuassist.model.environment import Package, TorchAsker
 from gpuassist.model.fact import Known
@@ -209,14 +210,6 @@ def _early_image(image: EarlyImage) -> Text:
     return text("{path}, written {when}", path=image.path, when=image.written[:16].replace("T", " "))
 
 
-_CHOSEN = {
-    ChosenBy.ONLY: text("the only kernel that is installed"),
-    ChosenBy.SETTING: text("named by the boot loader's setting"),
-    ChosenBy.FIRST: text("the first that the boot loader lists"),
-    ChosenBy.IMAGE: text("that of the system image that waits for the restart"),
-    ChosenBy.NEWEST: text("the newest that is installed; what the boot loader starts could not be read"),
-}
-
 _RECORDS: dict[type, Callable[[Any], Text]] = {
     Package: lambda package: verbatim(f"{package.name} {package.version} {package.build}".rstrip()),
     Distribution: lambda distribution: verbatim(distribution.name or distribution.id),
@@ -233,7 +226,7 @@ _RECORDS: dict[type, Callable[[Any], Text]] = {
     NvmlStatus: lambda status: verbatim(f"{status.name} ({status.code})"),
     DeviceNode: _node,
     Command: _command,
-    ChosenBy: lambda by: _CHOSEN[by],
+    ChosenBy: lambda by: CHOSEN[by],
     ModuleBuild: _build,
     EarlyImage: _early_image,
 }

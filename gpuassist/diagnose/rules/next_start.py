@@ -118,7 +118,7 @@ def _guess(following: NextStart) -> str:
     return "yes" if value_or(following.chosen_by, None) is ChosenBy.NEWEST else ""
 
 
-_CHOSEN: dict[ChosenBy, Text] = {
+CHOSEN: dict[ChosenBy, Text] = {
     ChosenBy.ONLY: text("the only kernel that is installed"),
     ChosenBy.SETTING: text("named by the boot loader's setting"),
     ChosenBy.FIRST: text("the first that the boot loader lists"),
@@ -129,7 +129,7 @@ _CHOSEN: dict[ChosenBy, Text] = {
 
 def _choice_proof(following: NextStart) -> tuple[Evidence | None, ...]:
     by = value_or(following.chosen_by, None)
-    why = text("{kernel}: {why}", kernel=value_or(following.kernel, ""), why=_CHOSEN[by]) if by is not None else None
+    why = text("{kernel}: {why}", kernel=value_or(following.kernel, ""), why=CHOSEN[by]) if by is not None else None
     unread = (Evidence(text("not read"), one, "") for one in following.unread[:3])
     return (proof(text("kernel that starts next"), following.kernel, why), *unread)
 
