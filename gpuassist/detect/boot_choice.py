@@ -247,7 +247,7 @@ class _Chooser:
 
     def _without_menu(self, settings: Mapping[str, str], default: str, source: str) -> BootChoice | None:
         """By the setting alone: the first of the list is the newest; another place in it only the list would tell."""
-        if default in {"", "0"}:
+        if default in {"", "0"} or default.startswith("gnulinux-simple-"):  # the id of the first line of 10_linux
             return self._choice(self._first_of_grub(settings), ChosenBy.FIRST, source)
         kernel = self._kernel_of("", default)
         if kernel is None:
