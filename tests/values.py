@@ -18,6 +18,7 @@ from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnv
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, Holder, PcieLink, PowerState
 from gpuassist.model.machine import Distribution, Host, Machine
+from gpuassist.model.next_start import NextStart
 from gpuassist.model.shell import Command, Shell, StartupFile, Terminal, Variable
 from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.text import text
@@ -90,6 +91,7 @@ class Recipe(Struct, frozen=True):
     host_facts: Mapping[str, Fact[Any]] = field(default_factory=dict)
     driver_facts: Mapping[str, Fact[Any]] = field(default_factory=dict)
     system: SystemWide = field(default_factory=SystemWide)
+    next_start: NextStart = field(default_factory=NextStart)
     holders: tuple[Holder, ...] = ()
     told: Mapping[str, Sequence[object]] = field(default_factory=dict)
     cudnn: str = ""
@@ -113,6 +115,7 @@ def machine(recipe: Recipe = _RECIPE, **changes: object) -> Machine:
         holders=Known(one.holders, "/proc/*/fd"),
         note=one.note,
         system=one.system,
+        next_start=one.next_start,
         path_libraries=Known(_path_libraries(one), "LD_LIBRARY_PATH"),
     )
 

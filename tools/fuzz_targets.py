@@ -31,7 +31,7 @@ from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.detect import nvml
 from gpuassist.detect.startup import fish_universal as fish_variables
-from gpuassist.formats import cgroup, devices, elf, kernel_module, packages, toolkit, torch, torch_version
+from gpuassist.formats import boot_menu, cgroup, devices, elf, kernel_image, kernel_module, packages, toolkit, torch, torch_version
 from gpuassist.formats import distribution as distribution_name
 from gpuassist.formats import dry_runs as pip_report
 from gpuassist.formats import package_settings as condarc
@@ -242,6 +242,11 @@ _OF_TEXT: tuple[Callable[[str], object], ...] = (
     kernel_module.parse_modinfo_output,
     lambda words: tuple(kernel_module.forbidden_by_file(words)),
     lambda words: tuple(kernel_module.forbidden_by_command_line(words)),
+    boot_menu.parse_grub_settings,
+    boot_menu.parse_grub_environment,
+    lambda words: boot_menu.chosen_of_menu(boot_menu.parse_grub_menu(words).entries, words[:40]),
+    lambda words: boot_menu.in_loaders_order([boot_menu.entry_in(line, words) for line in words.splitlines()[:9]]),
+    boot_menu.parse_loader_settings,
     toolkit.parse_version,
     toolkit.parse_targets,
     toolkit.parse_directory,
@@ -271,8 +276,15 @@ _OF_BYTES: tuple[Callable[[bytes], object], ...] = (
     elf.read_cache,
     lambda data: elf.read_dynamic(lambda place, size: data[place : place + size]),
     _modinfo,
+    lambda data: kernel_module.signer_of(lambda place, size: data[place : place + size], len(data)),
+    lambda data: kernel_image.release_of_bzimage(lambda place, size: data[place : place + size]),
+    lambda data: kernel_image.release_of_unified(lambda place, size: data[place : place + size]),
+    boot_menu.efi_words,
 )
 _FILES = (
+    b"set default=\"1>0\"\nmenuentry 'Ubuntu' $menuentry_id_option 'a-1' {\n\tlinux /boot/vmlinuz-6.8.0-60-generic ro\n}\n"
+    b"submenu 'Advanced' --id b {\nmenuentry 'x' {\nlinux /boot/vmlinuz-6.8.0-59-generic\n}\n}\n",
+    b"title Arch\nversion 6.17.8-arch1-1\nlinux /vmlinuz-linux\noptions rw quiet\nsort-key arch\n",
     b"0::/system.slice/docker-0123456789abcdef0123.scope\n",
     b"channels:\n  - conda-forge\n  - defaults\nchannel_alias: https://example.org/\n",
     b"0,1,GPU-8f2b,MIG-1\n",

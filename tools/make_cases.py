@@ -13,11 +13,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from gpuassist.model.driver import Library, ModuleBlock, NvmlStatus, Option
+from gpuassist.model.driver import KernelModule, Library, ModuleBlock, NvmlStatus, Option
 from gpuassist.model.environment import Manager, Package, TorchAsker
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import GpuProcess, Holder, PcieLink
 from gpuassist.model.machine import Distribution, decode_machine, encode_machine
+from gpuassist.model.next_start import BuildState, BuildTool, ChosenBy, EarlyImage, ModuleBuild, NextStart
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, SystemWide, ToolkitLink
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.model.words import ENGLISH
@@ -70,7 +71,63 @@ NOUVEAU_BARRED = Known(
 MOK_NEW = "/sys/firmware/efi/efivars/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"
 FORGETS = Known((Option("PreserveVideoMemoryAllocations", "0"), Option("ExcludedGpus", "")), "/proc/driver/nvidia/params")
 
+RUNNING, COMING = "6.8.0-60-generic", "6.11.0-29-generic"
+
+
+def _coming(version: str, build: BuildState, *, headers: bool = True) -> NextStart:
+    """A kernel that came since the start, and how far DKMS got for it; no `version` where it has no module."""
+    base = f"/lib/modules/{COMING}"
+    module = KernelModule(
+        f"{base}/updates/dkms/nvidia.ko.zst",
+        Known(Version.parse(version or "0"), base),
+        Known("Dual MIT/GPL", base),
+        Known(value=True, source=base),
+        Known("ubuntu Secure Boot Module Signature key", base),
+    )
+    return NextStart(
+        kernel=Known(COMING, "/etc/default/grub"),
+        chosen_by=Known(ChosenBy.FIRST, "/etc/default/grub"),
+        installed=Known((COMING, RUNNING), "/boot"),
+        modules=Known((module,) if version else (), base),
+        builds=Known((ModuleBuild(BuildTool.DKMS, "nvidia", "580.95.05", build),), "/var/lib/dkms"),
+        headers=Known(headers, f"{base}/build"),
+        modules_gone=Known(value=False, source=f"/lib/modules/{RUNNING}"),
+        restart_packages=Known((f"linux-image-{COMING}",), "/run/reboot-required.pkgs"),
+    )
+
+
+_IMAGE = EarlyImage(
+    f"/boot/initrd.img-{RUNNING}", "2026-09-01T10:00:00.000+00:00", blocks_after=("/etc/modprobe.d/blacklist-nouveau.conf",)
+)
+OLD_IMAGE = NextStart(
+    kernel=Known(RUNNING, f"/boot/vmlinuz-{RUNNING}"),
+    chosen_by=Known(ChosenBy.ONLY, f"/boot/vmlinuz-{RUNNING}"),
+    installed=Known((RUNNING,), "/boot"),
+    early_image=Known(_IMAGE, _IMAGE.path),
+    nouveau=Known(value=True, source=f"/lib/modules/{RUNNING}"),
+    nouveau_blocks=NOUVEAU_BARRED,
+)
+
 CASES: dict[str, dict[str, Any]] = {
+    "next-kernel-without-headers": {
+        "next_start": _coming("", BuildState.ADDED, headers=False),
+        "distribution": UBUNTU_24,
+        **CUDA_13,
+        **BARE,
+    },
+    "next-kernel-with-an-older-module": {
+        "next_start": _coming("580.82.07", BuildState.ADDED),
+        "distribution": UBUNTU_24,
+        **CUDA_13,
+        **BARE,
+    },
+    "early-image-older-than-the-block": {"next_start": OLD_IMAGE, "distribution": UBUNTU_24, **CUDA_13, **BARE},
+    "sound-and-waiting-for-a-restart": {
+        "next_start": _coming("580.95.05", BuildState.INSTALLED),
+        "distribution": UBUNTU_24,
+        **CUDA_13,
+        **BARE,
+    },
     "debian-13-no-driver": {"driver": "", "distribution": DEBIAN_13, "glibc": "2.41", "gcc": ("14.2.0",), **BARE},
     "fedora-secure-boot-module-not-loaded": {
         "driver": "",

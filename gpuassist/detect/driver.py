@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import posixpath
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -11,24 +10,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from gpuassist.detect.accounts import Accounts
-from gpuassist.detect.small_files import made, read, unreadable
-from gpuassist.formats.kernel_module import (
-    ModuleError,
-    forbidden_by_command_line,
-    forbidden_by_file,
-    is_open,
-    parse_modinfo_output,
-    parse_version,
-    read_modinfo,
-    unpack,
-)
+from gpuassist.detect.modules_on_disk import on_disk
+from gpuassist.detect.small_files import made, read
+from gpuassist.formats.kernel_module import forbidden_by_command_line, forbidden_by_file, is_open, parse_version
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, ModuleBlock, Option
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
 from gpuassist.system.files import Files
-from gpuassist.system.own_child import clean
 from gpuassist.system.pci import DEVICES, is_nvidia
 from gpuassist.system.world import World
 
@@ -120,14 +110,7 @@ _PROGRAMS = (
 def with_setup(files: Files, driver: Driver) -> Driver:
     argument = read(files, _COMMAND_LINE)
     told = [ModuleBlock(name, _COMMAND_LINE, words) for name, words in forbidden_by_command_line(value_or(argument, ""))]
-    # A file of one directory hides those of its name in the later ones.
-    seen: set[str] = set()
-    for path in (path for directory in _MODPROBE for path in files.glob(f"{directory}/*.conf")):
-        name = path.rpartition("/")[2]
-        if name not in seen:
-            seen.add(name)
-            rows = forbidden_by_file(value_or(read(files, path), ""))
-            told += [ModuleBlock(module, f"{path}:{number}", line) for module, number, line in rows]
+    told += blocks_in_files(files)
     return replace(
         driver,
         bars=Known(tuple(one for one in told if one.module in _ASKED_MODULES), "/etc/modprobe.d"),
@@ -138,6 +121,19 @@ def with_setup(files: Files, driver: Driver) -> Driver:
         nvidia_smi=_first(files, _PROGRAMS),
         **_fabric(files),
     )
+
+
+def blocks_in_files(files: Files) -> list[ModuleBlock]:
+    """What modprobe's files forbid; a file of one directory hides those of its name in the later ones."""
+    told: list[ModuleBlock] = []
+    seen: set[str] = set()
+    for path in (path for directory in _MODPROBE for path in files.glob(f"{directory}/*.conf")):
+        name = path.rpartition("/")[2]
+        if name not in seen:
+            seen.add(name)
+            rows = forbidden_by_file(value_or(read(files, path), ""))
+            told += [ModuleBlock(module, f"{path}:{number}", line) for module, number, line in rows]
+    return told
 
 
 # What joins the GPUs of a server's baseboard: its switches on the PCI bus, and the service that sets them up.
@@ -210,78 +206,3 @@ def _packages(files: Files) -> Fact[tuple[str, ...]]:
 
 def _first(files: Files, paths: tuple[str, ...]) -> Fact[str]:
     return Known(next((path for path in paths if files.exists(path)), ""), paths[0])
-
-
-# Every nvidia.ko that the running kernel could load, packed or not, and what it says of itself.
-
-
-RELEASE = "/proc/sys/kernel/osrelease"
-_PACKED_AT_MOST_BYTES = 256 << 20
-_MODINFO_SECONDS = 5.0
-_MODINFO_PROGRAMS = ("modinfo", "/usr/sbin/modinfo", "/sbin/modinfo")  # kmod's, often outside a user's PATH
-_PLACES = (
-    "updates/dkms",  # DKMS on Debian and Ubuntu
-    "updates",
-    "extra",  # DKMS and akmods on Fedora
-    "extra/*",
-    "weak-updates/*",
-    "kernel/drivers/video",  # NVIDIA's own installer
-    "kernel/nvidia-*",  # Ubuntu's prebuilt modules
-    "kernel/drivers/char/drm",
-    "extramodules",
-)
-
-
-def on_disk(world: World) -> Fact[tuple[KernelModule, ...]]:
-    """The modules on disk for the running kernel."""
-    files = world.files
-    release = read(files, RELEASE)
-    if isinstance(release, Unknown):
-        return release
-    base = next((base for base in _bases(release.value) if files.is_directory(base)), None)
-    if base is None:
-        return Unknown(text("{path} is not there, so the modules of this kernel cannot be listed", path=_bases(release.value)[0]))
-    # What depmod has listed may be older than the files, so it is not the only place looked at.
-    listed = (line.partition(":")[0] for line in files.text(f"{base}/modules.dep").splitlines() if "/nvidia.ko" in line)
-    indexed = [posixpath.join(base, path) for path in listed if posixpath.basename(path).startswith("nvidia.ko")]
-    placed = (path for place in _PLACES for path in files.glob(f"{base}/{place}/nvidia.ko*"))
-    paths = dict.fromkeys(files.real(path) for path in (*indexed, *placed) if files.is_file(path))
-    return Known(tuple(_module(world, path) for path in paths), base)
-
-
-def _bases(release: str) -> tuple[str, ...]:
-    return f"/lib/modules/{release}", f"/usr/lib/modules/{release}", f"/run/booted-system/kernel-modules/lib/modules/{release}"
-
-
-def _module(world: World, path: str) -> KernelModule:
-    words = _words(world, path)
-    licence = made(words, lambda found: found.get("license", ""))
-    if isinstance(licence, Known) and not licence.value:
-        licence = Unknown(text("{path} names no licence", path=path))
-    return KernelModule(
-        path,
-        made(words, lambda found: Version.parse(found.get("version", ""))),
-        licence,
-        made(licence, lambda words: "GPL" in words),
-    )
-
-
-def _words(world: World, path: str) -> Fact[dict[str, str]]:
-    files, ending = world.files, os.path.splitext(path)[1]
-    try:
-        if ending in {".gz", ".xz"}:
-            unpacked = unpack(files.read_bytes(path, _PACKED_AT_MOST_BYTES), ending)
-            return Known(read_modinfo(lambda offset, size: unpacked[offset : offset + size]), path)
-        if ending == ".ko":
-            return Known(read_modinfo(lambda offset, size: files.read_part(path, offset, size)), path)
-    except OSError as error:
-        return unreadable(path, error)
-    except ModuleError as error:
-        return Unknown(text("{path} is no kernel module that can be read: {error}", path=path, error=str(error)))
-    for program in _MODINFO_PROGRAMS:
-        outcome = world.processes.run(
-            (program, world.files.place(path)), seconds=_MODINFO_SECONDS, environment=clean(world.surroundings.variables)
-        )
-        if outcome.succeeded:
-            return Known(parse_modinfo_output(outcome.text), f"modinfo {path}")
-    return Unknown(text("{path} is packed in a way that only the program modinfo reads, and that gave no answer", path=path))

@@ -32,6 +32,7 @@ from gpuassist.model.driver import Driver
 from gpuassist.model.fact import Fact, Unknown
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Host, Machine
+from gpuassist.model.next_start import NextStart
 from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.text import Text, text
@@ -88,6 +89,9 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
         seconds=_SOFTWARE_SECONDS,
         otherwise=lambda unknown: LibcudaFacts(unknown, unknown),
     )
+    next_one = Running(
+        "next start", lambda: _next_start(world), seconds=_FILES_SECONDS, otherwise=lambda unknown: NextStart(kernel=unknown)
+    )
     holding = _start("holders", lambda: gpu_holders.probe(world), _FILES_SECONDS)
     sections: tuple[tuple[Text, Callable[[], object]], ...] = (
         (text("host"), around.result),
@@ -121,11 +125,24 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
         system=system.result(),
         path_libraries=on_path.result(),
         package_settings=settings.result(),
+        next_start=_of_running(next_one.result(), around.result(), in_files.result()),
     )
 
 
 def _start(name: str, work: Callable[[], Fact[T]], seconds: float) -> Running[Fact[T]]:
     return Running(name, work, seconds=seconds, otherwise=lambda unknown: unknown)
+
+
+def _next_start(world: World) -> NextStart:
+    from gpuassist.detect.next_start import probe  # 8 ms, which pass here while the terminal's shell starts
+
+    return probe(world)
+
+
+def _of_running(found: NextStart, around: Host, driver_found: Driver) -> NextStart:
+    from gpuassist.detect.next_start import completed
+
+    return completed(found, around, driver_found.on_disk)
 
 
 def _ask_nvml(world: World, knowledge: Knowledge, gpus: Fact[tuple[Gpu, ...]]) -> tuple[Fact[tuple[Gpu, ...]], Driver]:

@@ -222,7 +222,7 @@ class RuleInput:
     @cached_property
     def after_restart(self) -> KernelModule | None:
         """The module of another version than the one that runs, which the next start loads."""
-        return None if self.wsl or self.container else waiting_for_restart(self.machine.driver, self.driver)
+        return None if self.wsl or self.container else waiting_for_restart(self.machine, self.driver)
 
     @cached_property
     def serving(self) -> Fact[Version]:

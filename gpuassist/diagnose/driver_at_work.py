@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from gpuassist.knowledge.driver_numbers import JetPackRecord, branch_of_cuda, jetpack_of, windows_branch
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.driver import Driver, KernelModule
+from gpuassist.model.driver import KernelModule
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
 
 
-def waiting_for_restart(driver: Driver, running: Fact[Version]) -> KernelModule | None:
-    """The module of another version than the one that runs, where the libraries on disk are its own: an update was installed."""
+def waiting_for_restart(machine: Machine, running: Fact[Version]) -> KernelModule | None:
+    """The module of another version than the one that runs, where the libraries on disk are its own: an update was installed. For
+    the kernel that runs, or for another which starts next.
+    """
+    driver = machine.driver
     if not value_or(driver.loaded, ()) or isinstance(running, Unknown):
         return None
     libraries = {one.version.value for one in value_or(driver.libcuda, ()) if isinstance(one.version, Known)}
-    modules = {one.version.value: one for one in value_or(driver.on_disk, ()) if isinstance(one.version, Known)}
-    whole = len(modules) == 1 and set(modules) == libraries and running.value not in modules
-    return next(iter(modules.values())) if whole else None
+    for found in (driver.on_disk, machine.next_start.modules):
+        modules = {one.version.value: one for one in value_or(found, ()) if isinstance(one.version, Known)}
+        if len(modules) == 1 and set(modules) == libraries and running.value not in modules:
+            return next(iter(modules.values()))
+    return None
 
 
 def of_windows(machine: Machine, knowledge: Knowledge, driver: Fact[Version]) -> Fact[Version]:

@@ -73,6 +73,34 @@ def _modinfo(read: Read, header: bytes) -> tuple[int, int]:
     raise ModuleError("it has no section .modinfo")
 
 
+# The signature at a module's end (include/linux/module_signature.h): PKCS #7 data, twelve bytes that end in its length, a mark.
+
+
+_MARK = b"~Module signature appended~\n"
+_INFO_SIZE = 12
+_SIGNATURE_AT_MOST_BYTES = 1 << 16
+_COMMON_NAME = b"\x06\x03\x55\x04\x03"  # the object identifier 2.5.4.3 in DER, which the text follows as tag, length and bytes
+_UNNAMED = "?"
+
+
+def signer_of(read: Read, size: int) -> str:
+    """Who signed a module of so many bytes, by the last common name in the signature, which is that of the key's issuer as
+    modinfo(8) shows it; empty where it is not signed.
+    """
+    ending = len(_MARK) + _INFO_SIZE
+    tail = read(max(0, size - ending), ending)
+    if len(tail) < ending or not tail.endswith(_MARK):
+        return ""
+    (length,) = struct.unpack_from(">I", tail, _INFO_SIZE - 4)
+    length = min(length, _SIGNATURE_AT_MOST_BYTES, size - ending)
+    signature = read(size - ending - length, length)
+    place = signature.rfind(_COMMON_NAME) + len(_COMMON_NAME)
+    if place < len(_COMMON_NAME) or place + 2 > len(signature):
+        return _UNNAMED
+    name = signature[place + 2 : place + 2 + signature[place + 1]]
+    return name.decode("utf-8", "replace").strip() or _UNNAMED
+
+
 # /proc/driver/nvidia/version: the loaded kernel module's version and flavour in one line.
 
 

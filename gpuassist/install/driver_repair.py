@@ -15,6 +15,7 @@ from gpuassist.install.driver import AT_WORK, LISTED, driver_steps
 from gpuassist.install.drivers.baseboard import fabric_check, fabric_steps
 from gpuassist.install.drivers.container import libraries_of_host
 from gpuassist.install.drivers.packages import packages_of, surroundings_of
+from gpuassist.install.next_start import steps_before_restart
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
@@ -65,7 +66,7 @@ def mending_steps(
     if place.system.mixed and anew and (whole or reason is not None):
         return anew
     if reason is None:
-        return ()
+        return steps_before_restart(case, place, commands) if whole else ()
     waiting = waiting_module(case)
     if waiting is not None and not waiting.path and (anew := _instead_of_building(case, waiting, place, anew)):
         return anew

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from gpuassist.changes.proof import prove_toolkit
 from gpuassist.context import Session
-from gpuassist.detect import driver, nvml
+from gpuassist.detect import driver, modules_on_disk, nvml
 from gpuassist.detect.compiler_driver import ask_version
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.json_reader import read_json
@@ -175,6 +175,15 @@ def _fabric(session: Session, proof: StepProof) -> Proved:
     return Proved(Holds.YES, text("every GPU is registered with the NVSwitches"))
 
 
+def _next_start(session: Session, proof: StepProof) -> Proved:
+    modules = modules_on_disk.modules_of(session.world, proof.wanted)
+    if isinstance(modules, Unknown):
+        return Proved(Holds.UNKNOWN, modules.reason)
+    if not modules.value:
+        return Proved(Holds.NO, text("kernel {kernel} has no NVIDIA module", kernel=proof.wanted))
+    return Proved(Holds.YES, text("kernel {kernel} has NVIDIA's module", kernel=proof.wanted))
+
+
 def _python(session: Session, interpreter: str, arguments: tuple[str, ...], seconds: float) -> ProcessResult:
     refused = why_not_run(session.world, (interpreter,))
     if refused is not None:
@@ -208,4 +217,5 @@ _ASK: Mapping[Proves, Callable[[Session, StepProof], Proved]] = {
     Proves.ENVIRONMENT: _environment,
     Proves.ABSENT: _absent,
     Proves.FABRIC: _fabric,
+    Proves.NEXT_START: _next_start,
 }

@@ -9,12 +9,15 @@ from gpuassist.model.version import Version
 
 
 class KernelModule(Struct, frozen=True):
-    """An nvidia.ko, loaded or on disk. `open_flavour` is true for the open kernel modules (licence `Dual MIT/GPL`)."""
+    """An nvidia.ko, loaded or on disk. `open_flavour` is true for the open kernel modules (licence `Dual MIT/GPL`); `signer` names
+    the key that a file is signed with, empty where it is not signed.
+    """
 
     path: str
     version: Fact[Version] = NOT_ASKED
     licence: Fact[str] = NOT_ASKED
     open_flavour: Fact[bool] = NOT_ASKED
+    signer: Fact[str] = NOT_ASKED
 
 
 class Library(Struct, frozen=True):

@@ -9,6 +9,7 @@ from gpuassist.model.driver import Driver, Library
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu, Holder
+from gpuassist.model.next_start import NextStart
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.shell import Shell
 from gpuassist.model.system_wide import SystemWide
@@ -81,6 +82,7 @@ class Machine(Struct, frozen=True):
     system: SystemWide = field(default_factory=SystemWide)
     path_libraries: Fact[tuple[Library, ...]] = NOT_ASKED
     package_settings: Fact[PackageSettings] = NOT_ASKED
+    next_start: NextStart = field(default_factory=NextStart)
 
 
 def encode_machine(machine: Machine, render: Render) -> dict[str, Json]:

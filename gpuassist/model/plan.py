@@ -58,12 +58,14 @@ class Proves(str, Enum):
     ENVIRONMENT = "environment"
     ABSENT = "absent"
     FABRIC = "fabric"
+    NEXT_START = "next-start"
 
 
 class StepProof(Struct, frozen=True):
     """`place` is the interpreter (torch), the program (nvcc), the toolkit's root (new-terminal) or the directory (environment,
     absent); `wanted` the version: a torch build as `2.9.1+cu128`, a toolkit's or driver's release or branch, `595+` for that or a
-    newer one; empty for any. For a driver `place` may be `OPEN_MODULES`, where no other flavour will do.
+    newer one; empty for any. For a driver `place` may be `OPEN_MODULES`, where no other flavour will do; for the next start
+    `wanted` is the kernel that must have a module.
     """
 
     proves: Proves

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from gpuassist.diagnose.rules.next_start import CHOSEN
 from gpuassist.model.driver import DeviceNode, KernelModule, Library, ModuleBlock, NvmlStatus, Option
 from gpuassist.model.environment import Package, TorchAsker
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import GpuProcess, PcieLink
 from gpuassist.model.machine import Distribution
+from gpuassist.model.next_start import BuildState, ChosenBy, EarlyImage, ModuleBuild
 from gpuassist.model.shell import Command
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, ToolkitLink
 from gpuassist.model.text import Text, text, verbatim
@@ -100,6 +102,19 @@ LABELS: dict[str, Text] = {
     "links": text("links to toolkits"),
     "loader": text("directories that the loader searches"),
     "container_lists": text("lists of driver files for containers"),
+    "chosen_by": text("why it is that one"),
+    "installed": text("kernels that can start"),
+    "modules": text("NVIDIA modules for it"),
+    "builds": text("driver that is built here"),
+    "headers": text("headers of that kernel"),
+    "built_at_start": text("services that build what is missing"),
+    "early_image": text("early boot image"),
+    "nouveau": text("nouveau of that kernel"),
+    "nouveau_blocks": text("settings that keep nouveau off"),
+    "key_known": text("key of its modules is enrolled"),
+    "deployment": text("system image that waits"),
+    "modules_gone": text("modules of the running kernel removed"),
+    "restart_packages": text("packages that wait for a restart"),
     "login_shell": text("login shell"),
     "directories_missing": text("directories of PATH and LD_LIBRARY_PATH that do not exist"),
 }
@@ -116,7 +131,7 @@ def words_of(value: Any) -> Text:
     """Any value, as people read it."""
     if isinstance(value, bool):
         return text("yes") if value else text("no")
-    if isinstance(value, Enum):
+    if isinstance(value, Enum) and type(value) not in _RECORDS:
         return verbatim(str(value.value))
     if isinstance(value, tuple):
         if not value:
@@ -184,6 +199,17 @@ def _command(command: Command) -> Text:
     return text("{path}, which is {real}", path=command.path, real=command.real_path)
 
 
+def _build(build: ModuleBuild) -> Text:
+    named = " ".join(filter(None, (build.tool.value, build.version)))
+    if build.state is BuildState.FAILED and build.error:
+        return text("{build}: {state} ({reason})", build=named, state=build.state.value, reason=build.error)
+    return verbatim(f"{named}: {build.state.value}")
+
+
+def _early_image(image: EarlyImage) -> Text:
+    return text("{path}, written {when}", path=image.path, when=image.written[:16].replace("T", " "))
+
+
 _RECORDS: dict[type, Callable[[Any], Text]] = {
     Package: lambda package: verbatim(f"{package.name} {package.version} {package.build}".rstrip()),
     Distribution: lambda distribution: verbatim(distribution.name or distribution.id),
@@ -200,4 +226,7 @@ _RECORDS: dict[type, Callable[[Any], Text]] = {
     NvmlStatus: lambda status: verbatim(f"{status.name} ({status.code})"),
     DeviceNode: _node,
     Command: _command,
+    ChosenBy: lambda by: CHOSEN[by],
+    ModuleBuild: _build,
+    EarlyImage: _early_image,
 }

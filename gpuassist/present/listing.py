@@ -28,11 +28,12 @@ class Section(Struct, frozen=True):
 def sections(machine: Machine) -> tuple[Section, ...]:
     """The whole machine; a fact that nobody asked for is left out, one that could not be found out says why."""
     # Left out where nobody looked, as in a recording that was made before.
-    lines = facts(machine.system)
+    lines, following = facts(machine.system), facts(machine.next_start)
     return (
         Section(text("Host"), facts(machine.host)),
         *_of_each(text("GPUs"), machine.gpus, _gpu),
         Section(text("Driver"), facts(machine.driver)),
+        *((Section(text("Next start"), (*following, *_unread(machine))),) if following else ()),
         *_of_each(text("CUDA toolkits"), machine.toolkits, _toolkit),
         Section(text("Host compilers"), tuple(_compilers(machine))),
         *_of_each(text("Python environments"), machine.environments, _environment),
@@ -56,6 +57,11 @@ def facts(record: Any) -> tuple[CardRow, ...]:
         for name, fact in found
         if isinstance(fact, Known) or (isinstance(fact, Unknown) and fact.asked)
     )
+
+
+def _unread(machine: Machine) -> Iterator[CardRow]:
+    for reason in machine.next_start.unread:
+        yield CardRow(text("not read"), reason, known=False)
 
 
 def _of_each(title: Text, found: Fact[tuple[Any, ...]], section: Any) -> tuple[Section, ...]:

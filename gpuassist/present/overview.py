@@ -278,7 +278,25 @@ def host_words(host: Host, machine: Machine) -> tuple[Text, tuple[Text, ...]]:
         parts.append(text("Secure Boot on") if host.secure_boot.value else text("Secure Boot off"))
     if shell := value_or(machine.shell.login_shell, ""):
         parts.append(verbatim(shell.rpartition("/")[2]))
-    return name, tuple(parts)
+    following = next_start_words(machine)
+    return name, (*parts, following) if following is not None else tuple(parts)
+
+
+def next_start_words(machine: Machine) -> Text | None:
+    """What starts next, where that is another kernel or driver than now; None where it is not known."""
+    following, running = machine.next_start, value_or(machine.host.kernel, "")
+    if isinstance(following.kernel, Unknown):
+        return None
+    versions = {str(one.version.value) for one in value_or(following.modules, ()) if isinstance(one.version, Known)}
+    here, driver = driver_version(machine), next(iter(versions)) if len(versions) == 1 else ""
+    stays = not driver or (isinstance(here, Known) and str(here.value) == driver)
+    if following.kernel.value == running and stays:
+        return None
+    if isinstance(following.modules, Known) and not following.modules.value and value_or(machine.gpus, ()):
+        return text("starts next: kernel {kernel}, no NVIDIA driver", kernel=following.kernel.value)
+    if not driver:
+        return text("starts next: kernel {kernel}", kernel=following.kernel.value)
+    return text("starts next: kernel {kernel}, driver {driver}", kernel=following.kernel.value, driver=driver)
 
 
 def is_true(fact: Fact[bool]) -> bool:

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.detect.driver import on_disk
+from gpuassist.detect.modules_on_disk import on_disk
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.version import Version
 from gpuassist.system.processes import Ending, ProcessResult
 from tests.facts import reason, value
 from tests.fakes import ScriptedProcesses, link, put, world_under
 from tests.machines import KERNEL, linux, module_bytes, module_on_disk
+from tests.next_machines import signed
 
 BASE = f"/lib/modules/{KERNEL}"
 MODULE = module_bytes({"license": "NVIDIA", "version": "535.183.01"})
@@ -148,3 +149,20 @@ def test_kernel_without_modules_directory_is_unknown(tmp_path: Path) -> None:
 
 def test_unknown_kernel_leaves_modules_unknown(tmp_path: Path) -> None:
     assert "/proc/sys/kernel/osrelease could not be read" in reason(on_disk(world_under(tmp_path)))
+
+
+@pytest.mark.parametrize("name", ["nvidia-current.ko", "nvidia-current-open.ko", "nvidia-tesla-535.ko", "nvidia-legacy-390xx.ko"])
+def test_module_by_debians_names_is_one(tmp_path: Path, name: str) -> None:
+    linux(tmp_path)
+    for one in (name, name.replace(".ko", "-modeset.ko"), "nvidia-peermem.ko", "nvidia_wmi.ko"):
+        put(tmp_path, f"{BASE}/updates/dkms/{one}", MODULE)
+    put(tmp_path, f"{BASE}/modules.dep", f"updates/dkms/{name}: updates/dkms/nvidia-peermem.ko\nupdates/dkms/nvidia-peermem.ko:\n")
+    assert [module.path for module in probe(tmp_path)] == [f"{BASE}/updates/dkms/{name}"]
+
+
+@pytest.mark.parametrize(("pack", "ending"), [(bytes, ""), (gzip.compress, ".gz"), (lzma.compress, ".xz")])
+def test_signer_of_a_module_is_told(tmp_path: Path, pack: Callable[[bytes], bytes], ending: str) -> None:
+    linux(tmp_path)
+    put(tmp_path, f"{BASE}/extra/nvidia.ko{ending}", pack(signed(MODULE, "DKMS module signing key")))
+    put(tmp_path, f"{BASE}/updates/nvidia.ko{ending}", pack(MODULE))
+    assert sorted(value(module.signer) for module in probe(tmp_path)) == ["", "DKMS module signing key"]

@@ -295,7 +295,11 @@ def _gpu_too_new(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Ver
 
 
 def _gpu_dropped(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Verdict:
+    """By the driver that runs, or by one that waits for the restart: then the card still works."""
     last = str(card.architecture.last_branch) if card.architecture else ""
+    waiting = case.after_restart
+    if waiting is not None and isinstance(waiting.version, Known):
+        driver = waiting.version
     return finding(
         "legacy-driver-branch-needed",
         proof(text("driver"), driver),
@@ -304,6 +308,7 @@ def _gpu_dropped(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Ver
         architecture=card.architecture.name if card.architecture else "",
         driver=str(driver.value),
         branch=last,
+        waits="yes" if waiting is not None else "",
     )
 
 

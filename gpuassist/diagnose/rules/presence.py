@@ -183,6 +183,7 @@ def _left_behind(case: RuleInput) -> Iterator[Verdict]:
                 architecture=architecture.name,
                 driver=str(version),
                 branch=str(architecture.last_branch),
+                waits="",
             )
 
 

@@ -22,6 +22,8 @@ _CANONICAL = frozenset(
 # Canonical's mainline builds (6.19.3-061903-generic) bear its names as well: the archive has no module and no headers for them.
 _KERNEL = re.compile(r"\d+\.\d+\.\d+-(?!0\d{5}-)\d+-(?P<flavour>[a-z][a-z0-9-]*)")
 _DRIVER = re.compile(r"nvidia-(?:driver|headless|headless-no-dkms|kernel-common)-(?P<kind>\d+(?:-server)?(?:-open)?)")
+# What carries the name of the driver's kind even where the packages that were asked for are not known.
+_SIGNED = re.compile(r"linux-modules-nvidia-(?P<kind>\d+(?:-server)?(?:-open)?)-(?=\d|[a-z])")
 # The kernel that a release came with; a newer one is its hardware enablement kernel (Ubuntu kernel lifecycle).
 _FIRST_KERNELS = {"20.04": "5.4", "22.04": "5.15", "24.04": "6.8", "26.04": "7.0"}
 _WITH_ENABLEMENT = frozenset({"generic", "generic-64k", "lowlatency", "nvidia", "nvidia-64k", "nvidia-lowlatency"})
@@ -67,7 +69,8 @@ class Ubuntu(DistributionPackages):
     def module_anew(self, place: InstallPlace, packages: tuple[str, ...]) -> tuple[UsedCommand, ...]:
         """Canonical's own for this kernel, where the driver was installed with such; else dkms builds it."""
         ending = signed_modules(place.system)
-        found = next((one for one in map(_DRIVER.fullmatch, packages) if one is not None), None)
+        named = (*map(_DRIVER.fullmatch, packages), *map(_SIGNED.match, packages))
+        found = next((one for one in named if one is not None), None)
         if found is None or not ending or any("-dkms-" in one and "no-dkms" not in one for one in packages):
             return super().module_anew(place, packages)
         return (use("driver-packages-install", packages=f"linux-modules-nvidia-{found['kind']}-{ending}"),)
