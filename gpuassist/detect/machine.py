@@ -13,6 +13,7 @@ from gpuassist.detect import (
     driver,
     environments,
     gpu_holders,
+    holds,
     host,
     libcuda,
     libraries,
@@ -89,6 +90,7 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
         otherwise=lambda unknown: LibcudaFacts(unknown, unknown),
     )
     holding = _start("holders", lambda: gpu_holders.probe(world), _FILES_SECONDS)
+    kept = Running("holds", lambda: holds.probe(world), seconds=_FILES_SECONDS, otherwise=holds.unknown)
     sections: tuple[tuple[Text, Callable[[], object]], ...] = (
         (text("host"), around.result),
         (text("GPUs"), asked.result),
@@ -121,6 +123,8 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
         system=system.result(),
         path_libraries=on_path.result(),
         package_settings=settings.result(),
+        holds=kept.result().holds,
+        system_packages=kept.result().packages,
     )
 
 
