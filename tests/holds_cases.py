@@ -132,7 +132,8 @@ CASES = (
         {
             STATUS: dpkg(*UBUNTU),
             "/etc/apt/preferences.d/nvidia-580-pin": (
-                "Package: nvidia-*\nPin: version 580.*\nPin-Priority: 900\nPackage: nvidia-*\nPin: version 59*.*\nPin-Priority: -1\n"
+                "Package: nvidia-*\nPin: version 580.*\nPin-Priority: 900\n"
+                "Package: nvidia-*\nPin: version 59*.*\nPin-Priority: -1\n"
             ),
         },
         (
@@ -195,7 +196,9 @@ CASES = (
         "Debian, the whole of NVIDIA's repository is kept away",
         {
             STATUS: dpkg("nvidia-driver 550.163.01-2", "linux-image-amd64 6.12.48-1"),
-            "/etc/apt/preferences": 'Explanation: only by name\nPackage: *\nPin: origin "developer.download.nvidia.com"\nPin-Priority: -10\n',
+            "/etc/apt/preferences": (
+                'Explanation: only by name\\nPackage: *\\nPin: origin "developer.download.nvidia.com"\\nPin-Priority: -10\\n'
+            ),
         },
         (
             Kept(
@@ -326,7 +329,8 @@ CASES = (
         "Fedora, a list that dnf 5 applies nothing of, for it names no version of its form",
         {
             "/etc/dnf/versionlock.toml": (
-                '[[packages]]\nname = "akmod-nvidia"\n[[packages.conditions]]\nkey = "evr"\ncomparator = "="\nvalue = "3:580.95.05-1"\n'
+                '[[packages]]\nname = "akmod-nvidia"\n[[packages.conditions]]\n'
+                'key = "evr"\ncomparator = "="\nvalue = "3:580.95.05-1"\n'
             )
         },
         (),

@@ -70,6 +70,12 @@ class PackageHold(Struct, frozen=True):
     repository: str = ""
     owner: str = ""
 
+    @property
+    def is_on_driver(self) -> bool:
+        """Whether it keeps a driver from one that is asked for, also where none is installed yet."""
+        passing = {HoldReach.AUTOMATIC_UPGRADES, HoldReach.NOTHING}
+        return HeldPart.DRIVER in self.parts and self.reach not in passing
+
     def lets_through(self, branch: int) -> bool:
         """Whether a driver of that branch may still come over what it covers, when somebody upgrades by hand."""
         if self.reach is HoldReach.EVERY_UPGRADE:

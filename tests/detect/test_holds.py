@@ -132,8 +132,9 @@ def test_nvidias_repositories_by_their_names(tmp_path: Path) -> None:
 
 
 PARTS = {
-    HeldPart.DRIVER: "nvidia-driver-580 nvidia-open libnvidia-compute-580 cuda-drivers akmod-nvidia linux-modules-nvidia-580-generic "
-    "nvidia-utils lib32-nvidia-utils nvidia-580xx-dkms nvidia-fabricmanager libcuda1 linux612-nvidia nvidia-compute-G06 nvidia",
+    HeldPart.DRIVER: "nvidia-driver-580 nvidia-open libnvidia-compute-580 cuda-drivers akmod-nvidia "
+    "linux-modules-nvidia-580-generic nvidia-utils "
+    "lib32-nvidia-utils nvidia-580xx-dkms nvidia-fabricmanager libcuda1 linux612-nvidia nvidia-compute-G06 nvidia",
     HeldPart.KERNEL: "linux linux-lts linux-image-6.8.0-45-generic linux-image-nvidia-64k linux-headers-nvidia linux-generic "
     "linux-modules-6.8.0-1025-nvidia kernel kernel-core kernel-default linux612 linux-zen-headers linux-nvidia-64k",
     HeldPart.TOOLKIT: "cuda cuda-toolkit-12-8 nvidia-cuda-toolkit cuda-nvcc-12-8",
@@ -186,41 +187,39 @@ READERS = (
     lambda words: apt.read_dpkg_status(words, lambda _name: True),
     pacman.included,
 )
-WORDS = st.lists(
-    st.sampled_from(
-        [
-            "Package: ",
-            "Pin: version ",
-            "Pin-Priority: ",
-            "nvidia-*",
-            "-1",
-            "\n",
-            "\n\n",
-            "{",
-            "}",
-            ";",
-            '"',
-            "/*",
-            "//",
-            "[[packages]]",
-        ]
-        + [
-            "name = ",
-            "[options]",
-            "IgnorePkg = ",
-            "Include = /etc/x",
-            "stream=580",
-            "solvable_name: ",
-            "\x00",
-            "::",
-            "é",
-            " ",
-            ":",
-            "-",
-        ]
+PIECES = (
+    *(
+        "Package: ",
+        "Pin: version ",
+        "Pin-Priority: ",
+        "nvidia-*",
+        "-1",
+        "\n",
+        "\n\n",
+        "{",
+        "}",
+        ";",
+        '"',
+        "/*",
+        "//",
+        "[[packages]]",
     ),
-    max_size=60,
-).map("".join)
+    *(
+        "name = ",
+        "[options]",
+        "IgnorePkg = ",
+        "Include = /etc/x",
+        "stream=580",
+        "solvable_name: ",
+        "\x00",
+        "::",
+        "é",
+        " ",
+        ":",
+        "-",
+    ),
+)
+WORDS = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 
 
 @given(words=WORDS | st.text(max_size=300))
@@ -231,13 +230,13 @@ def test_no_reader_fails_on_any_text(words: str) -> None:
 
 @for_each(
     "words",
-    ["/*" * 300_000, '"' * 300_000, "-" * 600_000, "{" * 300_000, "Package: " + "* " * 100_000, "\n " * 200_000, "a:" * 200_000],
+    ["/*" * 100_000, '"' * 100_000, "-" * 200_000, "{" * 100_000, "Package: " + "* " * 50_000, "\n " * 70_000, "a:" * 70_000],
 )
 def test_long_nonsense_is_read_at_once(words: str) -> None:
     begun = time.process_time()
     for reader in READERS:
         list(reader(words))
-    assert time.process_time() - begun < 4
+    assert time.process_time() - begun < 2
 
 
 def test_a_pattern_that_would_take_for_ever_covers_nothing(tmp_path: Path) -> None:
