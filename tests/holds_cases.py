@@ -197,7 +197,7 @@ CASES = (
         {
             STATUS: dpkg("nvidia-driver 550.163.01-2", "linux-image-amd64 6.12.48-1"),
             "/etc/apt/preferences": (
-                'Explanation: only by name\\nPackage: *\\nPin: origin "developer.download.nvidia.com"\\nPin-Priority: -10\\n'
+                'Explanation: only by name\nPackage: *\nPin: origin "developer.download.nvidia.com"\nPin-Priority: -10\n'
             ),
         },
         (

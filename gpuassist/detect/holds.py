@@ -65,9 +65,11 @@ def probe(world: World) -> HoldFacts:
     found = (*held, *(one for one in told if one is not None))[:_MOST_HOLDS]
     repositories = gpu_repositories(settings)
     sources = tuple(dict.fromkeys(one.source.rpartition(":")[0] for one in found)) or (_source(files),)
-    none = isinstance(installed.packages, Unknown) and not found and not any(map(files.exists, _ANY))
+    holds: Fact[tuple[PackageHold, ...]] = Known(found, ", ".join(sources[:6]))
+    if isinstance(installed.packages, Unknown) and not found and not any(map(files.exists, _ANY)):
+        holds = installed.packages  # no package manager that is known here
     return HoldFacts(
-        installed.packages if none and isinstance(installed.packages, Unknown) else Known(found, ", ".join(sources[:6])),
+        holds,
         SystemPackages(installed.packages, repositories, Known(tuple(settings.unread), "apt, dnf, pacman, zypper")),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
@@ -61,7 +62,7 @@ class SettingsFiles:
     def each(self, pattern: str) -> Iterator[tuple[str, str]]:
         """The files of a pattern with their text, in their order."""
         directory = pattern.rpartition("/")[0]
-        if "*" not in directory and self._files.is_directory(directory) and not self._files.may(directory, 4):
+        if "*" not in directory and self._files.is_directory(directory) and not self._files.may(directory, os.R_OK):
             self.unread.append(text("{path} could not be listed: permission denied", path=directory))
         paths = self._files.glob(pattern)
         for path in paths[:_MOST_FILES]:

@@ -11,6 +11,7 @@ _NONE = lazy_regex(
     r"system|spark|sandboxutils)|firmware-nvidia-graphics|libnvidia-egl-|egl-wayland|cuda-(?:keyring|repo)|libva-nvidia|"
     r"linux-firmware|libnvidia-container-dev"
 )
+_WORDS = ("nvidia", "cuda", "linux", "kernel", "cudnn", "nccl", "cublas", "libnv", "libxnvctrl")
 _CONTAINERS = lazy_regex(r"(?:lib)?nvidia-container|nvidia-docker|nvidia-ctk")
 _LIBRARIES = lazy_regex(r"(?:lib)?(?:nvidia-)?(?:cudnn|nccl)")
 _TOOLKIT = lazy_regex(
@@ -31,7 +32,7 @@ _KERNEL = lazy_regex(
 
 def part_of(package: str) -> HeldPart | None:
     """None for a package that has nothing to do with computing on a GPU."""
-    if _NONE.match(package):
+    if not any(word in package for word in _WORDS) or _NONE.match(package):  # most of a system's thousands have none of them
         return None
     if _CONTAINERS.match(package):
         return HeldPart.CONTAINERS

@@ -16,6 +16,7 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.knowledge.package_parts import part_of
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.finding import Finding
+from gpuassist.model.gpu import GpuProcess
 from gpuassist.model.holds import GpuRepository, HoldKind, HoldReach, PackageHold, SystemPackage, SystemPackages
 from gpuassist.model.machine import Distribution, Machine, decode_machine
 from gpuassist.system.resources import Resources
@@ -23,7 +24,7 @@ from tests.install.test_hold_plan import CASES, made
 from tests.rows import for_each
 from tests.values import ARCH, DEBIAN, FEDORA, GTX_1080_TI, RTX_4090, RTX_5090, UBUNTU_24, Env, knowledge, machine
 
-OURS = {"driver-held", "driver-upgrade-will-break", "driver-half-held", "driver-hold-in-the-way"}
+OURS = {"driver-upgrades-by-itself", "driver-held", "driver-upgrade-will-break", "driver-half-held", "driver-hold-in-the-way"}
 BARE: dict[str, Any] = {"toolkits": (), "nvcc": "", "environments": (), "driver": "580.95.05", "cuda": "13.0"}
 PASCAL: dict[str, Any] = {**BARE, "gpus": (GTX_1080_TI,)}
 ADA: dict[str, Any] = {**BARE, "gpus": (RTX_4090,), "open_module": True}
@@ -224,6 +225,30 @@ def test_a_hold_in_the_way_of_the_driver_that_is_needed(recipe: dict[str, Any], 
     one = here(UBUNTU_24, installed, hold("nvidia-driver-550"), recipe=recipe)
     assert [(found.problem, bool(found.parameter(word))) for found in ours(one)] == [("driver-hold-in-the-way", True)]
     assert ours(here(UBUNTU_24, installed, recipe=recipe)) == ()
+
+
+H100 = "10de:2330"
+ALONE = {"host_facts": {"unattended": Known(value=True, source="/etc/apt")}}
+COMPUTES = {"told": {"processes": ((GpuProcess(7, "compute"),),)}}
+DRAWS = {"told": {"processes": ((GpuProcess(7, "graphics"),),)}}
+
+
+@for_each(
+    ("recipe", "holds", "told"),
+    [
+        ({**ADA, **ALONE, **COMPUTES}, (), True),
+        ({**ADA, **ALONE, "gpus": (H100,)}, (), True),
+        ({**ADA, **ALONE, **DRAWS}, (), False),
+        ({**ADA, **ALONE}, (), False),
+        ({**ADA, **COMPUTES}, (), False),
+        ({**ADA, **ALONE, **COMPUTES}, (hold("nvidia-driver-580", HoldReach.AUTOMATIC_UPGRADES),), False),
+    ],
+)
+def test_automatic_upgrades_are_told_of_where_gpus_compute(
+    recipe: dict[str, Any], holds: tuple[PackageHold, ...], *, told: bool
+) -> None:
+    found = [one.problem for one in ours(here(UBUNTU_24, UBUNTU_DKMS, *holds, recipe=recipe))]
+    assert found == (["driver-upgrades-by-itself"] if told else [])
 
 
 def test_of_two_drivers_packages_those_that_run_count() -> None:

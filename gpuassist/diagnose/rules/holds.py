@@ -16,7 +16,7 @@ from gpuassist.diagnose.driver_packages import (
 )
 from gpuassist.diagnose.rules.driver import driver_serves_torch
 from gpuassist.diagnose.rules.presence import best_driver
-from gpuassist.diagnose.verdicts import Verdict, finding, listed, named
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
 from gpuassist.knowledge.compatibility import DriverFit
 from gpuassist.model.fact import Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding
@@ -24,6 +24,7 @@ from gpuassist.model.holds import HoldReach, PackageHold
 from gpuassist.model.text import text, verbatim
 
 _NAMED_AT_MOST = 4
+_COMPUTE = "compute"
 
 
 def upgrade_keeps_the_gpus(case: RuleInput) -> Iterator[Verdict]:
@@ -156,4 +157,21 @@ def _shortened(names: Iterable[str]) -> str:
     return listed((*every[:_NAMED_AT_MOST], *((f"+{rest}",) if rest > 0 else ())))
 
 
-RULES = (upgrade_keeps_the_gpus, hold_is_sound)
+def upgrades_wait_for_the_work(case: RuleInput) -> Iterator[Verdict]:
+    """Automatic upgrades are the usual, and told only where GPUs compute: for servers, or at this moment."""
+    unattended, packages = case.machine.host.unattended, driver_packages(case)
+    if packages is None or not unattended.is_true or not case.running or case.wsl or case.container:
+        return
+    leaves_alone = {HoldReach.EVERY_UPGRADE, HoldReach.AUTOMATIC_UPGRADES}
+    kept = {name for one in value_or(case.machine.holds, ()) if one.reach in leaves_alone for name in one.covers}
+    computing = [one for card in case.cards for one in value_or(card.gpu.processes, ()) if one.kind == _COMPUTE]
+    if kept.isdisjoint(packages.names) and (case.for_servers or computing):
+        yield finding(
+            "driver-upgrades-by-itself",
+            proof(text("packages upgrade by themselves"), unattended, text("yes")),
+            proof(text("driver"), case.driver),
+            servers="yes" if case.for_servers else "",
+        )
+
+
+RULES = (upgrade_keeps_the_gpus, hold_is_sound, upgrades_wait_for_the_work)
