@@ -28,7 +28,8 @@ HELP = text("what a driver, a CUDA, a torch or another GPU would take, for every
 SCHEMA = 1
 _GOALS = text(
     'driver, driver==580, driver==newest, cuda, cuda==12.8, torch, torch==2.6, gpu="RTX 5090" (one more beside those that are '
-    "there), or an engine that keeps the torch that is there: vllm, xformers==0.0.35 and what `gpuassist know engine` lists"
+    "there), hold (keep the driver that works: its packages, and the kernel where its module comes ready built), release (let go "
+    "of that), or an engine that keeps the torch that is there: vllm, xformers==0.0.35 and what `gpuassist know engine` lists"
 )
 
 

@@ -13,6 +13,7 @@ from gpuassist.detect import (
     driver,
     environments,
     gpu_holders,
+    holds,
     host,
     libcuda,
     libraries,
@@ -93,6 +94,7 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
         "next start", lambda: _next_start(world), seconds=_FILES_SECONDS, otherwise=lambda unknown: NextStart(kernel=unknown)
     )
     holding = _start("holders", lambda: gpu_holders.probe(world), _FILES_SECONDS)
+    kept = Running("holds", lambda: holds.probe(world), seconds=_FILES_SECONDS, otherwise=holds.unknown)
     sections: tuple[tuple[Text, Callable[[], object]], ...] = (
         (text("host"), around.result),
         (text("GPUs"), asked.result),
@@ -126,6 +128,8 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
         path_libraries=on_path.result(),
         package_settings=settings.result(),
         next_start=_of_running(next_one.result(), around.result(), in_files.result()),
+        holds=kept.result().holds,
+        system_packages=kept.result().packages,
     )
 
 

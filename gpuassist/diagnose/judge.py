@@ -14,6 +14,7 @@ from gpuassist.diagnose.rules import (
     driver,
     driver_setup,
     fabric,
+    holds,
     next_start,
     packages,
     presence,
@@ -48,6 +49,7 @@ RULES: tuple[Rule, ...] = (
     *shell.RULES,
     *cards.RULES,
     *variables.RULES,
+    *holds.RULES,
 )
 
 # What is open about a driver that does not run at all is no question: its absence is the answer.

@@ -260,6 +260,7 @@ def system_of(case: RuleInput) -> System:
         virtual=case.virtual,
         mixed=is_mixed(case),
         container=case.container,
+        holds=() if case.container or case.wsl else tuple(one for one in value_or(case.machine.holds, ()) if one.is_on_driver),
     )
 
 

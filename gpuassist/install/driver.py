@@ -6,6 +6,7 @@ from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import Role, holding_of, name_of
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.fabric import fabric_is_ready
+from gpuassist.install.driver_release import release_step, releases_before
 from gpuassist.install.driver_shelf import comes_instead, ended_branch
 from gpuassist.install.drivers.baseboard import fabric_check, fabric_steps
 from gpuassist.install.drivers.cloud import cloud_uses, cloud_words, console_of, guest_step, provider_name
@@ -14,12 +15,13 @@ from gpuassist.install.drivers.packages import (
     DistributionPackages,
     SigningKey,
     flavour_of,
+    held,
     packages_of,
 )
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
-from gpuassist.knowledge.driver_packages import Reach
+from gpuassist.knowledge.driver_packages import Extent, Reach
 from gpuassist.model.fact import Known
 from gpuassist.model.finding import Undetermined
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
@@ -60,7 +62,7 @@ def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> t
     uses = driver_uses(move, place)
     if not uses and (question := packages.ask(move, place)) is not None:
         return (_question(move, question, place, commands),)
-    gone, steps = removal(move, place), list[Step]()
+    gone, steps = removal(move, place), [*_released(move, place, commands, uses)]
     brings = Brings.THEIRS if cloud_words(place, uses) is not None else packages.brings(move, place)
     may_be_secure = bool(uses) and place.system.secure_boot is not False
     before = may_be_secure and packages.signing_key is SigningKey.BEFORE
@@ -102,7 +104,27 @@ def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> t
         proof = StepProof(Proves.DRIVER, modules, f"{move.version}{'+' if brings is Brings.NEWEST else ''}")
     enrolled = bool((before or after) and place.system.secure_boot)
     restart = _restart(place, commands, proof, enrolled=enrolled)
-    return (*steps, restart, *((fabric_check(place, commands),) if board is not None else ()))
+    kept = _kept_there(place, commands) if place.system.last_branch == move.version.major and moves_on(move, place) else ()
+    return (*steps, restart, *((fabric_check(place, commands),) if board is not None else ()), *kept)
+
+
+def _released(move: DriverMove, place: InstallPlace, commands: Commands, uses: tuple[UsedCommand, ...]) -> tuple[Step, ...]:
+    """What keeps this driver from being installed goes first: a package manager refuses to change what is on hold."""
+    of_nvidia = any(one.key == "cuda-repository-add" for one in uses)
+    holds = releases_before(move.version.major, place, of_nvidia=of_nvidia)
+    return (release_step(holds, place, commands),) if holds and uses else ()
+
+
+def _kept_there(place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
+    """After the restart, where the next upgrade of these packages would leave a GPU behind."""
+    does = text("Hold this driver: these packages follow the newest branch, which no longer serves every GPU of this machine")
+    return (step((use("plan", goal="hold"),), place, commands, (does, None)),)
+
+
+def moves_on(move: DriverMove, place: InstallPlace) -> bool:
+    """Whether an upgrade of what was installed leads to a later branch: the row is of the newest, whichever that is."""
+    record = held(move, place)
+    return record is not None and record.extent is Extent.ROLLING
 
 
 _RESTART = (text("Restart the computer"), None)
@@ -204,6 +226,10 @@ def driver_notes(session: Session, case: RuleInput, move: DriverMove | None, pla
     if move is None or packages.elsewhere(move, place, session.knowledge.commands) is not None:
         return ()
     notes: list[Text] = []
+    if _released(move, place, session.knowledge.commands, driver_uses(move, place)):
+        notes.append(
+            text("the driver's packages are on hold; the first step lets go of that, and `gpuassist plan hold` holds the new ones")
+        )
     if move.asked is not None:
         notes.append(comes_instead(move.asked, move.version, case))
     if packages.brings(move, place) is not Brings.NEWEST and (ended := ended_branch(case, move.version.major)) is not None:
@@ -274,17 +300,17 @@ def _of_the_provider(place: InstallPlace) -> tuple[Text, ...]:
 
 def _in_use(session: Session, case: RuleInput) -> tuple[Text, ...]:
     """The driver that is loaded works on until the restart, beside libraries that are already the new ones."""
-    held = [one for one in holding_of(session, case.machine).held if one.role is not Role.INVISIBLE]
-    if not held:
+    using = [one for one in holding_of(session, case.machine).held if one.role is not Role.INVISIBLE]
+    if not using:
         return ()
-    rest = len(held) - _AT_MOST
-    names = [*(f"{name_of(one.holder)} ({one.holder.pid})" for one in held[:_AT_MOST]), *((f"+{rest}",) if rest > 0 else ())]
+    rest = len(using) - _AT_MOST
+    names = [*(f"{name_of(one.holder)} ({one.holder.pid})" for one in using[:_AT_MOST]), *((f"+{rest}",) if rest > 0 else ())]
     used = text(
         "the driver is in use by {names}: let what computes there end first, because the restart ends it, and start nothing new on "
         "the GPUs in between",
         names=enumerated(names),
     )
-    if any(one.role is Role.DESKTOP for one in held):
+    if any(one.role is Role.DESKTOP for one in using):
         return (used,)
     lines = session.knowledge.commands.render("module-reload", (), {})
     reload = text(

@@ -15,6 +15,7 @@ from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.servers import Baseboard
 from gpuassist.model.environment import Package
 from gpuassist.model.finding import Action
+from gpuassist.model.holds import PackageHold
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.plan import Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import Text
@@ -31,6 +32,7 @@ class System(Struct, frozen=True):
     knows; `image`: packages are layered on an image (rpm-ostree), `transactional`: they are installed into the next start's
     snapshot (transactional-update); `variant` is os-release's VARIANT_ID. `container` is the kind of container that this is, empty
     outside one.
+    `holds` is what keeps the driver's packages from an upgrade that is asked for.
     `administrator` whether this user may become root. `jetson_cuda` is the CUDA of a Jetson's system, None where not known. Under
     WSL2 `windows` is how Windows numbers the last branch that serves every GPU, empty where any later one does. `servers`: each
     GPU is a product for data centres; `baseboard` is that whose NVSwitches join them. `virtual`: the GPU is a part that a
@@ -65,6 +67,7 @@ class System(Struct, frozen=True):
     transactional: bool = False
     variant: str = ""
     container: str = ""
+    holds: tuple[PackageHold, ...] = ()
 
     @property
     def major(self) -> int:

@@ -9,6 +9,7 @@ from gpuassist.model.driver import Driver, Library
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu, Holder
+from gpuassist.model.holds import PackageHold, SystemPackages
 from gpuassist.model.next_start import NextStart
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.shell import Shell
@@ -66,7 +67,7 @@ class Host(Struct, frozen=True):
 
 class Machine(Struct, frozen=True):
     """An immutable snapshot; `taken_at` is ISO 8601, empty in one that was read from a pasted text; `path_libraries` are those of
-    cuDNN that LD_LIBRARY_PATH leads to.
+    cuDNN that LD_LIBRARY_PATH leads to, `holds` what the distribution keeps of `system_packages`.
     """
 
     taken_at: str = ""
@@ -83,6 +84,8 @@ class Machine(Struct, frozen=True):
     path_libraries: Fact[tuple[Library, ...]] = NOT_ASKED
     package_settings: Fact[PackageSettings] = NOT_ASKED
     next_start: NextStart = field(default_factory=NextStart)
+    holds: Fact[tuple[PackageHold, ...]] = NOT_ASKED
+    system_packages: SystemPackages = field(default_factory=SystemPackages)
 
 
 def encode_machine(machine: Machine, render: Render) -> dict[str, Json]:

@@ -20,6 +20,8 @@ class GoalKind(str, Enum):
     TORCH = "torch"
     GPU = "gpu"
     ENGINE = "engine"
+    HOLD = "hold"
+    RELEASE = "release"
 
 
 NEWEST = "newest"

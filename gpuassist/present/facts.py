@@ -11,6 +11,7 @@ from gpuassist.model.driver import DeviceNode, KernelModule, Library, ModuleBloc
 from gpuassist.model.environment import Package, TorchAsker
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import GpuProcess, PcieLink
+from gpuassist.model.holds import GpuRepository, HoldReach, PackageHold, SystemPackage
 from gpuassist.model.machine import Distribution
 from gpuassist.model.next_start import BuildState, ChosenBy, EarlyImage, ModuleBuild
 from gpuassist.model.shell import Command
@@ -99,6 +100,9 @@ LABELS: dict[str, Text] = {
     "stray": text("CUDA libraries where its wheels look first"),
     "path_libraries": text("cuDNN in LD_LIBRARY_PATH"),
     "package_settings": text("where packages come from"),
+    "installed": text("packages for the GPU"),
+    "repositories": text("NVIDIA's repositories"),
+    "unread_holds": text("not read"),
     "links": text("links to toolkits"),
     "loader": text("directories that the loader searches"),
     "container_lists": text("lists of driver files for containers"),
@@ -193,6 +197,30 @@ def _node(node: DeviceNode) -> Text:
     )
 
 
+_KEPT = {
+    HoldReach.EVERY_UPGRADE: text("no upgrade changes it"),
+    HoldReach.AUTOMATIC_UPGRADES: text("not upgraded by itself"),
+    HoldReach.NOTHING: text("kept beside what comes"),
+}
+
+
+def words_of_hold(hold: PackageHold) -> Text:
+    """What it keeps away, and from which of the installed packages."""
+    if hold.reach is HoldReach.OTHER_BRANCHES:
+        kept = text("only versions {version}", version=hold.version)
+    elif hold.reach is HoldReach.ONE_VERSION:
+        kept = text("no version {version}", version=hold.version)
+    elif hold.reach is HoldReach.ONE_REPOSITORY:
+        kept = text("not from {repository}", repository=hold.repository)
+    else:
+        kept = _KEPT[hold.reach]
+    if hold.reach is HoldReach.EVERY_UPGRADE and hold.version:
+        kept = text("held at {version}", version=hold.version)
+    if not hold.covers or hold.covers == (hold.pattern,):
+        return kept
+    return text("{kept}: {packages}", kept=kept, packages=", ".join(hold.covers))
+
+
 def _command(command: Command) -> Text:
     if command.path == command.real_path:
         return verbatim(command.path)
@@ -225,6 +253,9 @@ _RECORDS: dict[type, Callable[[Any], Text]] = {
     ContainerList: _container_list,
     NvmlStatus: lambda status: verbatim(f"{status.name} ({status.code})"),
     DeviceNode: _node,
+    SystemPackage: lambda one: verbatim(f"{one.name} {one.version}"),
+    GpuRepository: lambda one: verbatim(one.name or one.id),
+    Text: lambda one: one,
     Command: _command,
     ChosenBy: lambda by: CHOSEN[by],
     ModuleBuild: _build,

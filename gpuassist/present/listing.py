@@ -14,7 +14,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.toolkit import Toolkit
-from gpuassist.present.facts import LABELS, words_of, words_of_field
+from gpuassist.present.facts import LABELS, words_of, words_of_field, words_of_hold
 from gpuassist.present.overview import CardRow, is_true, line
 
 
@@ -39,6 +39,7 @@ def sections(machine: Machine) -> tuple[Section, ...]:
         *_of_each(text("Python environments"), machine.environments, _environment),
         Section(text("Shell"), (*_shell(machine.shell), *facts(machine))),
         *((Section(text("For all programs"), lines),) if lines else ()),
+        *_packages(machine),
         Section(text("Processes that hold a GPU"), tuple(_holders(machine))),
     )
 
@@ -142,6 +143,18 @@ def _terminal(terminal: Fact[Terminal], *, own: bool) -> Iterator[CardRow]:
         label = text("{name} for gpuassist itself", name=command.name)
         words = words_of(command) if command.path else text("none on PATH")
         yield CardRow(label if own else _in_terminal(command.name), words, terminal.source)
+
+
+def _packages(machine: Machine) -> Iterator[Section]:
+    """Left out where nobody looked."""
+    holds, told = machine.holds, facts(machine.system_packages)
+    lines = [CardRow(text("{package} is kept", package=one.pattern), words_of_hold(one), one.source) for one in value_or(holds, ())]
+    if isinstance(holds, Unknown) and holds.asked:
+        lines = [line(text("what is kept"), holds)]
+    elif not lines and isinstance(holds, Known):
+        lines = [CardRow(text("what is kept"), text("none"), holds.source)]
+    if lines or told:
+        yield Section(text("Packages of the distribution"), (*lines, *told))
 
 
 def _in_terminal(name: str) -> Text:

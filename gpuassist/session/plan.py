@@ -32,6 +32,8 @@ _BUILD = lazy_regex(r"\+(cu\d+|cpu)\Z")  # `+git123` of a build of one's own nam
 _ALSO = {"pytorch": "torch", "toolkit": "cuda", "nvcc": "cuda", "card": "gpu", "nvidia": "driver"}
 
 
+_KEEPING = frozenset({GoalKind.HOLD, GoalKind.RELEASE})
+
 PARTS = {GoalKind.DRIVER: "driver", GoalKind.CUDA: "toolkit", GoalKind.TORCH: "torch"}
 """The fields of an `InstallWish` by the goals that they hold."""
 
@@ -82,6 +84,8 @@ def parse_goal(words: str, knowledge: Knowledge) -> Goal:
             raise GoalError(error.reason) from error
     if found["value"] is None:
         return Goal(kind)
+    if kind in _KEEPING:
+        raise GoalError(text("{kind} is about the driver that is there, and takes no version", kind=kind.value))
     if kind is GoalKind.DRIVER and value.lower() in {NEWEST, "latest"}:
         return Goal(kind, name=NEWEST)
     try:
@@ -136,6 +140,8 @@ def plan_goals(
     for goal in goals:
         constraints = _joined(constraints, goal, configuration, case)
     title = verbatim(" ".join(_spelled(goal, knowledge) for goal in goals))
+    if any(goal.kind in _KEEPING for goal in goals):
+        return _plan_holding(session, base, title, goals)
     if any(goal.kind is GoalKind.ENGINE for goal in goals):
         return _plan_engine(session, base, title, goals=goals, tool=tool)
     made = base
@@ -149,6 +155,16 @@ def plan_goals(
     question = Question(title, base, made, constraints, tool)
     contained = tool is Tool.DOCKER and constraints.torch_need is Need.MUST
     return foresee_container(session, question) if contained else foresee(session, question)
+
+
+def _plan_holding(session: Session, base: Machine, title: Text, goals: tuple[Goal, ...]) -> Outlook:
+    """Keeping the driver that is there, or letting go of it; what is to be changed besides is another plan."""
+    from gpuassist.install.hold_plan import foresee_hold, foresee_release
+
+    if len(goals) > 1:
+        return Outlook(title, (), (), (), blocked_by=(text("plan {goal} by itself", goal=goals[0].kind.value),))
+    foresee_it = foresee_hold if goals[0].kind is GoalKind.HOLD else foresee_release
+    return foresee_it(session, base, title)
 
 
 def _plan_engine(session: Session, base: Machine, title: Text, *, goals: tuple[Goal, ...], tool: Tool | None) -> Outlook:
@@ -253,7 +269,8 @@ def _nearest(words: str, knowledge: Knowledge) -> Text:
     first = re.match(r"\s*(\w*)", words)
     kind = first[1].lower() if first else ""
     goals = text(
-        'driver, driver==580, driver==newest, cuda, cuda==12.8, torch, torch==2.6, gpu="RTX 5090" or an engine such as vllm'
+        'driver, driver==580, driver==newest, cuda, cuda==12.8, torch, torch==2.6, gpu="RTX 5090", hold, release or an engine such '
+        "as vllm"
     )
     if knowledge.gpus_named(words) or knowledge.gpu(words):
         return text('{words} is no goal; a GPU to buy is gpu="{words}"', words=words)

@@ -61,10 +61,9 @@ def holders_for(answer: Answer) -> ToHolders | None:
 def install_for(answer: Answer) -> ToInstall | None:
     """The install that mends a finding; none where none does."""
     goal = next((remedy.goal for remedy in answer.remedies if remedy.steps), "")  # those after it are other ways to the same end
-    if not goal:
-        return None
     kind, _, version = goal.partition("==")
-    return ToInstall(replace(InstallWish(), **{PARTS[GoalKind(kind)]: version or ANY}))
+    part = PARTS.get(GoalKind(kind)) if kind else None  # what holds packages is no part that is chosen there
+    return ToInstall(replace(InstallWish(), **{part: version or ANY})) if part is not None else None
 
 
 def begins_with_holders(answer: Answer) -> bool:

@@ -141,3 +141,7 @@ def test_a_finding_that_an_install_mends_leads_there(goals: tuple[str, ...], wis
 def test_what_no_install_mends_leads_nowhere() -> None:
     blocked = answer(Severity.PROBLEM, Remedy("No change makes that possible.", (), False, Action.NONE, "", "driver"))
     assert (install_for(for_goals("")), install_for(blocked)) == (None, None)
+
+
+def test_a_hold_is_no_choice_of_the_install_page() -> None:
+    assert [install_for(for_goals(goal)) for goal in ("hold", "release")] == [None, None]

@@ -81,6 +81,18 @@ class Arch(DistributionPackages):
             return use("driver-packages-ask-mhwd")
         return use("driver-packages-ask", packages=f"nvidia-open nvidia-{move.version.major}xx-dkms")
 
+    def hold(self, packages: tuple[str, ...], place: InstallPlace) -> tuple[UsedCommand, ...]:
+        """A line of its own in pacman's settings, to which such lines add up."""
+        return (use("packages-hold", value=f"/^\\[options\\]/a IgnorePkg = {' '.join(packages)}"),)
+
+    def hold_remarks(self, packages: tuple[str, ...], place: InstallPlace) -> tuple[Text, ...]:
+        return (
+            text(
+                "a system of which some packages stay behind is one that Arch does not support: hold for days or weeks, until the "
+                "cause is mended, and not for months; what needs a newer kernel or library fails first"
+            ),
+        )
+
     def removal(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """The AUR's packages cannot stand beside Arch's own; mhwd exchanges its own."""
         there = place.system.driver

@@ -17,7 +17,7 @@ from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.knowledge.driver_packages import Keeper
 from gpuassist.knowledge.families import packages_base
 from gpuassist.model.machine import Distribution
-from gpuassist.model.text import Text
+from gpuassist.model.text import Text, text
 from gpuassist.model.version import whole_number
 
 if TYPE_CHECKING:
@@ -61,6 +61,9 @@ class Debian(DistributionPackages):
         kernel = place.system.kernel
         foreign = bool(kernel) and not kernel.endswith("-pve") and _KERNEL.search(kernel) is None
         return (headers_elsewhere(place.system),) if foreign else ()
+
+    def hold_check(self, place: InstallPlace) -> Text:
+        return text("`apt-mark showhold` lists them")
 
     def ask(self, move: DriverMove, place: InstallPlace) -> UsedCommand:
         branch = move.version.major

@@ -71,6 +71,23 @@ class Fedora(DistributionPackages):
         branch = move.version.major
         return use("driver-packages-ask", packages=f"akmod-nvidia akmod-nvidia-{branch}xx nvidia-driver")
 
+    def hold(self, packages: tuple[str, ...], place: InstallPlace) -> tuple[UsedCommand, ...]:
+        """An image has no package that is held by itself: the whole deployment is kept, to be started again."""
+        return (use("deployment-keep"),) if place.system.image else super().hold(packages, place)
+
+    def hold_check(self, place: InstallPlace) -> Text:
+        return text("`rpm-ostree status` shows the deployment as pinned") if place.system.image else super().hold_check(place)
+
+    def hold_remarks(self, packages: tuple[str, ...], place: InstallPlace) -> tuple[Text, ...]:
+        if place.system.image:
+            return (
+                text(
+                    "an update still makes a new deployment with a newer kernel and driver, which starts by itself: the kept one "
+                    "stays in the start menu beside it"
+                ),
+            )
+        return (text("an upgrade to the next release of the distribution needs the lock released first"),)
+
     def brings(self, move: DriverMove, place: InstallPlace) -> Brings:
         return Brings.THEIRS if image_of(place.system) else super().brings(move, place)
 

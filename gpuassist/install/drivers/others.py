@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.install.drivers.packages import DistributionPackages, flavour_of
 from gpuassist.install.place import step
-from gpuassist.knowledge.commands import Commands, use
+from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.model.machine import Distribution
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import Text, text
@@ -45,6 +45,9 @@ class Others(DistributionPackages):
     """Words in place of commands."""
 
     examples = (Distribution("nixos", (), "", "NixOS"),)
+
+    def hold(self, packages: tuple[str, ...], place: InstallPlace) -> tuple[UsedCommand, ...]:
+        return ()
 
     def by_hand(self, move: DriverMove, place: InstallPlace, commands: Commands) -> Step | None:
         name = place.system.distribution

@@ -16,6 +16,7 @@ from gpuassist.model.text import Text, text
 if TYPE_CHECKING:  # `doctor` asks for a repository's name alone, and reads nothing of what plans
     from gpuassist.install.place import InstallPlace, System
     from gpuassist.knowledge.change import DriverMove
+    from gpuassist.model.holds import PackageHold
     from gpuassist.model.plan import Step
 
 
@@ -87,6 +88,24 @@ class DistributionPackages(Protocol):
     def remarks(self, move: DriverMove, place: InstallPlace) -> tuple[Text, ...]:
         """What to know beside the commands."""
         return ()
+
+    def hold(self, packages: tuple[str, ...], place: InstallPlace) -> tuple[UsedCommand, ...]:
+        """What keeps these installed packages at their versions; empty where no command does."""
+        return (use("packages-hold", packages=" ".join(packages)),)
+
+    def hold_check(self, place: InstallPlace) -> Text:
+        """How to see that they are kept."""
+        return text("`gpuassist plan hold` says that the driver is on hold already")
+
+    def hold_remarks(self, packages: tuple[str, ...], place: InstallPlace) -> tuple[Text, ...]:
+        """What to know of that beside what is so everywhere."""
+        return ()
+
+    def release(self, holds: tuple[PackageHold, ...], place: InstallPlace) -> tuple[UsedCommand, ...]:
+        """What lets go of holds, whoever set them."""
+        from gpuassist.install.drivers.release import release_uses
+
+        return release_uses(holds)
 
     def key_step(self, place: InstallPlace, commands: Commands) -> Step | None:
         """What stands in place of registering a key where Secure Boot may be on; None where a key is registered as usual."""

@@ -72,6 +72,11 @@ class Rhel(DistributionPackages):
             return use("driver-streams-ask")
         return use("driver-packages-ask", packages="nvidia-driver kmod-nvidia-open-dkms")
 
+    def hold(self, packages: tuple[str, ...], place: InstallPlace) -> tuple[UsedCommand, ...]:
+        """By the plugin of dnf 4, or of yum."""
+        yum = "-yum" if 0 < place.system.major < _FIRST_WITH_DNF else ""
+        return (use(f"packages-hold{yum}", packages=" ".join(packages)),)
+
     def removal(self, move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
         """A stream is reset before another is taken."""
         if place.system.driver is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gpuassist.install.drivers.packages import Brings, DistributionPackages, SigningKey, by_flavour, headers_elsewhere, held
 from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.model.machine import Distribution
-from gpuassist.model.text import Text
+from gpuassist.model.text import Text, text
 from gpuassist.model.version import whole_number
 
 if TYPE_CHECKING:
@@ -60,8 +60,17 @@ class Ubuntu(DistributionPackages):
         return (*headers, use(by_flavour(move), branch=branch))
 
     def remarks(self, move: DriverMove, place: InstallPlace) -> tuple[Text, ...]:
-        """Whose headers a kernel has that Canonical did not build."""
-        return (headers_elsewhere(place.system),) if foreign_kernel(place.system) else ()
+        """Whose headers a kernel has that Canonical did not build; that a branch may be led on, as 470 was to 535."""
+        ends = place.system.last_branch == move.version.major
+        led_on = text(
+            "branch {branch} is the last for a GPU of this computer, and Ubuntu may lead its packages on to a later one when it "
+            "ends, as it did with 470: `gpuassist plan hold` keeps the driver whatever comes",
+            branch=move.version.major,
+        )
+        return (*((headers_elsewhere(place.system),) if foreign_kernel(place.system) else ()), *((led_on,) if ends else ()))
+
+    def hold_check(self, place: InstallPlace) -> Text:
+        return text("`apt-mark showhold` lists them")
 
     def headers(self, place: InstallPlace) -> tuple[UsedCommand, ...]:
         return (kernel_headers(place.system),)
