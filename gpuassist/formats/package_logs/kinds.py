@@ -49,8 +49,7 @@ _RULES = (
         r"|amd64|arm64|\d\S*)){0,2}(?:-headers)?"
         r"|linux\d{2,4}(?:-rt)?(?:-headers)?"
         r"|kernel(?:-(?:64k|rt|uek|lt|ml|longterm|debug|default|azure|preempt|longterm|pae|automotive|16k|vanilla))?"
-        r"(?:-(?:core|modules|modules-core|modules-extra|modules-internal|modules-partner|devel|devel-matched|base"
-        r"|optional|extra))*"
+        r"(?:-(?:core|modules|internal|partner|devel|matched|base|optional|extra)){0,4}"
         r"|(?:proxmox|pve)-(?:default-)?(?:kernel|headers)(?:-\S+)?",
     ),
     (
@@ -61,7 +60,7 @@ _RULES = (
         r"|libcudadebugger1\S*"
         r"|libnvoptix1\S*|libnvidia\S*|lib\S*-nvidia\S*|libxnvctrl\S*|cuda-drivers\S*|cuda-compat\S*"
         r"|(?:lib32-)?opencl-nvidia\S*|libxnvctrl\S*"
-        r"|firmware-nvidia\S*|glx-alternative-nvidia|system76-driver-nvidia|bumblebee-nvidia|mhwd-nvidia\S*"
+        r"|NVIDIA-Linux\S*|firmware-nvidia\S*|glx-alternative-nvidia|system76-driver-nvidia|bumblebee-nvidia|mhwd-nvidia\S*"
         r"|media-driver-nvidia",
     ),
     (
@@ -79,7 +78,7 @@ _RULES = (
     ),
     (
         Subject.DISTRIBUTION,
-        r"base-files|(?:fedora|centos|centos-stream|redhat|rocky|almalinux|oraclelinux|openSUSE|Leap|sles|system|manjaro"
+        r"ostree-deployment|base-files|(?:fedora|centos|centos-stream|redhat|rocky|almalinux|oraclelinux|openSUSE|Leap|sles|system|manjaro"
         r"|nobara|bazzite)-release\S*"
         r"|pop-desktop|linuxmint-info\S*|mint-info\S*|endeavouros-release",
     ),

@@ -21,7 +21,7 @@ SYSTEM = {
         nvidia nvidia-lts nvidia-open nvidia-open-dkms nvidia-dkms nvidia-470xx-dkms nvidia-470xx-utils lib32-nvidia-utils
         opencl-nvidia linux612-nvidia linux-cachyos-nvidia-open nvidia-open-driver-G06-signed-kmp-default
         nvidia-driver-G06-kmp-default nvidia-compute-G06 nvidia-gl-G06 nvidia-gfxG05-kmp-default x11-video-nvidiaG05
-        nvidia-common-G06 nvidia-compute-utils-G06 system76-driver-nvidia
+        nvidia-common-G06 nvidia-compute-utils-G06 system76-driver-nvidia NVIDIA-Linux
         """,
     Subject.KERNEL: """
         linux-image-6.8.0-48-generic linux-headers-6.8.0-48-generic linux-headers-6.8.0-48 linux-modules-6.8.0-48-generic
@@ -51,7 +51,7 @@ SYSTEM = {
     Subject.COMPILER: """
         gcc gcc-13 g++ g++-13 gcc-c++ gcc13 gcc13-c++ gcc14 cpp-13 clang clang-18 build-essential gcc-toolset-13-gcc-c++ base-devel
         """,
-    Subject.DISTRIBUTION: "base-files fedora-release-common rocky-release openSUSE-release redhat-release almalinux-release",
+    Subject.DISTRIBUTION: "ostree-deployment base-files fedora-release-common rocky-release openSUSE-release redhat-release almalinux-release",
     Subject.SYSTEM_PACKAGE: """
         dkms akmods nvidia-container-toolkit nvidia-container-toolkit-base libnvidia-container1 libnvidia-container-tools
         nvidia-docker2 nvidia-settings cuda-keyring linux-firmware firmware-misc-nonfree xserver-xorg-core xorg-server
