@@ -12,7 +12,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from gpuassist.detect.accounts import Accounts
-from gpuassist.formats.package_logs.entries import FIRST_MOMENT, Moments, Piece, instant, pieces, words_of
+from gpuassist.formats.package_logs.entries import FIRST_MOMENT, Moments, LogPiece, instant, pieces, words_of
 from gpuassist.formats.package_logs.unpack import ENDINGS, UnpackError, unpacked
 from gpuassist.model.text import Text, counted, text
 from gpuassist.system.files import Files
@@ -132,7 +132,7 @@ class LogReading:
 class Log:
     """One file of a log: its pieces, to be read once, and then the first moment that was seen in it (None: there was none)."""
 
-    def __init__(self, path: str, its_pieces: Iterator[Piece], first: Callable[[], float | None]) -> None:
+    def __init__(self, path: str, its_pieces: Iterator[LogPiece], first: Callable[[], float | None]) -> None:
         self.path = path
         self.pieces = its_pieces
         self.first = first
@@ -160,7 +160,7 @@ def moment_in(data: bytes, moments: Moments) -> float | None:
     return instant(at) if at else None
 
 
-def pieces_of(reading: LogReading, file: LogFile, first: _FirstMoment, entry: bytes) -> Iterator[Piece]:
+def pieces_of(reading: LogReading, file: LogFile, first: _FirstMoment, entry: bytes) -> Iterator[LogPiece]:
     """A file's pieces; what cannot be read of it is noted."""
     if file.ending and file.ending not in ENDINGS:
         reading.unread.append(text("{path} was not read: logs that are packed so are not", path=file.path))

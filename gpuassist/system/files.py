@@ -48,7 +48,7 @@ class Files:
         return self.read_bytes(path, limit).decode("utf-8", "replace")
 
     def opened(self, path: str) -> BinaryIO:
-        """A regular file, to be read in parts; raises `OSError` for anything else, and never waits as it would for a pipe's writer."""
+        """A regular file, to be read in parts; raises `OSError` for anything else, and never waits as for a pipe's writer."""
         place = self.place(path)
         if not stat.S_ISREG(os.stat(place).st_mode):  # before: to open some devices does something
             raise OSError(errno.EINVAL, "it is no regular file")

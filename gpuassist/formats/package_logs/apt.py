@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gpuassist.formats.package_logs.entries import Moments, Piece, doer, instant, is_relevant, words_of
+from gpuassist.formats.package_logs.entries import Moments, LogPiece, doer, instant, is_relevant, words_of
 from gpuassist.formats.package_logs.order import exchange
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.past import PackageAction, PackageEvent
@@ -58,7 +58,7 @@ class AptEvent(Struct, frozen=True):
     sure: bool
 
 
-def read_apt(log: Iterable[Piece], moments: Moments, path: str) -> Iterator[AptEvent]:
+def read_apt(log: Iterable[LogPiece], moments: Moments, path: str) -> Iterator[AptEvent]:
     """The packages that GPU work depends on; an entry that is cut off is told as far as it goes."""
     for piece in log:
         place = piece.data.find(APT_ENTRY)
@@ -119,7 +119,7 @@ def _name(name: str, architecture: str) -> str:
     return f"{name}:{architecture}" if architecture in _OTHER_ARCHITECTURES else name
 
 
-def read_dpkg(log: Iterable[Piece], moments: Moments, path: str) -> Iterator[PackageEvent]:
+def read_dpkg(log: Iterable[LogPiece], moments: Moments, path: str) -> Iterator[PackageEvent]:
     """The packages that GPU work depends on."""
     for piece in log:
         for match in _DPKG.finditer(piece.data):

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from gpuassist.formats.package_logs.entries import Moments, Piece, doer, words_of
+from gpuassist.formats.package_logs.entries import Moments, LogPiece, doer, words_of
 from gpuassist.formats.package_logs.kinds import subject_of
 from gpuassist.formats.package_logs.order import exchange
 from gpuassist.model.lazy_regex import lazy_regex
@@ -30,7 +30,7 @@ _LINE_AT_MOST = 2000
 _Builds = dict[str, tuple[str, str, int]]
 
 
-def read_conda_history(log: Iterable[Piece], moments: Moments, path: str, prefix: str) -> Iterator[PackageEvent]:
+def read_conda_history(log: Iterable[LogPiece], moments: Moments, path: str, prefix: str) -> Iterator[PackageEvent]:
     """The packages that GPU work depends on, with their build where it alone changed (`2.6.0=cuda126_py312_1`)."""
     for piece in log:
         place = piece.data.find(CONDA_ENTRY)

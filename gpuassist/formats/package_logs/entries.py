@@ -19,7 +19,7 @@ _COMMAND_AT_MOST = (
 )
 
 
-class Piece(Struct, frozen=True):
+class LogPiece(Struct, frozen=True):
     """Some entries of a log. `data` begins with the line feed before the first of them, `line` is the number of that line."""
 
     data: bytes
@@ -30,7 +30,7 @@ class Piece(Struct, frozen=True):
         return self.line + self.data.count(b"\n", 0, place)
 
 
-def pieces(blocks: Iterable[bytes], first_line: int = 1, entry: bytes = b"\n") -> Iterator[Piece]:
+def pieces(blocks: Iterable[bytes], first_line: int = 1, entry: bytes = b"\n") -> Iterator[LogPiece]:
     """The log of these blocks, cut before an `entry` (what its entries begin with, after a line feed).
 
     What a crash leaves behind, a run of NULs in place of what was not written yet, counts as the end of a line.
@@ -43,11 +43,11 @@ def pieces(blocks: Iterable[bytes], first_line: int = 1, entry: bytes = b"\n") -
             rest = data
             continue
         cut = cut if cut > 0 else len(data)
-        yield Piece(_without_nul(data[:cut]), first_line)
+        yield LogPiece(_without_nul(data[:cut]), first_line)
         first_line += data.count(b"\n", 1, cut) + (cut < len(data))
         rest = data[cut:] or b"\n"
     if len(rest) > 1:
-        yield Piece(_without_nul(rest), first_line)
+        yield LogPiece(_without_nul(rest), first_line)
 
 
 def _without_nul(data: bytes) -> bytes:

@@ -28,7 +28,8 @@ def _key(version: str) -> tuple[int, _Key, _Key]:
 
 def _parts(words: str) -> _Key:
     found = (_PARTS.findall(words) if words.isascii() else [(words, "")])[:100]
-    return tuple(((*(_rank(sign) for sign in letters), 0), int(digits or 0)) for letters, digits in found if letters or digits)
+    ranked = [((*(_rank(sign) for sign in letters), 0), int(digits or 0)) for letters, digits in found if letters or digits]
+    return (*ranked, ((0,), 0))
 
 
 def _rank(sign: str) -> int:

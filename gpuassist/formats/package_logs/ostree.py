@@ -99,9 +99,10 @@ def deployment_events(deployments: Iterable[Deployment]) -> Iterator[PackageEven
     """What each brought that the one before it had not: the image, the kernel, the driver, layered packages."""
     ordered = sorted(deployments, key=lambda one: instant(one.at))
     for old, new in pairwise(ordered):
-        image = (old.version, new.version) if old.version != new.version else (old.image, new.image)
+        if old.version == new.version and old.image != new.image:
+            yield _event(new, PackageAction.REINSTALLED, IMAGE, (old.image, new.image))
         for package, before, after in (
-            (IMAGE, *image),
+            (IMAGE, old.version, new.version),
             ("kernel", old.kernel, new.kernel),
             ("nvidia-driver", old.driver, new.driver),
         ):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gpuassist.formats.package_logs.entries import Moments, Piece, doer, is_relevant, words_of
+from gpuassist.formats.package_logs.entries import Moments, LogPiece, doer, is_relevant, words_of
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.past import PackageAction, PackageEvent
 
@@ -25,7 +25,7 @@ _LINE = lazy_regex(
 )
 
 
-def read_pacman(log: Iterable[Piece], moments: Moments, path: str) -> Iterator[PackageEvent]:
+def read_pacman(log: Iterable[LogPiece], moments: Moments, path: str) -> Iterator[PackageEvent]:
     """The packages that GPU work depends on; who asked for it is not logged."""
     command = b""
     for piece in log:

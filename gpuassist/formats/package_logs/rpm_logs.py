@@ -17,7 +17,7 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gpuassist.formats.package_logs.entries import Moments, Piece, is_relevant, words_of
+from gpuassist.formats.package_logs.entries import Moments, LogPiece, is_relevant, words_of
 from gpuassist.formats.package_logs.order import exchange
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.past import PackageAction, PackageEvent
@@ -68,7 +68,7 @@ def named(name: str, architecture: str) -> str:
     return f"{name}.{architecture}" if architecture in _OTHER_ARCHITECTURES else name
 
 
-def read_dnf_log(log: Iterable[Piece], moments: Moments, path: str) -> Iterator[PackageEvent]:
+def read_dnf_log(log: Iterable[LogPiece], moments: Moments, path: str) -> Iterator[PackageEvent]:
     """The packages that GPU work depends on; neither who nor what asked for it is logged."""
     found: list[PackageEvent] = []
     waiting: dict[str, int] = {}  # where the new version of a package stands that was told of, and not yet the old one
@@ -90,7 +90,7 @@ def read_dnf_log(log: Iterable[Piece], moments: Moments, path: str) -> Iterator[
     yield from found
 
 
-def read_yum_log(log: Iterable[Piece], moments: Moments, path: str, written: datetime) -> Iterator[PackageEvent]:
+def read_yum_log(log: Iterable[LogPiece], moments: Moments, path: str, written: datetime) -> Iterator[PackageEvent]:
     """The same of a log that ends in the local time `written`: from there the years are counted back."""
     lines = [(piece, match) for piece in log for match in _YUM.finditer(piece.data)]
     year, above = written.year, (written.month, written.day, "~")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gpuassist.formats.package_logs.entries import Moments, Piece, doer, is_relevant, words_of
+from gpuassist.formats.package_logs.entries import Moments, LogPiece, doer, is_relevant, words_of
 from gpuassist.formats.package_logs.order import exchange
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.past import PackageAction, PackageEvent
@@ -23,11 +23,11 @@ _LINE = lazy_regex(rb"(?s)\n.{19}\|(?:install|remove |command)\|([^|\n]*)")
 _COLUMN = lazy_regex(r"(?<!\\)\|")
 _QUOTED = lazy_regex(r"'([^']*)'")
 _LINE_AT_MOST = 4000
-# Several versions of these stand beside each other (zypp.conf, multiversion = provides:multiversion(kernel)): none replaces another.
+# Several versions of these stand beside each other, none replaces another: zypp.conf, multiversion = provides:multiversion(kernel).
 _BESIDE_EACH_OTHER = ("kernel-",)
 
 
-def read_zypp(log: Iterable[Piece], moments: Moments, path: str) -> Iterator[PackageEvent]:
+def read_zypp(log: Iterable[LogPiece], moments: Moments, path: str) -> Iterator[PackageEvent]:
     """The packages that GPU work depends on."""
     there: dict[str, str] = {}
     command = ""
