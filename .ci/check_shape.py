@@ -39,7 +39,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 def main() -> int:
     """Judges gpuassist/ and tests/."""
     files = {path: ast.parse(path.read_text("utf-8")) for path in sorted(Path("gpuassist").rglob("*.py"))}
-    breaches = [*_files(files), *_functions(files), *_names(files), *_values(files), *_broad(files)]
+    breaches = [*_files(files), *_functions(files), *_names(files), *_values(files), *_broad(files), *_layout_items(files)]
     for breach in breaches:
         print(breach)
     return 1 if breaches else 0
@@ -106,6 +106,17 @@ def _broad(files: dict[Path, ast.Module]) -> Iterator[str]:
 
 def _length(node: Function) -> int:
     return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def _layout_items(files: dict[Path, ast.Module]) -> Iterator[str]:
+    for path, tree in files.items():
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in {"itemAt", "itemAtPosition"}
+            ):
+                yield f"{path}:{node.lineno}: use widgets_in: the item that this returns outlives itself (decision 21)"
 
 
 def _p90(lengths: list[int]) -> int:

@@ -18,13 +18,14 @@ from gpuassist.present.summary import found_figures, found_title
 from gpuassist.session.navigation import WizardStep
 from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
+from gpuassist.ui.pages.found_past import PastCard
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, EmptyState
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import FindingCard
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
+from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear, widgets_in
 from gpuassist.ui.widgets.marks import StatusPill
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class FoundPage(Page):
         self._scroll.content.addWidget(self._chains)
         self._scroll.content.addLayout(self._cards)
         self._scroll.content.addWidget(self._rest)
+        self.past = PastCard(desk, self)  # last: it comes when the rest stands, and moves nothing
+        self._scroll.content.addWidget(self.past)
         self._repairable = ""
         self._again = QAction(desk.words(text("Check again")), self)
         self._again.triggered.connect(self._check_again)
@@ -84,12 +87,11 @@ class FoundPage(Page):
                 nothing_found = EmptyState(Mark.RIGHT, words(text("Nothing is wrong")), words(rest), self)
             self._cards.insertWidget(0, nothing_found)
         self._rest.show_rest(diagnosis.passed, diagnosis.undetermined)
+        self.past.show_inspection(inspection)
         self.bar_changed.emit()
 
     def cards(self) -> tuple[FindingCard, ...]:
-        items = [self._cards.itemAt(place) for place in range(self._cards.count())]
-        widgets = [item.widget() for item in items if item is not None]
-        return tuple(widget for widget in widgets if isinstance(widget, FindingCard))
+        return tuple(widget for widget in widgets_in(self._cards) if isinstance(widget, FindingCard))
 
     @Slot()
     def _check_again(self) -> None:

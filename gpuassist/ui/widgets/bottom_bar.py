@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from gpuassist.ui.widgets.labels import ElidedLabel
-from gpuassist.ui.widgets.layouts import MARGIN, bare
+from gpuassist.ui.widgets.layouts import MARGIN, bare, widgets_in
 
 
 class BottomBar(QFrame):
@@ -45,9 +45,8 @@ class BottomBar(QFrame):
         return next((button for button in self._buttons() if button.action() is action), None)
 
     def _buttons(self) -> list[ActionButton]:
-        items = [layout.itemAt(place) for layout in (self._left, self._right) for place in range(layout.count())]
-        widgets = [item.widget() for item in items if item is not None]
-        return [widget for widget in widgets if isinstance(widget, ActionButton)]
+        shown = (*widgets_in(self._left), *widgets_in(self._right))
+        return [widget for widget in shown if isinstance(widget, ActionButton)]
 
 
 class ActionButton(QPushButton):

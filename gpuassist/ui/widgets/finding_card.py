@@ -131,10 +131,8 @@ class FindingCard(Card):
         self._copy = CopyButton(self._words, self.plain_text, self)
         self._copy.setAccessibleName(f"{self._copy.text()}: {on_one_line(self.answer.title)}")
         column.addWidget(self._copy)
-        for place in range(column.count()):
-            item = column.itemAt(place)
-            button = item.widget() if item is not None else None
-            if button is not None:
+        for button in self.findChildren(QPushButton):
+            if column.indexOf(button) >= 0:
                 button.setMinimumWidth(_BUTTON_WIDTH)
         column.addStretch(1)
         return column

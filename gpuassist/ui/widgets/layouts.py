@@ -33,6 +33,17 @@ def clear(layout: QLayout) -> None:
             widget.deleteLater()
 
 
+def widgets_in(layout: QLayout) -> tuple[QWidget, ...]:
+    """The widgets that stand in a layout of Qt's own, in their order; none of a layout that has no parent yet.
+
+    Not by `itemAt`: PySide keeps what that returns with the layout, also once Qt has deleted the item, and crashes the process when
+    an object of ours that was made at the same address goes (6.11.3, in `Shiboken::Object::destroy`; decision 21).
+    """
+    parent = layout.parentWidget()
+    inside = parent.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly) if parent is not None else []
+    return tuple(sorted((one for one in inside if layout.indexOf(one) >= 0), key=layout.indexOf))
+
+
 class FlowLayout(QLayout):
     """Left to right, then the next line; items of a line stand on one middle."""
 

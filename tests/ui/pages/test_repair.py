@@ -25,6 +25,7 @@ from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair.history import ChangeRow
 from gpuassist.ui.pages.repair.page import CLEAN, DEVICES, LINES, TOOLKIT
 from gpuassist.ui.pages.repair.proof import KernelRow
+from gpuassist.ui.widgets.layouts import widgets_in
 from tests.ui.made import Answers, inspection
 from tests.ui.pages.repairing import Shown, choose, machine_of, rc, two_toolkits
 
@@ -245,9 +246,7 @@ def test_cards_stay_within_the_page(shown: Shown) -> None:
 
 def test_marks_of_steps_follow_the_outcome(shown: Shown) -> None:
     shown.apply()
-    row = shown.card._steps.itemAt(0)
-    assert row is not None
-    assert getattr(row.widget(), "mark", None) is Mark.RIGHT
+    assert getattr(widgets_in(shown.card._steps)[0], "mark", None) is Mark.RIGHT
 
 
 def test_an_unknown_machine_says_what_is_missing(desk: Desk, qtbot: QtBot) -> None:

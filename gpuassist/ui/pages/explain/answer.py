@@ -41,7 +41,7 @@ from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton
 from gpuassist.ui.widgets.folds import Fold, Folds
 from gpuassist.ui.widgets.labels import Hairline, label, paragraph
-from gpuassist.ui.widgets.layouts import SPACING, TWO_FROM, Columns, FlowLayout, bare, clear
+from gpuassist.ui.widgets.layouts import SPACING, TWO_FROM, Columns, FlowLayout, bare, clear, widgets_in
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
 from gpuassist.ui.widgets.memory_bar import MemoryBar
 from gpuassist.ui.wording import sentence_case
@@ -127,9 +127,7 @@ class AnswerView(QWidget):
         return self._turns is not None and not self._turns.is_done
 
     def blocks(self) -> tuple[AnswerBlock, ...]:
-        items = [self._column.itemAt(place) for place in range(self._column.count())]
-        widgets = [item.widget() for item in items if item is not None]
-        return tuple(widget for widget in widgets if isinstance(widget, AnswerBlock))
+        return tuple(widget for widget in widgets_in(self._column) if isinstance(widget, AnswerBlock))
 
     def show_explanation(self, explanation: Explanation | None) -> None:
         """Another answer; none at all for None."""

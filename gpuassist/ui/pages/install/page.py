@@ -31,6 +31,7 @@ from gpuassist.ui.pages.what_if.answer import WordsCard
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
+from gpuassist.ui.widgets.layouts import widgets_in
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.wording import reason_of, sentence_case
 
@@ -227,11 +228,8 @@ class InstallPage(Page):
             title = text("What shall be installed?")
             rest = text("Choose above, or let gpuassist find the version that fits. You see every step before it is taken.")
         self._nothing.show_words(Mark.TODO if self._machine is not None else Mark.BUSY, words(title), words(rest))
-        for place in range(self._nothing.buttons.count()):
-            item = self._nothing.buttons.itemAt(place)
-            button = item.widget() if item is not None else None
-            if button is not None:
-                button.setVisible(self._machine is not None)
+        for button in widgets_in(self._nothing.buttons):
+            button.setVisible(self._machine is not None)
         self._nothing.show()
         self._ways.show_ways(())
         for card in (self._blocked, self._notes, self._unknown):

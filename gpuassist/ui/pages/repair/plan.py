@@ -21,7 +21,7 @@ from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.labels import Hairline
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import bare, clear, widgets_in
 
 
 class PlanCard(Card):
@@ -76,16 +76,13 @@ class PlanCard(Card):
         clear(self._choices)
 
     def mark_steps(self, marks: Sequence[Mark]) -> None:
-        for place, mark in enumerate(marks):
-            item = self._steps.itemAt(place)
-            row = item.widget() if item is not None else None
+        for row, mark in zip(widgets_in(self._steps), marks, strict=False):  # a step after these is marked apart
             if isinstance(row, StepRow):
                 row.show_mark(mark)
 
     def mark_kernels(self, mark: Mark) -> None:
         """How the last step went, which comes after all others."""
-        item = self._steps.itemAt(self._steps.count() - 1)
-        row = item.widget() if item is not None else None
+        row = next(reversed(widgets_in(self._steps)), None)
         if isinstance(row, StepRow):
             row.show_mark(mark)
 

@@ -24,7 +24,7 @@ from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.finding_card import FindingCard
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import SPACING, FlowLayout, bare, clear
+from gpuassist.ui.widgets.layouts import SPACING, FlowLayout, bare, clear, widgets_in
 from gpuassist.ui.widgets.marks import paint_mark
 
 _SIDE_WIDTH = 248
@@ -184,9 +184,8 @@ class VerifyBody(QWidget):
 
     def _lead_tab(self) -> None:
         """Tab goes through the cards as they stand, the left column first."""
-        places = [(layout, place) for layout in (self._left, self._right) for place in range(layout.count())]
-        cards = [item.widget() for layout, place in places if (item := layout.itemAt(place)) is not None]
-        tab_through((self, *(stop for card in cards if card is not None for stop in tab_stops(card))))
+        cards = (*widgets_in(self._left), *widgets_in(self._right))
+        tab_through((self, *(stop for card in cards for stop in tab_stops(card))))
 
 
 class CauseCards(QWidget):

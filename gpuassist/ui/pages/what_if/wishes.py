@@ -16,7 +16,7 @@ from gpuassist.ui.widgets.buttons import DropDown, LongChoice, PartChoice, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.keys import tab_through
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare, clear
+from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare, clear, widgets_in
 from gpuassist.ui.widgets.search_box import SearchBox
 from gpuassist.ui.wording import as_tip
 
@@ -80,9 +80,7 @@ class WishCard(Card):
 
     def chips(self) -> tuple[QPushButton, ...]:
         """The buttons of the GPUs, each takes its own away."""
-        items = [self._flow.itemAt(place) for place in range(self._flow.count())]
-        widgets = [item.widget() for item in items if item is not None]
-        return tuple(widget for widget in widgets if isinstance(widget, QPushButton))
+        return tuple(widget for widget in widgets_in(self._flow) if isinstance(widget, QPushButton))
 
     def box(self, part: str) -> LongChoice:
         return self._parts[part].box
