@@ -121,7 +121,8 @@ class MachineChange(Struct, frozen=True):
     `name` is what changed (`driver`, `torch`, `/home/you/.bashrc`, a package), `before` and `after` as they are shown, empty
     where there was or is nothing. `place` is the environment, or the file and its line. `at` is when, as ISO 8601; where only
     two looks at the machine tell, it is empty and the change lies between `earliest` and `latest`. `by` and `user` as in a
-    `PackageEvent`; `gpuassist` where it was our own. `sources` are all that tell of it.
+    `PackageEvent`; `gpuassist` where it was our own, and `undo` then the id that takes it back. `sources` are all that tell of it,
+    `packages` what came or went with it. `waits`: what runs is still what was there before, until the computer is restarted.
     """
 
     subject: Subject
@@ -136,14 +137,21 @@ class MachineChange(Struct, frozen=True):
     by: str = ""
     user: str = ""
     sources: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    waits: bool = False
+    undo: str = ""
 
 
 class Past(Struct, frozen=True):
     """What changed on a machine, what matters most first. `since` is the moment that was compared with, `kept` whether a kept
-    machine stands for it (else the logs alone tell), `notes` what could not be read or compared, and what is odd about the clock.
+    machine stands for it (else the logs alone tell) and `by` what kept it, `notes` what could not be read or compared, and what is odd
+    about the clock. Where nothing differs from the newest kept machine, `unchanged_since` is its moment, and `since` that of the
+    newest one that is otherwise.
     """
 
     since: str
     kept: bool
     changes: tuple[MachineChange, ...]
     notes: tuple[Text, ...] = ()
+    by: str = ""
+    unchanged_since: str = ""
