@@ -302,7 +302,11 @@ BLIND = (
         ),
         logs(
             *upgraded(
-                _DNF_AT, "akmod-nvidia xorg-x11-drv-nvidia xorg-x11-drv-nvidia-cuda", "3:565.77-1.fc42", "3:570.86.16-1.fc42", **_DNF
+                _DNF_AT,
+                "akmod-nvidia xorg-x11-drv-nvidia xorg-x11-drv-nvidia-cuda",
+                "3:565.77-1.fc42",
+                "3:570.86.16-1.fc42",
+                **_DNF,
             ),
             *installed(_DNF_AT, "kernel kernel-core kernel-modules kernel-devel", "6.11.10-300.fc42", **_DNF),
             *removed(_DNF_AT, "kernel-core kernel-modules", "6.10.6-200.fc42", **_DNF),
@@ -395,7 +399,11 @@ BLIND = (
             ("toolkit", "added", "CUDA toolkit", "", "12.8.93"),
             ("toolkit", "changed", "/usr/local/cuda", "/usr/local/cuda-12.4", "/usr/local/cuda-12.8"),
         ),
-        logs(*installed("2026-11-18T14:00:00+00:00", "cuda-toolkit-12-8 cuda-nvcc-12-8 cuda-cudart-12-8", "12.8.1-1", by="apt", user="you")),
+        logs(
+            *installed(
+                "2026-11-18T14:00:00+00:00", "cuda-toolkit-12-8 cuda-nvcc-12-8 cuda-cudart-12-8", "12.8.1-1", by="apt", user="you"
+            )
+        ),
         facts=(("user", "you"), ("place", "/usr/local/cuda-12.8")),
     ),
     History(

@@ -9,6 +9,11 @@ from msgspec import Struct
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text
 
+OURSELVES = "gpuassist"
+"""As `by`, where gpuassist did it."""
+RECORDING = "recording"
+"""As `by`, where a recorded machine was compared with."""
+
 
 class PackageAction(str, Enum):
     """What became of a package."""
@@ -121,8 +126,9 @@ class MachineChange(Struct, frozen=True):
     `name` is what changed (`driver`, `torch`, `/home/you/.bashrc`, a package), `before` and `after` as they are shown, empty
     where there was or is nothing. `place` is the environment, or the file and its line. `at` is when, as ISO 8601; where only
     two looks at the machine tell, it is empty and the change lies between `earliest` and `latest`. `by` and `user` as in a
-    `PackageEvent`; `gpuassist` where it was our own, and `undo` then the id that takes it back. `sources` are all that tell of it,
-    `packages` what came or went with it. `waits`: what runs is still what was there before, until the computer is restarted.
+    `PackageEvent`; `gpuassist` where it was our own, and `undo` then the command line that takes it back. `sources` are all that
+    tell of it, `packages` what came or went with it. `waits`: what runs is still what was there before, until the computer is
+    restarted.
     """
 
     subject: Subject
@@ -144,9 +150,9 @@ class MachineChange(Struct, frozen=True):
 
 class Past(Struct, frozen=True):
     """What changed on a machine, what matters most first. `since` is the moment that was compared with, `kept` whether a kept
-    machine stands for it (else the logs alone tell) and `by` what kept it, `notes` what could not be read or compared, and what is odd
-    about the clock. Where nothing differs from the newest kept machine, `unchanged_since` is its moment, and `since` that of the
-    newest one that is otherwise.
+    machine stands for it (else the logs alone tell) and `by` what kept it, `notes` what could not be read or compared, and what is
+    odd about the clock. Where nothing differs from the newest kept machine, `unchanged_since` is its moment, and `since` that of the
+    newest one that is otherwise. `covers` is where the package logs begin, empty where none could be read.
     """
 
     since: str
@@ -155,3 +161,4 @@ class Past(Struct, frozen=True):
     notes: tuple[Text, ...] = ()
     by: str = ""
     unchanged_since: str = ""
+    covers: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,14 +20,17 @@ from gpuassist.model.past import Direction, MachineChange, PackageAction, Subjec
 NAME = "driver"
 LIBRARIES, MODULE, LOADED = "driver-libraries", "driver-module", "loaded-module"
 _NOUVEAU = "nouveau"
-# What a driver is made of, in each distribution's names of it: without one of these it is another, or none. Tools beside it (nvidia-modprobe,
-# nvidia-persistenced, 32-bit libraries) may be of another version or be missing.
+# What a driver is made of, in each distribution's names of it: without one of these it is another, or none. Tools beside it
+# (nvidia-modprobe, nvidia-persistenced) may be of another version or be missing.
 _CORE = lazy_regex(
     r"nvidia-(?:driver|dkms|utils|open|lts|open-dkms|open-lts|kernel-(?:source|open|dkms|open-dkms))\b(?!-?(?:common|assistant|local)).*|nvidia"
     r"|libnvidia-compute(?:-.*)?|libcuda1(?::.*)?|nvidia-driver-cuda(?:-libs)?|kmod-nvidia.*|akmod-nvidia.*"
     r"|xorg-x11-drv-nvidia(?:-(?:cuda|390xx|470xx|580xx).*)?|nvidia-(?:video|compute|gl)-G\d\d|nvidia-open-driver-G\d\d.*"
     r"|nvidia-driver-G\d\d.*|nvidia-gfxG\d\d.*|cuda-drivers(?:-\d+)?|linux\S*-nvidia(?:-\S+)?"
 )
+
+
+_Part = TypeVar("_Part", Library, KernelModule)
 
 
 class _Halves(Struct, frozen=True):
@@ -69,8 +73,8 @@ def _halves(looks: Looks) -> _Halves:
     )
 
 
-def _pair(looks: Looks, fact: Callable[[Machine], Fact[tuple[Library, ...]] | Fact[tuple[KernelModule, ...]]]) -> tuple[str, str] | None:
-    found = looks.both(fact)
+def _pair(looks: Looks, parts: Callable[[Machine], Fact[tuple[_Part, ...]]]) -> tuple[str, str] | None:
+    found = looks.both(parts)
     if found is None:
         return None
     before, after = _version_of(found[0]), _version_of(found[1])
@@ -99,7 +103,9 @@ def _seen(looks: Looks, halves: _Halves) -> MachineChange | None:
         return _change(looks, MODULE if halves.libraries is not None else NAME, *module, waits=_waits(looks, module[1]))
     if loaded is not None and not (not loaded[1] and _explained(looks)):
         nouveau = looks.now.driver.nouveau_loaded.is_true
-        return _change(looks, LOADED if halves.libraries or halves.module else NAME, loaded[0], loaded[1] or (_NOUVEAU if nouveau else ""))
+        return _change(
+            looks, LOADED if halves.libraries or halves.module else NAME, loaded[0], loaded[1] or (_NOUVEAU if nouveau else "")
+        )
     return None
 
 

@@ -11,8 +11,8 @@ from gpuassist.diagnose.past.looks import Looks, apart, told_by
 from gpuassist.diagnose.past.transactions import Transaction, in_short
 from gpuassist.diagnose.past.versions import begins_alike, direction
 from gpuassist.formats.packages import normalised
-from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
-from gpuassist.model.fact import Known, value_or
+from gpuassist.model.environment import Accelerator, Package, PythonEnvironment, Torch
+from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.past import Direction, MachineChange, PackageAction, PackageEvent, Subject
 
@@ -45,16 +45,22 @@ class _PackagePair(Struct, frozen=True):
 
     @property
     def in_short(self) -> str:
-        action = PackageAction.UPGRADED if self.before and self.after else PackageAction.INSTALLED if self.after else PackageAction.REMOVED
+        action = (
+            PackageAction.UPGRADED
+            if self.before and self.after
+            else PackageAction.INSTALLED
+            if self.after
+            else PackageAction.REMOVED
+        )
         return in_short(PackageEvent("", action, self.name, self.before, self.after, ""))
 
 
 def environment_changes(looks: Looks) -> Iterator[MachineChange]:
     """Each environment that both looks know, those that only one knows, and what the logs tell of any other."""
-    left = {one.environment.rstrip("/") or "/": [] for one in looks.logged if one.environment}
-    for one in looks.logged:
-        if one.environment:
-            left[one.environment.rstrip("/") or "/"].append(one)
+    left: dict[str, list[Transaction]] = {}
+    for logged in looks.logged:
+        if logged.environment:
+            left.setdefault(logged.environment.rstrip("/") or "/", []).append(logged)
     found = looks.both(lambda machine: machine.environments)
     if found is not None:
         before, after = ({(one.prefix, one.name if one.is_base else ""): one for one in part} for part in found)
@@ -65,8 +71,7 @@ def environment_changes(looks: Looks) -> Iterator[MachineChange]:
             else:
                 yield from _come_or_gone(looks, before.get(key), after.get(key), done)
     for prefix, done in left.items():
-        there = next((one for one in value_or(looks.now.environments, ()) if one.prefix == prefix), None)
-        yield from (_of_log(one, prefix, _versions(there) if there is not None else {}) for one in done)
+        yield from (_of_log(one, prefix, {}) for one in done)
 
 
 def _come_or_gone(
@@ -74,13 +79,19 @@ def _come_or_gone(
 ) -> Iterator[MachineChange]:
     """One that holds nothing for the GPU is nobody's loss here."""
     one = after or before
-    if one is None or not (value_or(one.torch, ()) or value_or(one.packages, ())):
+    if one is None or not (_holds(one.torch) or _holds(one.packages)):
         return
     way = Direction.ADDED if before is None else Direction.REMOVED
     holds = _torch_of(one) or f"{PYTHON} {value_or(one.python_version, '')}".strip()
     told = {"after": holds} if before is None else {"before": holds}
-    seen = looks.seen(Subject.ENVIRONMENT, way, one.prefix, place=one.prefix, sources=looks.source(lambda found: found.environments), **told)
+    seen = looks.seen(
+        Subject.ENVIRONMENT, way, one.prefix, place=one.prefix, sources=looks.source(lambda found: found.environments), **told
+    )
     yield told_by(done[0], seen) if done and before is None else seen
+
+
+def _holds(fact: Fact[tuple[Torch, ...]] | Fact[tuple[Package, ...]]) -> bool:
+    return isinstance(fact, Known) and bool(fact.value)
 
 
 def _torch_of(one: PythonEnvironment) -> str:
@@ -89,7 +100,9 @@ def _torch_of(one: PythonEnvironment) -> str:
     return f"{TORCH} {version}" if version else ""
 
 
-def _of_one(looks: Looks, before: PythonEnvironment, after: PythonEnvironment, done: Sequence[Transaction]) -> Iterator[MachineChange]:
+def _of_one(
+    looks: Looks, before: PythonEnvironment, after: PythonEnvironment, done: Sequence[Transaction]
+) -> Iterator[MachineChange]:
     pairs = _pairs(before, after)
     torch = _torch_pair(before, after)
     python = _python_pair(before, after)
@@ -100,7 +113,11 @@ def _of_one(looks: Looks, before: PythonEnvironment, after: PythonEnvironment, d
         of_torch = torch is not None and not torch_told and _tells_torch(one, torch)
         names = {normalised(event.package) for event in one.events}
         mine = [pair for name, pair in left.items() if name in names and _fits(one, pair)]
-        mine += [pair for name, pair in left.items() if of_torch and pair not in mine and _FOLLOWS_TORCH.fullmatch(name) and name not in _told(done)]
+        mine += [
+            pair
+            for name, pair in left.items()
+            if of_torch and pair not in mine and _FOLLOWS_TORCH.fullmatch(name) and name not in _told(done)
+        ]
         for pair in mine:
             left.pop(pair.name)
         if of_torch and torch is not None:
@@ -110,7 +127,7 @@ def _of_one(looks: Looks, before: PythonEnvironment, after: PythonEnvironment, d
         elif mine:
             changes.append(_bundle(looks, after, mine, one))
         else:
-            changes.append(_of_log(one, after.prefix, {**_versions(before), **_versions(after)}, before=_versions(before)))
+            changes.append(_of_log(one, after.prefix, _versions(before)))
     if not torch_told and torch is not None:
         mine = [pair for name, pair in left.items() if _FOLLOWS_TORCH.fullmatch(name) or name in _TORCHES]
         for pair in mine:
@@ -120,7 +137,15 @@ def _of_one(looks: Looks, before: PythonEnvironment, after: PythonEnvironment, d
     if python is not None:
         place = looks.source(lambda machine: machine.environments)
         changes.append(
-            looks.seen(Subject.ENVIRONMENT, direction(*python), PYTHON, before=python[0], after=python[1], place=after.prefix, sources=place)
+            looks.seen(
+                Subject.ENVIRONMENT,
+                direction(*python),
+                PYTHON,
+                before=python[0],
+                after=python[1],
+                place=after.prefix,
+                sources=place,
+            )
         )
     if rest:
         changes.append(_bundle(looks, after, rest, None))
@@ -240,11 +265,11 @@ _WAYS = {
 }
 
 
-def _of_log(one: Transaction, prefix: str, there: Mapping[str, str], before: Mapping[str, str] | None = None) -> MachineChange:
+def _of_log(one: Transaction, prefix: str, before: Mapping[str, str]) -> MachineChange:
     """What no look shows: the same again, or there and back. pip's records say only what is there now."""
     first = min(one.events, key=lambda event: _rank(normalised(event.package)))
     name = normalised(first.package)
-    was = (before or {}).get(name, "")
+    was = before.get(name, "")
     way, old = _WAYS[first.action], first.before
     if first.action is PackageAction.INSTALLED and not old and was:
         old = was.partition(" ")[0]

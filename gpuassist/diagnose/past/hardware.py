@@ -125,7 +125,9 @@ def option_changes(looks: Looks) -> Iterator[MachineChange]:
     bars = looks.both(lambda machine: machine.driver.bars)
     if bars is not None:
         before, after = ({(one.words, one.place.partition(":")[0]): one for one in part} for part in bars)
-        for (words, _), (old, new) in apart({key: one.words for key, one in before.items()}, {key: one.words for key, one in after.items()}).items():
+        for (words, _), (old, new) in apart(
+            {key: one.words for key, one in before.items()}, {key: one.words for key, one in after.items()}
+        ).items():
             way, place = (Direction.ADDED, after[words, _].place) if old is None else (Direction.REMOVED, before[words, _].place)
             yield looks.seen(Subject.SETTING, way, words, before=old or "", after=new or "", place=place, sources=(place,))
     options = looks.both(lambda machine: machine.driver.options)

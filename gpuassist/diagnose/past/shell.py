@@ -22,8 +22,8 @@ _NO_TERMINAL = frozenset({"XDG_CONFIG_HOME"})
 
 
 def startup_changes(looks: Looks) -> Iterator[MachineChange]:
-    """A change for each place in a file where lines that matter are others; a file that one look lacks was not looked at, unless the
-    machine itself says that it is not there.
+    """A change for each place in a file where lines that matter are others; a file that one look lacks was not looked at, unless
+    the machine itself says that it is not there.
     """
     if looks.kept is None or not (looks.kept.startup and looks.latest.startup):
         return
@@ -31,7 +31,7 @@ def startup_changes(looks: Looks) -> Iterator[MachineChange]:
     for path in dict.fromkeys((*before, *after)):
         old, new = before.get(path), after.get(path)
         if old is not None and new is not None:
-            if old.digest != new.digest:
+            if old.digest and new.digest and old.digest != new.digest:  # one that could not be read has none
                 yield from _edits(looks, path, old.lines, new.lines)
         elif old is None and new is not None and new.lines:
             yield _of_file(looks, new, Direction.ADDED)
@@ -40,6 +40,9 @@ def startup_changes(looks: Looks) -> Iterator[MachineChange]:
 
 
 def _is_gone(looks: Looks, path: str) -> bool:
+    """Of the system's files those alone are kept that have lines on CUDA; one that a file reads in goes with the line that does."""
+    if path.startswith("/etc/"):
+        return True
     files = looks.now.shell.startup_files
     return isinstance(files, Known) and any(one.path == path and not one.exists for one in files.value)
 
@@ -98,7 +101,7 @@ def _single(name: str, value: str) -> tuple[str, ...]:
 
 
 def _elements(name: str, old: str | None, new: str | None) -> tuple[str, str]:
-    """The values; of a list of directories those that are only in one of them, or all of GPU work where they are in another order."""
+    """The values; of a list of directories those that are only in one of them, or all where their order is another one."""
     if name not in _LISTS:
         return old or "", new or ""
     before, after = ([part for part in (value or "").split(":") if _counts(name, part)] for value in (old, new))

@@ -61,7 +61,9 @@ def _is_kernel(event: PackageEvent) -> bool:
         return False
     if kernel_in_name(name):
         return name.startswith(("linux-image", "proxmox-kernel", "pve-kernel"))
-    return not name.startswith(("linux-image-", "linux-generic", "linux-virtual", "linux-lowlatency", "linux-oem", "linux-aws", "linux-modules"))
+    return not name.startswith(
+        ("linux-image-", "linux-generic", "linux-virtual", "linux-lowlatency", "linux-oem", "linux-aws", "linux-modules")
+    )
 
 
 def _kernels(one: Transaction, *actions: PackageAction) -> tuple[PackageEvent, ...]:
@@ -83,10 +85,14 @@ def _kernel_of_log(one: Transaction, running: str) -> MachineChange:
         if waits:
             way = Direction.UPGRADED
         return replace(logged(one, Subject.KERNEL, way, KERNEL, before=before, after=release), waits=waits)
-    headers = next((event for event in one.events if event.package.startswith(_HEADERS) or event.package.endswith("-headers")), None)
+    headers = next(
+        (event for event in one.events if event.package.startswith(_HEADERS) or event.package.endswith("-headers")), None
+    )
     if headers is not None and not _kernels(one, PackageAction.REMOVED):
         return replace(of_packages(replace(one, events=(headers, *one.events)), Subject.KERNEL), name=headers.package)
-    gone = next((event for event in _kernels(one, PackageAction.REMOVED) if running and same_kernel(_release(event), running)), None)
+    gone = next(
+        (event for event in _kernels(one, PackageAction.REMOVED) if running and same_kernel(_release(event), running)), None
+    )
     if gone is not None:
         return logged(one, Subject.KERNEL, Direction.REMOVED, KERNEL, before=_release(gone))
     return of_packages(one)
@@ -183,6 +189,6 @@ def _is_new(one: Transaction) -> bool:
 def package_changes(looks: Looks) -> Iterator[MachineChange]:
     """Of the system's packages what stands around GPU work: dkms, the container toolkit, boot loaders."""
     for one in looks.logged:
-        if not one.environment and one.subject in {Subject.SYSTEM_PACKAGE, Subject.SECURE_BOOT, Subject.TORCH}:
-            if _is_new(one) or one.subject is Subject.SECURE_BOOT:
-                yield of_packages(one, one.subject if one.subject is Subject.TORCH else Subject.SYSTEM_PACKAGE)
+        around = not one.environment and one.subject in {Subject.SYSTEM_PACKAGE, Subject.SECURE_BOOT, Subject.TORCH}
+        if around and (_is_new(one) or one.subject is Subject.SECURE_BOOT):
+            yield of_packages(one, one.subject if one.subject is Subject.TORCH else Subject.SYSTEM_PACKAGE)

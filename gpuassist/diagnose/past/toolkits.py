@@ -55,7 +55,9 @@ def _version(one: Toolkit) -> str | None:
 def _leads_to(one: Transaction, seen: MachineChange) -> bool:
     """By the release alone: packages are numbered 12.8.1, their nvcc 12.8.93."""
     wanted = _release(seen.after or seen.before)
-    actions = (PackageAction.REMOVED,) if not seen.after else (PackageAction.INSTALLED, PackageAction.UPGRADED, PackageAction.DOWNGRADED)
+    actions = (
+        (PackageAction.REMOVED,) if not seen.after else (PackageAction.INSTALLED, PackageAction.UPGRADED, PackageAction.DOWNGRADED)
+    )
     told = (_release(event.before if not seen.after else event.after) for event in one.of(*actions))
     return bool(wanted) and any(found and begins_alike(found, wanted) for found in told)
 
@@ -76,4 +78,4 @@ def _links(looks: Looks, brought: Mapping[str, Transaction]) -> Iterator[Machine
     for path, (old, new) in apart(was, is_now).items():
         way = Direction.CHANGED if old and new else direction(old or "", new or "")
         seen = looks.seen(Subject.TOOLKIT, way, path, before=old or "", after=new or "", place=path, sources=(path,))
-        yield replace(told_by(brought[new], seen), packages=()) if new in brought else seen
+        yield replace(told_by(brought[new], seen), packages=()) if new and new in brought else seen

@@ -55,9 +55,7 @@ class Transaction(Struct, frozen=True):
     @property
     def is_reinstalled(self) -> bool:
         """Whether everything in it came again in the version that it had."""
-        return all(
-            one.action is PackageAction.REINSTALLED or (one.before and one.before == one.after) for one in self.events
-        )
+        return all(one.action is PackageAction.REINSTALLED or (one.before and one.before == one.after) for one in self.events)
 
 
 _MOST_SOURCES = 8

@@ -55,7 +55,9 @@ def newer_kernel(one: str, than: str) -> bool:
 
 
 def _numbers(release: str) -> list[str]:
-    return [piece.lower() for piece in _PIECES.findall(release[:_LONGEST]) if not piece.lower().startswith(("x86", "aarch"))][:_MOST]
+    return [piece.lower() for piece in _PIECES.findall(release[:_LONGEST]) if not piece.lower().startswith(("x86", "aarch"))][
+        :_MOST
+    ]
 
 
 _MOST = 8

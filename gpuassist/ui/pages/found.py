@@ -58,7 +58,7 @@ class FoundPage(Page):
         return Bar((self._again,), next_title=self.desk.words(title))
 
     def show_inspection(self, inspection: Inspection) -> None:
-        words = self.desk.words
+        words, now = self.desk.words, self.desk.session.world.clock.now()
         diagnosis, answers = inspection.diagnosis, inspection.answers
         self._repairable = repairable_version(answers)
         self._scroll.header.show_words(
@@ -69,7 +69,7 @@ class FoundPage(Page):
         clear(self._cards)
         told = zip(answers, shown_together(answers), strict=True)
         cards = [
-            FindingCard(self.desk.words, answer, self, is_open=not place, remedies=remedies)
+            FindingCard(words, answer, self, is_open=not place, remedies=remedies, now=now)
             for place, (answer, remedies) in enumerate(told)
         ]
         for card in cards:

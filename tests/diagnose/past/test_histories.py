@@ -6,7 +6,7 @@ from gpuassist.diagnose.catalogue_entry import read_entry
 from gpuassist.diagnose.past.compare import compare
 from gpuassist.model.past import MachineChange
 from gpuassist.system.resources import Resources
-from tests.histories import ASKED, EVERY, History
+from tests.histories import EVERY, History
 from tests.rows import for_each
 
 
