@@ -55,14 +55,16 @@ def _is_since(at: str, since: datetime | None) -> bool:
 
 
 def _claim(found: list[MachineChange], record: ChangeRecord, file: FileRecord) -> bool:
-    """Says of the changes of a file that they are ours: of all while nobody else edited it since, else of none of its lines."""
+    """Says of the changes of a file that they are ours; where somebody edited it since, only that we changed it as well."""
     receipt, claimed = file.receipt, False
     for place, one in enumerate(found):
         if one.subject is Subject.STARTUP_FILE and one.name in {receipt.path, receipt.target} and not one.undo:
-            claimed = True
-            if not file.edited:
-                found[place] = _ours(one, record.receipt.made_at, f"{OURSELVES} undo {record.receipt.change}")
-    return claimed and not file.edited
+            claimed, undo = True, f"{OURSELVES} undo {record.receipt.change}"
+            if file.edited:
+                found[place] = replace(one, sources=tuple(dict.fromkeys((*one.sources, undo))))
+            else:
+                found[place] = _ours(one, record.receipt.made_at, undo)
+    return claimed
 
 
 def _ours(one: MachineChange, at: str, undo: str) -> MachineChange:
@@ -70,7 +72,7 @@ def _ours(one: MachineChange, at: str, undo: str) -> MachineChange:
 
 
 def _of_journal(record: ChangeRecord) -> Iterator[MachineChange]:
-    """What no look shows: a file of an environment, a project or a kernel, or one that somebody went on editing."""
+    """What no look shows: a file of an environment, a project or a kernel."""
     standing = [file.receipt for file in record.files if file.standing is ChangeStatus.STANDS]
     if standing:
         first = standing[0]

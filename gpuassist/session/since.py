@@ -30,7 +30,7 @@ def since_when(words: str, now: datetime) -> datetime:
     """The moment, in the zone of `now`; a day means its beginning, so that all that happened on it counts. Raises `SinceError`."""
     said = " ".join(words.lower().replace("_", " ").split())[:_LONGEST]
     try:
-        found = _iso(said, now) or _named(said, now) or _ago(said, now) or _date(said, now)
+        found = None if not said.isascii() else _iso(said, now) or _named(said, now) or _ago(said, now) or _date(said, now)
     except (ValueError, OverflowError):
         found = None
     if found is None:

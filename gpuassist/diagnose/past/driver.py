@@ -171,7 +171,8 @@ def _leads_to(one: Transaction, seen: MachineChange) -> bool:
     before, after = _versions(one)
     if not seen.after or seen.after == _NOUVEAU:
         return bool(before) and not after
-    return bool(after) and after == seen.after.partition(" ")[0]
+    wanted, was = seen.after.partition(" ")[0], seen.before.partition(" ")[0]
+    return bool(after) and after == wanted and (before != after or was == wanted)  # the same again leads nowhere
 
 
 def _of_log(looks: Looks, one: Transaction) -> MachineChange:

@@ -213,6 +213,7 @@ def _seen_torch(looks: Looks, one: PythonEnvironment, pair: tuple[str, str]) -> 
 def _tells_torch(one: Transaction, pair: tuple[str, str]) -> bool:
     return any(
         normalised(event.package) in _TORCHES
+        and event.action is not PackageAction.REINSTALLED
         and (begins_alike(event.after, pair[1]) if event.after and pair[1] else not event.after and not pair[1])
         for event in one.events
     )
@@ -221,6 +222,8 @@ def _tells_torch(one: Transaction, pair: tuple[str, str]) -> bool:
 def _fits(one: Transaction, pair: _PackagePair) -> bool:
     """Whether the transaction leads to what is there now."""
     told = next(event for event in reversed(one.events) if normalised(event.package) == pair.name)
+    if told.action is PackageAction.REINSTALLED:
+        return False
     return begins_alike(told.after, pair.after) if told.after and pair.after else not told.after and not pair.after
 
 

@@ -16,7 +16,7 @@ _OURS = frozenset({"", "nvidia", "nouveau"})
 
 def computer_changes(looks: Looks) -> Iterator[MachineChange]:
     """By what the firmware, the cloud and the kernel call it; of another computer of the same model the GPUs tell."""
-    product = looks.differs(lambda machine: machine.host.product)
+    product = looks.differs(lambda machine: machine.host.product) or looks.differs(lambda machine: machine.host.board)
     provider = looks.differs(lambda machine: machine.host.provider)
     inside = looks.differs(lambda machine: machine.host.container)
     wsl = looks.differs(lambda machine: machine.host.wsl)
