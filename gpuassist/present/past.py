@@ -178,7 +178,8 @@ def detail_words(change: MachineChange) -> tuple[Text, ...]:
         found += [text("+ {line}", line=line) for line in change.after.split("\n") if change.after]
     if change.waits:
         found.append(text("What runs is still the one before, until the computer is restarted."))
-    more, named = len(change.packages) - _PACKAGES_NAMED, ", ".join(change.packages[:_PACKAGES_NAMED])
+    packages = _with_it(change.packages)
+    more, named = len(packages) - _PACKAGES_NAMED, ", ".join(packages[:_PACKAGES_NAMED])
     if more > 0:
         found.append(counted("With it {named} and {count} more", "With it {named} and {count} more", more, named=named))
     elif named:
@@ -188,7 +189,16 @@ def detail_words(change: MachineChange) -> tuple[Text, ...]:
     return tuple(found)
 
 
+def _with_it(packages: tuple[str, ...]) -> tuple[str, ...]:
+    """Without versions, where they are all the same, as those of the parts of a driver."""
+    versions = {one.partition(" ")[2] for one in packages}
+    return tuple(one.partition(" ")[0] for one in packages) if len(versions) == 1 and len(packages) > 1 else packages
+
+
 # The whole answer.
+
+
+_IN_ORDER = {"doctor": text("doctor found no problem"), "verify": text("its GPUs passed verify")}
 
 
 def title(past: Past, now: datetime | None = None) -> Text:
@@ -203,9 +213,10 @@ def title(past: Past, now: datetime | None = None) -> Text:
         if not past.changes:
             return text("Nothing that matters here changed since {when}", when=when)
         return text("Nothing changed since {same}. Before that, since {when}", same=same, when=when)
+    sound = _IN_ORDER.get(past.by, _IN_ORDER["doctor"])
     if not past.changes:
-        return text("Nothing that matters here changed since {when}, when this machine was in order", when=when)
-    return text("Since {when}, when this machine was in order", when=when)
+        return text("Nothing that matters here changed since {when}, when {sound}", when=when, sound=sound)
+    return text("Since {when}, when {sound}", when=when, sound=sound)
 
 
 def explained_words(change: MachineChange, now: datetime | None = None) -> Text:

@@ -140,7 +140,7 @@ def _of_history(session: Session, history: PackageHistory, since: str) -> tuple[
     notes = list(history.unread)
     covers, wanted, now = moment(history.covers), moment(since), session.world.clock.now()
     if covers is not None and wanted is not None and covers > wanted + SLACK:
-        notes.append(text("the package logs go back to {day} only", day=history.covers[:10]))
+        notes.append(text("the package logs tell nothing from before {day}", day=history.covers[:10]))
     ahead = sum((moment(one.at) or _FIRST) > now + SLACK for one in history.events)
     if ahead:
         one = "{count} entry of the package logs is of a time to come: the clock was wrong then, or is now"

@@ -26,7 +26,7 @@ _CORE = lazy_regex(
     r"nvidia-(?:driver|dkms|utils|open|lts|open-dkms|open-lts|kernel-(?:source|open|dkms|open-dkms))\b(?!-?(?:common|assistant|local)).*|nvidia"
     r"|libnvidia-compute(?:-.*)?|libcuda1(?::.*)?|nvidia-driver-cuda(?:-libs)?|kmod-nvidia.*|akmod-nvidia.*"
     r"|xorg-x11-drv-nvidia(?:-(?:cuda|390xx|470xx|580xx).*)?|nvidia-(?:video|compute|gl)-G\d\d|nvidia-open-driver-G\d\d.*"
-    r"|nvidia-driver-G\d\d.*|nvidia-gfxG\d\d.*|cuda-drivers(?:-\d+)?|linux\S*-nvidia(?:-\S+)?"
+    r"|nvidia-driver-G\d\d.*|NVIDIA-Linux|nvidia-gfxG\d\d.*|cuda-drivers(?:-\d+)?|linux\S*-nvidia(?:-\S+)?"
 )
 
 

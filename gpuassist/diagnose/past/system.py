@@ -10,6 +10,7 @@ from gpuassist.diagnose.past.driver import of_packages
 from gpuassist.diagnose.past.looks import Looks, apart, logged, told_by
 from gpuassist.diagnose.past.transactions import Transaction
 from gpuassist.diagnose.past.versions import begins_alike, direction, kernel_in_name, newer_kernel, newest, same_kernel, upstream
+from gpuassist.formats.package_logs.ostree import IMAGE
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.past import Direction, MachineChange, PackageAction, PackageEvent, Subject
 from gpuassist.model.toolkit import Compiler
@@ -108,6 +109,11 @@ def distribution_changes(looks: Looks) -> Iterator[MachineChange]:
         seen = looks.seen(Subject.DISTRIBUTION, way, DISTRIBUTION, before=before, after=after, sources=sources)
         done = looks.of(Subject.DISTRIBUTION)
         yield told_by(done[-1], seen) if done else seen
+        return
+    for one in looks.of(Subject.DISTRIBUTION):
+        image = next((event for event in one.events if event.package == IMAGE), None)
+        if image is not None:  # of a system that is exchanged as a whole
+            yield logged(one, Subject.DISTRIBUTION, Direction.CHANGED, DISTRIBUTION, before=image.before, after=image.after)
 
 
 def compiler_changes(looks: Looks) -> Iterator[MachineChange]:
