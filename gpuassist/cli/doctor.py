@@ -58,6 +58,10 @@ def _inspection(context: Context) -> Inspection:
     if not context.machine_file:
         load_probes()
         found = inspect(context.session, on_progress=lambda section: context.passing(text("looked at: {section}", section=section)))
+        if found.convicts:
+            from gpuassist.session.past import explained  # where nothing is wrong, nothing has to be explained
+
+            found = explained(context.session, found)
         context.passing()
         return found
     try:

@@ -151,8 +151,8 @@ class MachineChange(Struct, frozen=True):
 class Past(Struct, frozen=True):
     """What changed on a machine, what matters most first. `since` is the moment that was compared with, `kept` whether a kept
     machine stands for it (else the logs alone tell) and `by` what kept it, `notes` what could not be read or compared, and what
-    is odd about the clock. Where nothing differs from the newest kept machine, `unchanged_since` is its moment, and `since` that of the
-    newest one that is otherwise. `covers` is where the package logs begin, empty where none could be read.
+    is odd about the clock. Where nothing differs from the newest kept machine, `unchanged_since` is its moment, and `since` that
+    of the newest one that is otherwise. `covers` is where the package logs begin, empty where none could be read.
     """
 
     since: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.detect.recording import RecordingError, read_recording
@@ -38,6 +37,11 @@ class Inspection(Struct, frozen=True):
     recorded: bool
     title: str
 
+    @property
+    def convicts(self) -> bool:
+        """Whether something does not work, or will bite."""
+        return any(answer.severity is not Severity.INFO for answer in self.answers)
+
 
 class Example(Struct, frozen=True):
     """A machine that ships with gpuassist."""
@@ -56,7 +60,7 @@ def inspect(session: Session, *, on_progress: Callable[[Text], None] = ignore) -
 
     began = session.world.clock.monotonic()
     machine = detect(session.world, session.knowledge, lambda progress: on_progress(progress.section))
-    return _with_past(session, _judged(session, machine, began, recorded=False))
+    return _judged(session, machine, began, recorded=False)
 
 
 def open_recording(session: Session, path: str) -> Inspection:
@@ -115,15 +119,6 @@ def in_words(
         )
         for one in findings
     )
-
-
-def _with_past(session: Session, found: Inspection) -> Inspection:
-    """With the changes that what is wrong may come from; where nothing is wrong, nothing is looked up."""
-    if all(answer.severity is Severity.INFO for answer in found.answers):
-        return found
-    from gpuassist.session.past import with_causes
-
-    return replace(found, answers=with_causes(session, found.machine, found.answers, found.diagnosis.findings))
 
 
 def _judged(session: Session, machine: Machine, began: float, *, recorded: bool) -> Inspection:

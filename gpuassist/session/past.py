@@ -17,6 +17,7 @@ from gpuassist.model.finding import Answer, Finding, Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.past import RECORDING, KeptMachine, MachineChange, PackageHistory, Past
 from gpuassist.model.text import Text, counted, text
+from gpuassist.session.inspect import Inspection
 from gpuassist.session.own_changes import with_own
 from gpuassist.session.since import since_when
 from gpuassist.system.clock import iso
@@ -153,6 +154,16 @@ _FIRST = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 # A change that a finding may come from, said in its answer.
+
+
+def explained(session: Session, inspection: Inspection) -> Inspection:
+    """What was found on this machine, with the changes that it may come from; nothing is read for a recording, or where nothing is
+    wrong.
+    """
+    if inspection.recorded or not inspection.convicts:
+        return inspection
+    answers = with_causes(session, inspection.machine, inspection.answers, inspection.diagnosis.findings)
+    return replace(inspection, answers=answers)
 
 
 def with_causes(

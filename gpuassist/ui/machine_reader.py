@@ -97,8 +97,9 @@ class MachineReading(QObject):
 def _inspect(session: Session, control: Control) -> Inspection:
     from gpuassist.session.inspect import inspect
     from gpuassist.session.kept_machines import keep_healthy
+    from gpuassist.session.past import explained
 
-    found = inspect(session, on_progress=control.tell)
+    found = explained(session, inspect(session, on_progress=control.tell))
     refused = keep_healthy(session.world, found)
     if refused is not None:
         _log.info("the machine was not kept: %s", ENGLISH(refused))
