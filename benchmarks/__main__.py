@@ -13,6 +13,7 @@ NAMES = (
     "plan",
     "explain",
     "doctor",
+    "changes",
     "keep",
     "headless",
     "plot",
