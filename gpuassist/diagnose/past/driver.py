@@ -99,9 +99,9 @@ def _seen(looks: Looks, halves: _Halves) -> MachineChange | None:
     if libraries is not None:
         stayed = halves.module is not None and module is None and bool(halves.module[1]) and halves.module[1] != libraries[1]
         return _change(looks, LIBRARIES if stayed and libraries[1] else NAME, *libraries, waits=_waits(looks, libraries[1]))
-    if module is not None and not (not module[1] and _explained(looks)):
+    if module is not None and not (not all(module) and _explained(looks)):
         return _change(looks, MODULE if halves.libraries is not None else NAME, *module, waits=_waits(looks, module[1]))
-    if loaded is not None and not (not loaded[1] and _explained(looks)):
+    if loaded is not None and not (not all(loaded) and _explained(looks)):
         nouveau = looks.now.driver.nouveau_loaded.is_true
         return _change(
             looks, LOADED if halves.libraries or halves.module else NAME, loaded[0], loaded[1] or (_NOUVEAU if nouveau else "")
@@ -116,11 +116,10 @@ def _change(looks: Looks, name: str, before: str, after: str, *, waits: bool = F
 
 
 def _explained(looks: Looks) -> bool:
-    """Whether something else that changed keeps the module from being there: another kernel, a setting, Secure Boot."""
-    bars = looks.differs(lambda machine: machine.driver.bars)
+    """Whether something else that changed decides on whether a module is there: another kernel, a setting, Secure Boot."""
     return bool(
         looks.differs(lambda machine: machine.host.kernel)
-        or (bars and len(bars[1]) > len(bars[0]))
+        or looks.differs(lambda machine: machine.driver.bars)
         or looks.differs(lambda machine: machine.host.secure_boot)
         or looks.differs(lambda machine: machine.host.product)
     )
