@@ -17,18 +17,18 @@ _PACKAGES_NAMED = 3
 _LONGEST = 160
 
 _MONTHS = (
-    text("{day} January"),
-    text("{day} February"),
-    text("{day} March"),
-    text("{day} April"),
-    text("{day} May"),
-    text("{day} June"),
-    text("{day} July"),
-    text("{day} August"),
-    text("{day} September"),
-    text("{day} October"),
-    text("{day} November"),
-    text("{day} December"),
+    text("January"),
+    text("February"),
+    text("March"),
+    text("April"),
+    text("May"),
+    text("June"),
+    text("July"),
+    text("August"),
+    text("September"),
+    text("October"),
+    text("November"),
+    text("December"),
 )
 _NAMES = {
     (Subject.COMPUTER, "computer"): text("the computer"),
@@ -52,8 +52,10 @@ _STATES = {"on": text("on"), "off": text("off")}
 
 def day_words(when: datetime, now: datetime | None = None) -> Text:
     """`14 November`, with the year where it is another one, or where no moment says which year it is."""
-    day = Text(_MONTHS[when.month - 1].message, (("day", when.day),))
-    return day if now is not None and when.year == now.year else text("{day} {year}", day=day, year=str(when.year))
+    month = _MONTHS[when.month - 1]
+    if now is not None and when.year == now.year:
+        return text("{day} {month}", day=when.day, month=month)
+    return text("{day} {month} {year}", day=when.day, month=month, year=str(when.year))
 
 
 def when_words(at: str, now: datetime | None = None) -> Text:

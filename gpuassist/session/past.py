@@ -95,16 +95,24 @@ def _compared(session: Session, machine: Machine, since: str, blamed: tuple[str,
     before = next((one for one in machines if compare(one, now, PackageHistory())), machines[-1])
     done = looking.since(before, before.at)
     if before is newest:
-        return done
-    latest = tuple(one for one in done.past.changes if _is_after(one, newest))
+        return done if done.past.changes else _Compared(replace(done.past, since=_first_so(newest, ())), before)
+    latest = tuple(one for one in done.past.changes if _is_after(one, newest.at))
     if latest:  # what the logs alone show: a reinstall, a kernel that waits for a restart
         return _Compared(replace(done.past, since=newest.at, by=newest.by, changes=latest), newest)
-    return _Compared(replace(done.past, unchanged_since=newest.at), before)
+    first = _first_so(newest, done.past.changes)
+    changes = tuple(replace(one, latest=first) if one.latest else one for one in done.past.changes)
+    return _Compared(replace(done.past, changes=changes, unchanged_since=first), before)
 
 
-def _is_after(change: MachineChange, one: KeptMachine) -> bool:
-    at, since = moment(change.at), moment(one.at)
-    return at is not None and since is not None and at > since
+def _first_so(newest: KeptMachine, changes: Iterable[MachineChange]) -> str:
+    """Since when the machine is as it was kept last: when it was first seen so, unless the logs tell of something done later."""
+    done = any(_is_after(one, newest.first) for one in changes)
+    return newest.at if done or moment(newest.first) is None else newest.first
+
+
+def _is_after(change: MachineChange, since: str) -> bool:
+    at, then = moment(change.at), moment(since)
+    return at is not None and then is not None and at > then
 
 
 class _Looking(Struct, frozen=True):
@@ -144,9 +152,13 @@ def _of_history(session: Session, history: PackageHistory, since: str) -> tuple[
         notes.append(text("the package logs tell nothing from before {day}", day=history.covers[:10]))
     ahead = sum((moment(one.at) or _FIRST) > now + SLACK for one in history.events)
     if ahead:
-        one = "{count} entry of the package logs is of a time to come: the clock was wrong then, or is now"
-        many = "{count} entries of the package logs are of a time to come: the clock was wrong then, or is now"
-        notes.append(counted(one, many, ahead))
+        notes.append(
+            counted(
+                "{count} entry of the package logs is of a time to come: the clock was wrong then, or is now",
+                "{count} entries of the package logs are of a time to come: the clock was wrong then, or is now",
+                ahead,
+            )
+        )
     return tuple(notes)
 
 

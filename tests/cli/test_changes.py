@@ -14,8 +14,10 @@ from msgspec.structs import replace
 from gpuassist.cli import changes, detect, doctor
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
+from gpuassist.detect.machine import detect as detect_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
+from gpuassist.session.kept_machines import DOCTOR, keep, keeping, kept, now_of
 from tests.cli.runs import run
 from tests.fakes import FixedClock, put, world_under
 from tests.machines import libcuda, linux, module_on_disk, nvidia_driver, pci_gpu
@@ -26,7 +28,7 @@ OLD, NEW = "570.86.15", "580.95.05"
 HISTORY = f"""
 Start-Date: 2026-11-23  03:12:04
 Commandline: /usr/bin/unattended-upgrade
-Upgrade: libnvidia-compute:amd64 ({OLD}-0ubuntu1, {NEW}-0ubuntu1), nvidia-dkms:amd64 ({OLD}-0ubuntu1, {NEW}-0ubuntu1), firefox:amd64 (132.0, 133.0)
+Upgrade: libnvidia-compute:amd64 ({OLD}-1, {NEW}-1), nvidia-dkms:amd64 ({OLD}-1, {NEW}-1), firefox:amd64 (132.0, 133.0)
 End-Date: 2026-11-23  03:13:04
 """
 CHANGE = {
@@ -52,8 +54,9 @@ class MadeUp:
         self.session = Session(replace(world, surroundings=around, clock=self.clock), knowledge(), ENGLISH)
 
     def work(self) -> None:
-        """It is looked at while it works."""
-        assert run(doctor, self.session).exit in {Exit.HEALTHY, Exit.UNDETERMINED}
+        """It is kept while it works; `doctor` itself keeps no machine that lies under another root."""
+        world = self.session.world
+        assert keep(world, now_of(world, detect_machine(world, knowledge()), DOCTOR)) is None
 
     def upgrade(self) -> None:
         self.clock.moment = datetime(2026, 11, 23, 9, 0, tzinfo=timezone.utc)
@@ -160,10 +163,9 @@ def test_what_cannot_be_meant_is_wrong_usage(tmp_path: Path, options: tuple[str,
 
 def test_keeping_is_switched_off_and_what_was_kept_deleted(made: MadeUp) -> None:
     made.work()
-    assert run(changes, made.session, "--keep", "off").exit is Exit.HEALTHY
-    assert run(changes, made.session, "--forget").exit is Exit.HEALTHY
-    made.work()
-    assert run(changes, made.session).exit is Exit.UNDETERMINED
-    assert run(changes, made.session, "--keep", "on").exit is Exit.HEALTHY
-    made.work()
-    assert run(changes, made.session).exit is Exit.HEALTHY
+    world = made.session.world
+    for option, wanted in (("off", False), ("on", True)):
+        assert run(changes, made.session, "--keep", option).exit is Exit.HEALTHY
+        assert keeping(world) is wanted
+    assert "1" in run(changes, made.session, "--forget").out
+    assert kept(world).machines == ()

@@ -56,7 +56,8 @@ def test_a_change_is_one_line() -> None:
 
 def test_a_finding_is_told_what_was_done_by_whom_and_that_a_restart_waits() -> None:
     assert ENGLISH(explained_words(DRIVER, NOW)) == (
-        "The driver was upgraded from 570.86 to 580.95 today at 03:12 by unattended-upgrade, and the computer was not restarted since."
+        "The driver was upgraded from 570.86 to 580.95 today at 03:12 by unattended-upgrade, "
+        "and the computer was not restarted since."
     )
 
 
