@@ -13,6 +13,8 @@ NAMES = (
     "plan",
     "explain",
     "doctor",
+    "changes",
+    "keep",
     "headless",
     "plot",
     "live",

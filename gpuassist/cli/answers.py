@@ -44,6 +44,12 @@ class AnswerWriter:
         self.say(f"{glyph} {self._words(severity)}: {answer.title}", hanging="  ", style=BOLD + _COLOURS[answer.severity])
         if answer.explanation:
             self.say(answer.explanation, indent="  ")
+        if answer.since:
+            from gpuassist.present.past import explained_words  # seldom, and never on a healthy machine
+
+            now = self._context.session.world.clock.now()
+            for change in answer.since:
+                self.say(self._words(explained_words(change, now)), indent="  ")
         for one in answer.evidence:
             source = f"  [{one.source}]" if one.source else ""
             words = self._words(text("{fact}: {value}", fact=one.fact, value=one.value))

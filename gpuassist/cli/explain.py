@@ -19,7 +19,7 @@ from gpuassist.present.explanation import accounts_shown, explanation_document
 from gpuassist.present.listing import Section, facts_read
 from gpuassist.present.marks import Exit
 from gpuassist.present.memory import picture_title, text_bar, text_legend, wanted
-from gpuassist.session.explain import Explanation, PasteError, explain, gathered, read_file
+from gpuassist.session.explain import Explanation, PasteError, explain, gathered, read_file, with_past
 from gpuassist.session.guides import GuideError, guide, topics
 
 # A card's memory on a terminal: a bar that reads without colours, its parts with their sizes, and what was wanted.
@@ -72,7 +72,10 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         return Exit.HEALTHY
     context = context.for_programs(options)
     paste = _paste(options.file, context)
-    explanation = explain(context.session, paste, _machine(context), recorded=bool(context.machine_file))
+    machine, recorded = _machine(context), bool(context.machine_file)
+    explanation = explain(context.session, paste, machine, recorded=recorded)
+    if not recorded:
+        explanation = with_past(context.session, explanation, machine)
     if options.json:
         context.document(explanation_document(explanation, context.session.words))
     else:

@@ -76,7 +76,9 @@ class RemedyEntry(Struct, frozen=True):
 class CatalogueEntry(Struct, frozen=True):
     """A problem; the first of `severity_when` whose condition holds replaces the severity.
 
-    `defaults` go into slots whose parameter is not known; conditions do not see them. `guides` are topics to read on.
+    `defaults` go into slots whose parameter is not known; conditions do not see them. `guides` are topics to read on. `changed_by`
+    says what on a machine that was sound must have changed for it: a `Subject` (`driver`), or one with a word that stands in the
+    change (`variable:CUDA_HOME`), the likeliest first.
     """
 
     severity: Severity
@@ -88,6 +90,7 @@ class CatalogueEntry(Struct, frozen=True):
     titles: tuple[Sentence, ...]
     explanation: tuple[Sentence, ...]
     remedies: tuple[RemedyEntry, ...]
+    changed_by: tuple[str, ...] = ()
 
     def messages(self) -> Iterator[str]:
         """Every sentence that it can say."""
@@ -134,6 +137,7 @@ def entry_in(document: Table) -> CatalogueEntry:
         titles=titles,
         explanation=_sentences(document, "explanation"),
         remedies=tuple(read_remedy(table) for table in _tables(document, "remedy")),
+        changed_by=_strings(document, "changed_by"),
     )
 
 

@@ -6,6 +6,7 @@ from enum import Enum
 
 from msgspec import Struct
 
+from gpuassist.model.past import MachineChange
 from gpuassist.model.plan import Step
 from gpuassist.model.text import Parameter, Parameters, Text
 
@@ -104,7 +105,9 @@ class GuideLink(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """A finding in the words of the catalogue, in one language: what terminal, window and JSON show alike."""
+    """A finding in the words of the catalogue, in one language: what terminal, window and JSON show alike. `since` are the changes
+    of this machine that it may come from.
+    """
 
     id: str
     severity: Severity
@@ -114,6 +117,7 @@ class Answer(Struct, frozen=True):
     remedies: tuple[Remedy, ...]
     links: tuple[str, ...]
     guides: tuple[GuideLink, ...] = ()
+    since: tuple[MachineChange, ...] = ()
 
 
 class QuestionCase(Struct, frozen=True):

@@ -9,6 +9,11 @@ from msgspec import Struct
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text
 
+OURSELVES = "gpuassist"
+"""As `by`, where gpuassist did it."""
+RECORDING = "recording"
+"""As `by`, where a recorded machine was compared with."""
+
 
 class PackageAction(str, Enum):
     """What became of a package."""
@@ -59,8 +64,8 @@ class StartupLine(Struct, frozen=True):
 
 
 class KeptStartupFile(Struct, frozen=True):
-    """A start-up file as it stood: `digest` (SHA-256 in hex) of all its bytes, and of its lines those alone that matter here: a
-    start-up file may hold keys, which nobody's copy should.
+    """A start-up file as it stood: `digest` (SHA-256 in hex) of all its bytes, empty where it could not be read, and of its
+    lines those alone that matter here: a start-up file may hold keys, which nobody's copy should.
     """
 
     path: str
@@ -70,7 +75,8 @@ class KeptStartupFile(Struct, frozen=True):
 
 class KeptMachine(Struct, frozen=True):
     """A machine as it was while it worked; `identity` names the machine (of its id, not the id itself), `by` what kept it
-    (`doctor`, `verify`), `boot` is the id of that boot.
+    (`doctor`, `verify`), `boot` is the id of that boot. `at` is when it was last seen so, `first` when it was first: what
+    changes with every look (memory used, processes) is left out, and nothing else was seen to change between the two.
     """
 
     at: str
@@ -79,6 +85,7 @@ class KeptMachine(Struct, frozen=True):
     machine: Machine
     startup: tuple[KeptStartupFile, ...] = ()
     boot: str = ""
+    first: str = ""
 
 
 class Subject(str, Enum):
@@ -119,7 +126,9 @@ class MachineChange(Struct, frozen=True):
     `name` is what changed (`driver`, `torch`, `/home/you/.bashrc`, a package), `before` and `after` as they are shown, empty
     where there was or is nothing. `place` is the environment, or the file and its line. `at` is when, as ISO 8601; where only
     two looks at the machine tell, it is empty and the change lies between `earliest` and `latest`. `by` and `user` as in a
-    `PackageEvent`; `gpuassist` where it was our own. `sources` are all that tell of it.
+    `PackageEvent`; `gpuassist` where it was our own, and `undo` then the command line that takes it back. `sources` are all that
+    tell of it, `packages` what came or went with it. `waits`: what runs is still what was there before, until the computer is
+    restarted.
     """
 
     subject: Subject
@@ -134,14 +143,22 @@ class MachineChange(Struct, frozen=True):
     by: str = ""
     user: str = ""
     sources: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    waits: bool = False
+    undo: str = ""
 
 
 class Past(Struct, frozen=True):
     """What changed on a machine, what matters most first. `since` is the moment that was compared with, `kept` whether a kept
-    machine stands for it (else the logs alone tell), `notes` what could not be read or compared, and what is odd about the clock.
+    machine stands for it (else the logs alone tell) and `by` what kept it, `notes` what could not be read or compared, and what
+    is odd about the clock. Where nothing differs from the newest kept machine, `unchanged_since` is its moment, and `since` that
+    of the newest one that is otherwise. `covers` is where the package logs begin, empty where none could be read.
     """
 
     since: str
     kept: bool
     changes: tuple[MachineChange, ...]
     notes: tuple[Text, ...] = ()
+    by: str = ""
+    unchanged_since: str = ""
+    covers: str = ""

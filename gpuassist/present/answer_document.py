@@ -23,7 +23,17 @@ def finding_document(answer: Answer, words: Words) -> Json:
         "evidence": [{"fact": words(one.fact), "value": words(one.value), "source": one.source} for one in answer.evidence],
         "remedies": remedies_document(answer, words),
         "links": list(answer.links),
+        "since": _since(answer, words),
     }
+
+
+def _since(answer: Answer, words: Words) -> list[Json]:
+    """The changes of the machine that it may come from."""
+    if not answer.since:
+        return []
+    from gpuassist.present.past import change_document  # seldom, and never on a healthy machine
+
+    return [change_document(one, words) for one in answer.since]
 
 
 def remedies_document(answer: Answer, words: Words) -> list[Json]:

@@ -30,7 +30,7 @@ from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.accounts import accounts_of, accounts_of_work
 from gpuassist.session.facts_told import accounts_with_facts, looked_at
-from gpuassist.session.inspect import in_words
+from gpuassist.session.inspect import Inspection, in_words
 from gpuassist.session.process_account import holders_here, without_lists
 from gpuassist.session.remedies import PlannedRemedies
 from gpuassist.system.files import Files
@@ -170,6 +170,28 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         accounts=accounts,
         question=open_.question if open_ is not None else None,
     )
+
+
+def with_past(session: Session, explanation: Explanation, machine: Machine | None) -> Explanation:
+    """With the changes of this machine that what the text shows may come from, where the two were judged together."""
+    if machine is None or explanation.basis.ground is not Ground.JOINED or not explanation.convicts:
+        return explanation
+    from gpuassist.session.past import with_causes
+
+    return replace(explanation, answers=with_causes(session, machine, explanation.answers))
+
+
+def explain_with(session: Session, paste: Paste, inspection: Inspection | None) -> Explanation:
+    """The same with a machine that was judged already, and with the changes that its own answers may come from: a text is explained
+    as it is typed, and for each of its letters no log is read.
+    """
+    if inspection is None:
+        return explain(session, paste)
+    found = explain(session, paste, inspection.machine, recorded=inspection.recorded)
+    if found.basis.ground is not Ground.JOINED:
+        return found
+    since = {answer.id: answer.since for answer in inspection.answers}
+    return replace(found, answers=tuple(replace(answer, since=since.get(answer.id, ())) for answer in found.answers))
 
 
 def _healthy(session: Session, paste: Paste, told: Machine, accounts: tuple[Account, ...]) -> Finding | None:

@@ -37,6 +37,11 @@ class Inspection(Struct, frozen=True):
     recorded: bool
     title: str
 
+    @property
+    def convicts(self) -> bool:
+        """Whether something does not work, or will bite."""
+        return any(answer.severity is not Severity.INFO for answer in self.answers)
+
 
 class Example(Struct, frozen=True):
     """A machine that ships with gpuassist."""

@@ -5,9 +5,12 @@ Every path is an absolute POSIX path of that machine; symlinks are followed insi
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import os
+import stat
 from collections.abc import Iterator
+from typing import BinaryIO, cast
 
 _LINKS_AT_MOST = 40  # as the kernel's MAXSYMLINKS
 
@@ -43,6 +46,18 @@ class Files:
     def read_text(self, path: str, limit: int = -1) -> str:
         """The file as UTF-8; bytes that are not become U+FFFD."""
         return self.read_bytes(path, limit).decode("utf-8", "replace")
+
+    def opened(self, path: str) -> BinaryIO:
+        """A regular file, to be read in parts; raises `OSError` for anything else, and never waits as for a pipe's writer."""
+        place = self.place(path)
+        if not stat.S_ISREG(os.stat(place).st_mode):  # before: to open some devices does something
+            raise OSError(errno.EINVAL, "it is no regular file")
+        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+        file = open(descriptor, "rb", buffering=0)  # noqa: SIM115 -- the caller closes it
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            file.close()
+            raise OSError(errno.EINVAL, "it is no regular file")
+        return cast("BinaryIO", file)
 
     def head(self, path: str, limit: int = -1) -> bytes:
         """What can be read of the file's beginning: nothing of one that is not there, or that others alone may read."""

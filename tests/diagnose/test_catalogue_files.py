@@ -19,6 +19,7 @@ from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Action, Answer, Finding
 from gpuassist.model.machine import Machine
+from gpuassist.model.past import Subject
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.resources import Resources
 from tests.diagnose.only_text import ONLY_TEXT
@@ -304,3 +305,13 @@ def test_families_in_conditions_exist(problem: str) -> None:
 @every_problem
 def test_distribution_toolkit_is_never_recommended(problem: str) -> None:
     assert b"install nvidia-cuda-toolkit" not in RESOURCES.read(f"problems/{problem}.toml").replace(b"to install `", b"")
+
+
+@every_problem
+def test_causes_are_subjects_of_a_change(problem: str) -> None:
+    causes = _entry(problem).changed_by
+    assert len(set(causes)) == len(causes)
+    for cause in causes:
+        subject, sign, word = cause.partition(":")
+        assert subject in {one.value for one in Subject}
+        assert bool(sign) is bool(word)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
@@ -23,6 +24,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.commands import copyable, copyable_lines
 from gpuassist.present.marks import MARK_WORDS, Mark
+from gpuassist.present.past import explanation_of
 from gpuassist.present.remedies import ShownRemedy, Telling
 from gpuassist.session.navigation import Destination, ToGuide, ToRepair
 from gpuassist.ui.leads import holders_for, install_for, switch_version
@@ -40,7 +42,9 @@ _BUTTON_WIDTH = 136
 
 
 class FindingCard(Card):
-    """One answer of the catalogue; closed it is a single line, open it shows everything."""
+    """One answer of the catalogue; closed it is a single line, open it shows everything. With `now` the times in it are told as
+    seen from then.
+    """
 
     asked = Signal(object)  # Destination
     link_opened = Signal(object)  # the address, a str
@@ -53,9 +57,11 @@ class FindingCard(Card):
         *,
         is_open: bool = True,
         remedies: tuple[ShownRemedy, ...] | None = None,
+        now: datetime | None = None,
     ) -> None:
         super().__init__(parent=parent)
         self.answer = answer
+        self._now = now
         self._remedies = Telling().remedies(answer) if remedies is None else remedies
         self._words = words
         self._mark = Mark(answer.severity.value)
@@ -85,7 +91,7 @@ class FindingCard(Card):
 
     def set_open(self, is_open: bool) -> None:  # noqa: FBT001 -- a setter
         if is_open and self._details is None:
-            self._details = _details(self._words, self.answer, self._remedies, self)
+            self._details = _details(self._words, self.answer, self._remedies, self, why=self._why())
             for button in self._details.findChildren(LinkButton):
                 button.opened.connect(self.link_opened)
             for guide in self._details.findChildren(GuideButton):
@@ -101,7 +107,7 @@ class FindingCard(Card):
 
     def plain_text(self) -> str:
         """All of it, to paste into a question to somebody else."""
-        lines = [*map(on_one_line, (self.answer.title, self.answer.explanation)), ""]
+        lines = [*map(on_one_line, (self.answer.title, self._why())), ""]
         lines += [f"- {self._words(one.fact)}: {self._words(one.value)} ({one.source})" for one in self.answer.evidence]
         for remedy in self.answer.remedies:
             lines += ["", remedy.text]
@@ -111,6 +117,9 @@ class FindingCard(Card):
                 lines += [f"    {self._words(line)}" for line in copyable_lines(_lines(remedy))]
             lines += [remedy.check, *map(self._words, remedy.notes)]
         return "\n".join([*lines, "", *self.answer.links]).strip() + "\n"
+
+    def _why(self) -> str:
+        return explanation_of(self.answer, self._words, self._now)
 
     def _buttons(self) -> QVBoxLayout:
         column = bare(QVBoxLayout(), 8)
@@ -182,10 +191,10 @@ class LinkButton(QPushButton):
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
-def _details(words: Words, answer: Answer, remedies: tuple[ShownRemedy, ...], parent: QWidget) -> QWidget:
+def _details(words: Words, answer: Answer, remedies: tuple[ShownRemedy, ...], parent: QWidget, *, why: str) -> QWidget:
     inside = QWidget(parent)
     column = bare(QVBoxLayout(inside), 12)
-    column.addWidget(paragraph(on_one_line(answer.explanation), "", inside))
+    column.addWidget(paragraph(on_one_line(why), "", inside))
     if answer.evidence:
         well = Well(inside)
         # What an answer rests on.

@@ -30,6 +30,7 @@ from gpuassist.present.explanation import (
 )
 from gpuassist.present.listing import facts_read
 from gpuassist.present.marks import MARK_WORDS, Mark
+from gpuassist.present.past import explanation_of
 from gpuassist.present.remedies import ShownRemedy, shown_together
 from gpuassist.session.explain import Explanation, UnlikelyAnswer
 from gpuassist.ui.pace import InTurns, Step
@@ -285,7 +286,7 @@ class AnswerBlock(QWidget):
         return row
 
     def _make_details(self) -> None:
-        self._why = paragraph(on_one_line(self.answer.explanation), "", self._card)
+        self._why = paragraph(on_one_line(explanation_of(self.answer, self._words)), "", self._card)
         self._body.addWidget(self._why)
         self._details = QWidget(self._card)
         self._below = bare(QVBoxLayout(self._details), 12)

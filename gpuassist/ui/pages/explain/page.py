@@ -16,7 +16,7 @@ from gpuassist.present.explanation import Quotation, lines_quoted
 from gpuassist.present.explanation_report import in_markdown, in_plain_words
 from gpuassist.present.marks import Mark
 from gpuassist.present.redaction import person_of
-from gpuassist.session.explain import Explanation, explain, read_file
+from gpuassist.session.explain import Explanation, explain_with, read_file
 from gpuassist.session.navigation import Errand, SideTool, ToExplainFile, ToExplainText, ToGuide
 from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file
@@ -187,12 +187,9 @@ class ExplainPage(Page):
             return
         session, paste = self.desk.session, self._paste
         inspection = self._inspection if self._text.joins else None
-        machine, recorded = (inspection.machine, inspection.recorded) if inspection is not None else (None, False)
         self._strip.begin(self.desk.words(text("Explaining…")))
         # A text that was typed over while the job waited for a thread is not worth one.
-        self._explaining.ask(
-            lambda control: None if control.cancelled.is_set() else explain(session, paste, machine, recorded=recorded)
-        )
+        self._explaining.ask(lambda control: None if control.cancelled.is_set() else explain_with(session, paste, inspection))
 
     def _show_result(self, result: Done | Failed) -> None:
         self._strip.end()

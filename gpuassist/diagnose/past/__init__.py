@@ -1,0 +1,1 @@
+"""What changed on a machine: two looks at it, joined with what the package logs tell."""

@@ -1,0 +1,309 @@
+"""What changed on a machine, in sentences: a line a change, what stands under it, and as a part of the answer that it explains."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from gpuassist.diagnose.past.moments import moment
+from gpuassist.formats.visible import shortened
+from gpuassist.model.codec import Json
+from gpuassist.model.finding import Answer
+from gpuassist.model.past import OURSELVES, RECORDING, Direction, MachineChange, Past, Subject
+from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.words import Words
+
+SCHEMA = 1
+_PACKAGES_NAMED = 3
+_LONGEST = 160
+
+_MONTHS = (
+    text("January"),
+    text("February"),
+    text("March"),
+    text("April"),
+    text("May"),
+    text("June"),
+    text("July"),
+    text("August"),
+    text("September"),
+    text("October"),
+    text("November"),
+    text("December"),
+)
+_NAMES = {
+    (Subject.COMPUTER, "computer"): text("the computer"),
+    (Subject.DRIVER, "driver"): text("driver"),
+    (Subject.DRIVER, "driver-libraries"): text("libraries of the driver"),
+    (Subject.DRIVER, "driver-module"): text("kernel module of the driver on disk"),
+    (Subject.DRIVER, "loaded-module"): text("kernel module that runs"),
+    (Subject.KERNEL, "kernel"): text("kernel"),
+    (Subject.SECURE_BOOT, "secure-boot"): text("Secure Boot"),
+    (Subject.GPU, "kernel driver"): text("kernel driver of a GPU"),
+    (Subject.DISTRIBUTION, "distribution"): text("release"),
+    (Subject.TOOLKIT, "CUDA toolkit"): text("CUDA toolkit"),
+    (Subject.LIBRARY, "glibc"): text("C library (glibc)"),
+    (Subject.SETTING, "compute mode"): text("compute mode"),
+}
+_STATES = {"on": text("on"), "off": text("off")}
+
+
+# When.
+
+
+def day_words(when: datetime, now: datetime | None = None) -> Text:
+    """`14 November`, with the year where it is another one, or where no moment says which year it is."""
+    month = _MONTHS[when.month - 1]
+    if now is not None and when.year == now.year:
+        return text("{day} {month}", day=when.day, month=month)
+    return text("{day} {month} {year}", day=when.day, month=month, year=str(when.year))
+
+
+def when_words(at: str, now: datetime | None = None) -> Text:
+    """`today at 03:12`, `yesterday at 17:40`, `14 November, 18:00`; as it is written where it is no moment."""
+    when = moment(at)
+    if when is None:
+        return verbatim(at)
+    when = _local(when, now)
+    clock = f"{when:%H:%M}"
+    if now is not None and when.date() == now.date():
+        return text("today at {time}", time=clock)
+    if now is not None and when.date() == now.date() - timedelta(days=1):
+        return text("yesterday at {time}", time=clock)
+    return text("{day}, {time}", day=day_words(when, now), time=clock)
+
+
+def _local(when: datetime, now: datetime | None) -> datetime:
+    """By the clock on the wall then, which most logs write; what is written in UTC, by the one of today."""
+    if now is not None and now.tzinfo is not None and when.utcoffset() == timedelta(0):
+        return when.astimezone(now.tzinfo)
+    return when
+
+
+def _time_of(change: MachineChange, now: datetime | None) -> Text | None:
+    if change.at:
+        return when_words(change.at, now)
+    if change.earliest and change.latest:
+        return text("after {earliest}", earliest=when_words(change.earliest, now))
+    return None
+
+
+# A change in a line.
+
+
+def change_words(change: MachineChange, now: datetime | None = None) -> Text:
+    """`driver 570.86.15 → 580.95.05 (unattended-upgrade, today at 03:12)`."""
+    about = tuple(part for part in (_who(change), _time_of(change, now)) if part is not None)
+    what = _what_became(change)
+    if not about:
+        return what
+    if len(about) == 1:
+        return text("{what} ({about})", what=what, about=about[0])
+    return text("{what} ({who}, {when})", what=what, who=about[0], when=about[1])
+
+
+def name_words(change: MachineChange) -> Text:
+    """What changed."""
+    known = _NAMES.get((change.subject, change.name))
+    if change.subject in {Subject.TORCH, Subject.PYTHON_PACKAGE} and change.place:
+        return text("{package} in {environment}", package=change.name, environment=change.place)
+    if change.subject is Subject.ENVIRONMENT:
+        if change.name != change.place and change.place:
+            return text("{package} in {environment}", package=change.name, environment=change.place)
+        return text("environment {name}", name=change.name)
+    if change.subject is Subject.GPU and change.direction is Direction.CHANGED and known is None and ":" in change.name:
+        return text("GPU at {address}", address=change.name)
+    if change.subject in {Subject.STARTUP_FILE, Subject.SETTING} and change.place and known is None:
+        if change.subject is Subject.STARTUP_FILE:
+            return _line_of(change.place)
+        return (
+            text("{name} in {place}", name=change.name, place=change.place)
+            if change.place != change.name
+            else verbatim(change.name)
+        )
+    if change.subject is Subject.VARIABLE:
+        return text("{name} of a new terminal", name=change.name)
+    return known or verbatim(change.name)
+
+
+def _line_of(place: str) -> Text:
+    path, _, number = place.rpartition(":")
+    return text("{path}, line {number}", path=path, number=number) if path and number.isdigit() else verbatim(place)
+
+
+def _what_became(change: MachineChange) -> Text:
+    what, before, after = name_words(change), _shown(change.before), _shown(change.after)
+    if change.subject is Subject.STARTUP_FILE:
+        return _of_startup(change, what)
+    if change.direction is Direction.REINSTALLED:
+        return text("{what} {version} was installed again", what=what, version=after)
+    if change.direction is Direction.DOWNGRADED:
+        return text("{what} {before} → {after}, which is older", what=what, before=before, after=after)
+    if change.before and change.after:
+        return text("{what} {before} → {after}", what=what, before=before, after=after)
+    if change.direction is Direction.ADDED and change.after and change.after != change.name:
+        return text("{what} is new: {after}", what=what, after=after)
+    if change.direction is Direction.ADDED:
+        return text("{what} is new", what=what)
+    if change.before and change.before != change.name:
+        return text("{what} is gone, it was {before}", what=what, before=before)
+    if change.direction is Direction.REMOVED:
+        return text("{what} is gone", what=what)
+    return text("{what} was changed", what=what)
+
+
+def _of_startup(change: MachineChange, what: Text) -> Text:
+    if change.direction is Direction.ADDED:
+        return text("{what} is new", what=what)
+    return text("{what} is gone", what=what) if change.direction is Direction.REMOVED else text("{what} was changed", what=what)
+
+
+def _shown(words: str) -> Text:
+    return _STATES.get(words) or verbatim(shortened(words, _LONGEST))
+
+
+def _who(change: MachineChange) -> Text | None:
+    """What did it and for whom, as far as a log says."""
+    if change.by == OURSELVES:
+        return text("by gpuassist")
+    if change.by and change.user:
+        return text("{program} by {user}", program=change.by, user=change.user)
+    if change.by:
+        return verbatim(change.by)
+    return text("by {user}", user=change.user) if change.user else None
+
+
+def detail_words(change: MachineChange) -> tuple[Text, ...]:
+    """What stands under it: the lines of a file, what came with it, what is still to come, and the way back."""
+    found = []
+    if change.subject is Subject.STARTUP_FILE:
+        found += [text("- {line}", line=line) for line in change.before.split("\n") if change.before]
+        found += [text("+ {line}", line=line) for line in change.after.split("\n") if change.after]
+    if change.waits:
+        found.append(text("What runs is still the one before, until the computer is restarted."))
+    packages = _with_it(change.packages)
+    more, named = len(packages) - _PACKAGES_NAMED, ", ".join(packages[:_PACKAGES_NAMED])
+    if more > 0:
+        found.append(counted("With it {named} and {count} more", "With it {named} and {count} more", more, named=named))
+    elif named:
+        found.append(text("With it {named}", named=named))
+    if change.undo:
+        found.append(text("To take it back: {command}", command=change.undo))
+    return tuple(found)
+
+
+def _with_it(packages: tuple[str, ...]) -> tuple[str, ...]:
+    """Without versions, where they are all the same, as those of the parts of a driver."""
+    versions = {one.partition(" ")[2] for one in packages}
+    return tuple(one.partition(" ")[0] for one in packages) if len(versions) == 1 and len(packages) > 1 else packages
+
+
+# The whole answer.
+
+
+_IN_ORDER = {"doctor": text("doctor found no problem"), "verify": text("its GPUs passed verify")}
+
+
+def title(past: Past, now: datetime | None = None) -> Text:
+    """Since when, and what that is compared with."""
+    when = when_words(past.since, now)
+    if past.by == RECORDING:
+        return text("Since the recording of {when}", when=when) if past.since else text("Since the recording")
+    if not past.kept:
+        return text("No state of this machine was kept yet; the package logs since {when} tell this", when=when)
+    if past.unchanged_since:
+        same = when_words(past.unchanged_since, now)
+        if not past.changes:
+            return text("Nothing that matters here changed since {when}", when=when)
+        return text("Nothing changed since {same}. Before that, since {when}", same=same, when=when)
+    sound = _IN_ORDER.get(past.by, _IN_ORDER["doctor"])
+    if not past.changes:
+        return text("Nothing that matters here changed since {when}, when {sound}", when=when, sound=sound)
+    return text("Since {when}, when {sound}", when=when, sound=sound)
+
+
+def explained_words(change: MachineChange, now: datetime | None = None) -> Text:
+    """As a part of the answer to what it may have led to: a whole sentence."""
+    done = _sentence(change, now)
+    if not change.waits:
+        return text("{done}.", done=done)
+    return text("{done}, and the computer was not restarted since.", done=done)
+
+
+def explanation_of(answer: Answer, words: Words, now: datetime | None = None) -> str:
+    """What an answer explains, and after it the changes of this machine that it may come from."""
+    told = answer.explanation
+    for change in answer.since:
+        one = words(explained_words(change, now))
+        told = words(text("{sentences} {sentence}", sentences=told, sentence=one)) if told else one
+    return told
+
+
+_IN_SENTENCES = {
+    (Subject.DRIVER, "driver"): text("The driver"),
+    (Subject.DRIVER, "driver-libraries"): text("The driver’s libraries"),
+    (Subject.DRIVER, "driver-module"): text("The driver’s kernel module on disk"),
+    (Subject.DRIVER, "loaded-module"): text("The kernel module that runs"),
+    (Subject.KERNEL, "kernel"): text("The kernel"),
+    (Subject.COMPUTER, "computer"): text("The computer"),
+    (Subject.DISTRIBUTION, "distribution"): text("The release of the distribution"),
+}
+
+
+def _sentence(change: MachineChange, now: datetime | None) -> Text:
+    """What was done, when, and by what."""
+    what = _IN_SENTENCES.get((change.subject, change.name)) or name_words(change)
+    done, when, who = _done(change, what), _time_of(change, now), _who(change)
+    if change.at and when is not None:
+        done = text("{done} {when}", done=done, when=when)
+    elif when is not None:
+        done = text("{done} some time {when}", done=done, when=when)
+    if change.by == OURSELVES:
+        return text("{done} by gpuassist", done=done)
+    if who is None:
+        return done
+    # Of a user alone the words say "by" themselves.
+    return text("{done} by {who}", done=done, who=who) if change.by else text("{done} {who}", done=done, who=who)
+
+
+def _done(change: MachineChange, what: Text) -> Text:
+    before, after = _shown(change.before), _shown(change.after)
+    if change.subject is Subject.STARTUP_FILE:
+        return _of_startup(change, what)
+    if change.direction is Direction.REINSTALLED:
+        return text("{what} was installed again in version {version}", what=what, version=after)
+    if change.direction is Direction.UPGRADED and change.before:
+        return text("{what} was upgraded from {before} to {after}", what=what, before=before, after=after)
+    if change.direction is Direction.DOWNGRADED and change.before:
+        return text("{what} was downgraded from {before} to {after}", what=what, before=before, after=after)
+    if change.before and change.after:
+        return text("{what} became {after}, it was {before}", what=what, before=before, after=after)
+    if change.direction is Direction.ADDED:
+        return text("{what} was added: {after}", what=what, after=after) if change.after else text("{what} was added", what=what)
+    return (
+        text("{what} was taken away", what=what) if change.direction is Direction.REMOVED else text("{what} was changed", what=what)
+    )
+
+
+def past_document(past: Past, words: Words) -> dict[str, Json]:
+    """What `changes --json` prints."""
+    return {
+        "schema": SCHEMA,
+        "since": {"at": past.since or None, "kept": past.kept, "by": past.by or None},
+        "unchanged_since": past.unchanged_since or None,
+        "changes": [change_document(one, words) for one in past.changes],
+        "notes": [words(one) for one in past.notes],
+    }
+
+
+def change_document(change: MachineChange, words: Words) -> Json:
+    """Every field as it is, empty ones as null, and the sentence with whole dates."""
+    plain = ("name", "before", "after", "place", "at", "earliest", "latest", "by", "user", "undo")
+    return {
+        "subject": change.subject.value,
+        "direction": change.direction.value,
+        **{field: getattr(change, field) or None for field in plain},
+        "waits_for_restart": change.waits,
+        "packages": list(change.packages),
+        "sources": list(change.sources),
+        "text": words(change_words(change)),
+    }
