@@ -12,7 +12,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from gpuassist.detect.accounts import Accounts
-from gpuassist.formats.package_logs.entries import FIRST_MOMENT, Moments, LogPiece, instant, pieces, words_of
+from gpuassist.formats.package_logs.entries import FIRST_MOMENT, LogPiece, Moments, instant, pieces, words_of
 from gpuassist.formats.package_logs.unpack import ENDINGS, UnpackError, unpacked
 from gpuassist.model.text import Text, counted, text
 from gpuassist.system.files import Files

@@ -83,7 +83,7 @@ def probe(world: World) -> NextStart:
         found,
         kernel=Known(release, choice.source),
         chosen_by=Known(choice.by, choice.source),
-        installed=Known(tuple(one.release for one in newest_first(files, kernels.value)), kernels.source),
+        kernels=Known(tuple(one.release for one in newest_first(files, kernels.value)), kernels.source),
         modules=modules,
         builds=builds,
         headers=_headers(files, base),
@@ -120,7 +120,7 @@ def _of_deployment(world: World, found: NextStart, one: Deployment, source: str)
         found,
         kernel=Known(one.kernel, source),
         chosen_by=Known(ChosenBy.IMAGE, source),
-        installed=Known((one.kernel,), one.root),
+        kernels=Known((one.kernel,), one.root),
         modules=modules_of(world, one.kernel, one.root),
     )
 

@@ -68,7 +68,7 @@ class EarlyImage(Struct, frozen=True):
 
 
 class NextStart(Struct, frozen=True):
-    """`kernel` is the release that starts next (`uname -r` then), `installed` every kernel that can start, the newest first.
+    """`kernel` is the release that starts next (`uname -r` then), `kernels` every one that can start, the newest first.
 
     Of that kernel: `modules` are NVIDIA's on disk (empty: looked, none there), `builds` those that are built here, `headers`
     whether what they are built with is there; `built_at_start` are the services that build what is missing while the system
@@ -82,7 +82,7 @@ class NextStart(Struct, frozen=True):
 
     kernel: Fact[str] = NOT_ASKED
     chosen_by: Fact[ChosenBy] = NOT_ASKED
-    installed: Fact[tuple[str, ...]] = NOT_ASKED
+    kernels: Fact[tuple[str, ...]] = NOT_ASKED
     modules: Fact[tuple[KernelModule, ...]] = NOT_ASKED
     builds: Fact[tuple[ModuleBuild, ...]] = NOT_ASKED
     headers: Fact[bool] = NOT_ASKED

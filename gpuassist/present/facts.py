@@ -108,7 +108,7 @@ LABELS: dict[str, Text] = {
     "loader": text("directories that the loader searches"),
     "container_lists": text("lists of driver files for containers"),
     "chosen_by": text("why it is that one"),
-    "installed": text("kernels that can start"),
+    "kernels": text("kernels that can start"),
     "modules": text("NVIDIA modules for it"),
     "builds": text("driver that is built here"),
     "headers": text("headers of that kernel"),

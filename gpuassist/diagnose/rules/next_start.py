@@ -176,7 +176,7 @@ def _problem(
 def _startable(case: RuleInput) -> str:
     """The kernel that runs, where it can be chosen at the next start instead: Arch removes it when a new one comes."""
     following, kernel = case.machine.next_start, value_or(case.machine.host.kernel, "")
-    there = kernel in value_or(following.installed, ()) or bool(value_or(following.deployment, ""))
+    there = kernel in value_or(following.kernels, ()) or bool(value_or(following.deployment, ""))
     return kernel if there and not _same(case) else ""
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gpuassist.formats.package_logs.entries import Moments, LogPiece, doer, instant, is_relevant, words_of
+from gpuassist.formats.package_logs.entries import LogPiece, Moments, doer, instant, is_relevant, words_of
 from gpuassist.formats.package_logs.order import exchange
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.past import PackageAction, PackageEvent
