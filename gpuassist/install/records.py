@@ -131,13 +131,16 @@ def save(world: World, install: Install) -> None:
     world.disk.flush(place(world, install))
 
 
-def write_whole(disk: Disk, path: str, content: bytes) -> None:
-    """Writes a file beside it first: a crash leaves the one that was there, or the new one."""
+def write_whole(disk: Disk, path: str, content: bytes, *, lasting: bool = True) -> None:
+    """Writes a file beside it first: a crash leaves the one that was there, or the new one. Where that need not hold for a power
+    cut as well, it is not `lasting`, and the disk is not waited for.
+    """
     fresh = f"{path}.new"
     disk.remove(fresh)
     disk.create(fresh)
     disk.write(fresh, content)
-    disk.flush(fresh)
+    if lasting:
+        disk.flush(fresh)
     disk.replace(fresh, path)
 
 

@@ -27,11 +27,13 @@ class Disk:
         with open(descriptor, "rb") as file:
             return file.read()
 
-    def read_own(self, path: str) -> tuple[bytes, os.stat_result]:
-        """The whole file, and whose what was read is and who may write it; raises for a symlink too, and is not led elsewhere."""
+    def read_own(self, path: str, limit: int = -1) -> tuple[bytes, os.stat_result]:
+        """The file, at most `limit` bytes of it, and whose what was read is and who may write it; raises for a symlink too, and is
+        not led elsewhere.
+        """
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
         with open(descriptor, "rb") as file:
-            return file.read(), os.fstat(descriptor)
+            return file.read(limit), os.fstat(descriptor)
 
     def create(self, path: str, mode: int = 0o600) -> None:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode))
