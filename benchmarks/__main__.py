@@ -13,6 +13,7 @@ NAMES = (
     "plan",
     "explain",
     "doctor",
+    "keep",
     "headless",
     "plot",
     "live",

@@ -88,6 +88,7 @@ def probe(world: World) -> Host:
         hybrid=hybrid(files),
         administrator=administrator(world),
         l4t=_l4t(files),
+        board=board(files),
     )
 
 
@@ -252,6 +253,7 @@ _VENDORS = {
     "Tencent Cloud": "tencent",
 }
 _AMAZON = "amazon"  # in the firmware's version on the instances that run under Xen: 4.11.amazon
+_MODEL = "/proc/device-tree/model"
 _LAMBDA = "/var/lib/dpkg/info/lambda-stack-cuda.list"  # Lambda's machines have the tables of plain QEMU, and its own packages
 _PORTABLE = frozenset({"8", "9", "10", "14", "31", "32"})  # SMBIOS, types of a chassis: portable, laptop, notebook, ..., detachable
 _DISPLAYS = ("0x0300", "0x0380")
@@ -276,6 +278,17 @@ def provider(files: Files) -> Fact[str]:
 def product(files: Files) -> Fact[str]:
     """What the firmware calls the machine: a workstation's model, the type of a cloud's instance."""
     return read(files, f"{_TABLES}/product_name")
+
+
+def board(files: Files) -> Fact[str]:
+    """The maker and model of the main board. Everybody may read these, and root alone the serial numbers and the machine's own UUID
+    (Linux, drivers/firmware/dmi-id.c); without such tables a device tree names the model.
+    """
+    named = read(files, f"{_TABLES}/board_name")
+    if isinstance(named, Unknown) or not named.value:
+        model = made(read(files, _MODEL), lambda words: words.strip("\0"))
+        return model if isinstance(model, Known) else named
+    return made(named, lambda name: f"{value_or(read(files, f'{_TABLES}/board_vendor'), '')} {name}".strip())
 
 
 def hybrid(files: Files) -> Fact[bool]:

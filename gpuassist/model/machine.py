@@ -43,7 +43,8 @@ class Host(Struct, frozen=True):
     packages are upgraded by themselves. `provider` is the cloud that the machine is rented from (aws, azure, gcp, ...), empty where
     it is none that is known, `product` what the firmware calls the machine; `hybrid`: a laptop whose processor draws as well;
     `administrator`: this user is root, or of a group that may become root. `l4t` is the release of Jetson Linux, `36.4.3`, empty
-    where this is none.
+    where this is none. `board` is the maker and model of the main board: a disk that is moved takes the machine's id along, and not
+    this.
     """
 
     distribution: Fact[Distribution] = NOT_ASKED
@@ -63,6 +64,7 @@ class Host(Struct, frozen=True):
     hybrid: Fact[bool] = NOT_ASKED
     administrator: Fact[bool] = NOT_ASKED
     l4t: Fact[str] = NOT_ASKED
+    board: Fact[str] = NOT_ASKED
 
 
 class Machine(Struct, frozen=True):

@@ -59,8 +59,8 @@ class StartupLine(Struct, frozen=True):
 
 
 class KeptStartupFile(Struct, frozen=True):
-    """A start-up file as it stood: `digest` (SHA-256 in hex) of all its bytes, and of its lines those alone that matter here: a
-    start-up file may hold keys, which nobody's copy should.
+    """A start-up file as it stood: `digest` (SHA-256 in hex) of all its bytes, empty where it could not be read, and of its
+    lines those alone that matter here: a start-up file may hold keys, which nobody's copy should.
     """
 
     path: str
@@ -70,7 +70,8 @@ class KeptStartupFile(Struct, frozen=True):
 
 class KeptMachine(Struct, frozen=True):
     """A machine as it was while it worked; `identity` names the machine (of its id, not the id itself), `by` what kept it
-    (`doctor`, `verify`), `boot` is the id of that boot.
+    (`doctor`, `verify`), `boot` is the id of that boot. `at` is when it was last seen so, `first` when it was first: what
+    changes with every look (memory used, processes) is left out, and nothing else was seen to change between the two.
     """
 
     at: str
@@ -79,6 +80,7 @@ class KeptMachine(Struct, frozen=True):
     machine: Machine
     startup: tuple[KeptStartupFile, ...] = ()
     boot: str = ""
+    first: str = ""
 
 
 class Subject(str, Enum):

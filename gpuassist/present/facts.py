@@ -38,6 +38,7 @@ LABELS: dict[str, Text] = {
     "hybrid": text("a laptop with two graphics processors"),
     "administrator": text("this user may become root"),
     "l4t": text("Jetson Linux"),
+    "board": text("main board"),
     "pci_address": text("PCI address"),
     "pci_id": text("PCI id"),
     "compute_capability": text("compute capability"),
