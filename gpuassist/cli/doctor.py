@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 
 from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, UsageError, load_probes
@@ -19,6 +20,7 @@ from gpuassist.session.inspect import Inspection, inspect, open_recording
 from gpuassist.system.ownership import why_state_untrusted
 
 NAME = "doctor"
+_log = logging.getLogger(__name__)
 HELP = text("say what is wrong with this machine's GPU set-up, why, and what to do about it")
 
 
@@ -34,6 +36,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     else:
         _Report(context).show(inspection)
         _tell_what_waits(context)
+    _keep(context, inspection)
     return status(inspection)
 
 
@@ -61,6 +64,17 @@ def _inspection(context: Context) -> Inspection:
         return open_recording(context.session, context.machine_file)
     except RecordingError as error:
         raise UsageError(error.reason) from error
+
+
+def _keep(context: Context, inspection: Inspection) -> None:
+    """What the machine looks like is kept while it works. Why it could not be has nothing to do with the answer."""
+    if context.machine_file:
+        return
+    from gpuassist.session.kept_machines import keep_healthy  # what a recorded machine need not wait for
+
+    refused = keep_healthy(context.session.world, inspection)
+    if refused is not None:
+        _log.info("the machine was not kept: %s", context.session.words(refused))
 
 
 def _tell_what_waits(context: Context) -> None:

@@ -44,7 +44,7 @@ from gpuassist.session.verify import (
     meant,
     variables_of,
 )
-from gpuassist.session.verify_report import RateSeen, VerifyReport, remember, verify_whole
+from gpuassist.session.verify_report import RateSeen, VerifyReport, keep_machine, remember, verify_whole
 from gpuassist.system.interrupts import counted_interrupts
 from gpuassist.verify.containers import NoPlaceError
 from gpuassist.verify.runner import Cancelled, Level
@@ -153,6 +153,11 @@ def _run(options: argparse.Namespace, context: Context) -> Exit:
         _say_differences(context, told)
     if _cancelled(reports):
         return Exit.INTERRUPTED
+    flush(context.terminal.out)
+    try:
+        keep_machine(context.session, reports)
+    except KeyboardInterrupt:  # the answer is out already, and stands
+        pass
     return worst(exit_of(report.verdict) for report in reports) if reports else Exit.UNDETERMINED
 
 

@@ -7,7 +7,7 @@ start-up files the lines that matter here alone. A look that tells nothing new o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -101,6 +101,15 @@ def keep_verified(world: World, machine: Machine) -> Text | None:
     if not _has_gpus(machine) or not keeping(world):
         return None
     return _told(world, lambda: _keep_now(world, machine, VERIFY))
+
+
+def is_due(world: World) -> bool:
+    """Whether nothing was kept for a day, so that looking at all of the machine is worth its time to who need not."""
+    try:
+        newest = next(iter(_files().names(world)), "")
+    except OSError:
+        return False
+    return not newest or not timedelta(0) <= world.clock.now() - _moment(newest) < timedelta(days=1)
 
 
 def now_of(world: World, machine: Machine, by: str) -> KeptMachine:

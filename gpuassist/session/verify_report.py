@@ -4,9 +4,10 @@ the toolkits, and what earlier verifications of this machine came to.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +21,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification, worst_of
+from gpuassist.model.words import ENGLISH
 from gpuassist.session import verifications
 from gpuassist.session.checks import check_label
 from gpuassist.session.rates import GpuSeen, expectation_of
@@ -35,6 +37,7 @@ from gpuassist.verify.runner import Cancelled, Level, OnEvent
 from gpuassist.verify.toolkits import ToolkitCheck, ToolkitEvent, check_toolkits
 from gpuassist.verify.visible_devices import PCI_ORDER, SeenDevice, disagreements, visible
 
+_log = logging.getLogger(__name__)
 _CHOOSING = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "CUDA_HOME", "CUDA_PATH")
 _IMPORT_SECONDS = 120.0
 _OVER_THE_LINK = frozenset({"pinned-to-device", "pinned-from-device"})
@@ -66,7 +69,8 @@ class DeviceCount(Struct, frozen=True):
 
 class VerifyReport(Struct, frozen=True):
     """A verification with all that stands beside it; `without_variables` says what is otherwise without the user's variables,
-    `load_per_core` how many processes each core of the computer had to run before it began.
+    `load_per_core` how many processes each core of the computer had to run before it began, `machine` this machine where all of it
+    was looked at.
     """
 
     verification: Verification
@@ -75,6 +79,7 @@ class VerifyReport(Struct, frozen=True):
     without_variables: tuple[Text, ...] = ()
     count: DeviceCount = DeviceCount()
     load_per_core: Fact[float] = NOT_ASKED
+    machine: Machine | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -122,7 +127,8 @@ def verify_whole(
     toolkits = check_toolkits(
         session.world, session.knowledge, machine, level=request.level, on_event=on_toolkit, cancelled=cancelled
     )
-    return replace(report, toolkits=toolkits, without_variables=tuple(_without_variables(session, request, variables, cancelled)))
+    without = tuple(_without_variables(session, request, variables, cancelled))
+    return replace(report, toolkits=toolkits, without_variables=without, machine=machine)
 
 
 def _load_per_core(session: Session) -> Fact[float]:
@@ -248,6 +254,28 @@ def remember(session: Session, document: Mapping[str, Json], machine: Machine, l
     told = differences(verifications.kept(session.world), now, _label, there if gpus is not None else None)
     verifications.keep(session.world, now)
     return told
+
+
+def keep_machine(session: Session, reports: Sequence[VerifyReport], machine: Machine | None = None) -> None:
+    """Keeps what this machine looks like where its own GPUs passed. A quick run looks at the GPUs alone: where `machine` is not
+    given either, all of it is looked at now, which takes a second or two, unless that was done within a day.
+    """
+    from gpuassist.session import kept_machines
+
+    here = [report for report in reports if not report.verification.image]
+    passed = all(report.verdict is Verdict.PASS for report in reports)
+    if (
+        not passed
+        or not any(report.verification.accelerator_verified for report in here)
+        or not kept_machines.keeping(session.world)
+    ):
+        return
+    machine = machine or next((report.machine for report in here if report.machine is not None), None)
+    if machine is None and kept_machines.is_due(session.world):
+        machine = detected(session)
+    refused = kept_machines.keep_verified(session.world, machine) if machine is not None else None
+    if refused is not None:
+        _log.info("the machine was not kept: %s", ENGLISH(refused))
 
 
 def _label(name: str, dtype: str) -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gpuassist.context import Session
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Jobs
 from gpuassist.ui.wording import reason_of
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
+
+_log = logging.getLogger(__name__)
 
 
 class MachineReading(QObject):
@@ -92,8 +96,13 @@ class MachineReading(QObject):
 
 def _inspect(session: Session, control: Control) -> Inspection:
     from gpuassist.session.inspect import inspect
+    from gpuassist.session.kept_machines import keep_healthy
 
-    return inspect(session, on_progress=control.tell)
+    found = inspect(session, on_progress=control.tell)
+    refused = keep_healthy(session.world, found)
+    if refused is not None:
+        _log.info("the machine was not kept: %s", ENGLISH(refused))
+    return found
 
 
 def _open_recording(session: Session, path: str) -> Inspection:

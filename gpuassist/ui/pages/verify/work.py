@@ -11,7 +11,7 @@ from gpuassist.present.verification_document import verification_document
 from gpuassist.session.verification_differences import Difference
 from gpuassist.session.verifications import KeptVerification, kept
 from gpuassist.session.verify import VerifyRequest
-from gpuassist.session.verify_report import VerifyReport, remember, verify_whole
+from gpuassist.session.verify_report import VerifyReport, keep_machine, remember, verify_whole
 from gpuassist.ui.jobs import Control
 
 
@@ -30,4 +30,6 @@ def ran(session: Session, request: VerifyRequest, machine: Machine, control: Con
     before = kept(session.world)
     if report.verification.cancelled:
         return Ran(report, before)
+    if not request.launcher:
+        keep_machine(session, (report,), machine)
     return Ran(report, before, remember(session, verification_document([report], ENGLISH), machine, request.level))
