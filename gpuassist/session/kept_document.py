@@ -66,7 +66,7 @@ def machine_in(fields: KeptFields, at: datetime) -> KeptMachine:
 
 def plain(one: KeptMachine) -> list[Any]:
     """What is compared of a machine, as it comes back from a file."""
-    told: list[Any] = _read(_bytes_of((one.machine, one.startup)))
+    told: list[Any] = _read(_bytes_of((replace(one.machine, taken_at=""), one.startup)))
     return told
 
 

@@ -91,14 +91,14 @@ def is_healthy(inspection: Inspection) -> bool:
 
 def keep_healthy(world: World, inspection: Inspection) -> Text | None:
     """Keeps what `doctor` looked at, if it is healthy; the reason where it should have been kept and could not."""
-    if not is_healthy(inspection) or not keeping(world):
+    if not is_healthy(inspection) or not _is_wanted(world):
         return None
     return _told(world, lambda: _keep_now(world, inspection.machine, DOCTOR))
 
 
 def keep_verified(world: World, machine: Machine) -> Text | None:
     """The same for a machine whose GPUs were verified, and passed."""
-    if not _has_gpus(machine) or not keeping(world):
+    if not _has_gpus(machine) or not _is_wanted(world):
         return None
     return _told(world, lambda: _keep_now(world, machine, VERIFY))
 
@@ -255,6 +255,11 @@ def _not_used(place: str, others: int, to_come: int) -> list[Text]:
 
 def _files() -> KeptFiles:
     return KeptFiles("machines", LARGEST)
+
+
+def _is_wanted(world: World) -> bool:
+    """What lies under another root is a recorded machine."""
+    return world.files.live and keeping(world)
 
 
 def _has_gpus(machine: Machine) -> bool:

@@ -153,3 +153,25 @@ def test_a_laptop_without_any_device_is_not_hybrid(tmp_path: Path) -> None:
 
 def test_a_product_that_is_not_told_is_unknown(tmp_path: Path) -> None:
     assert isinstance(firmware.product(files(tmp_path)), Unknown)
+
+
+@pytest.mark.parametrize(
+    ("tables", "board"),
+    [
+        ({"board_vendor": "ASUSTeK COMPUTER INC.", "board_name": "PRIME X670E"}, "ASUSTeK COMPUTER INC. PRIME X670E"),
+        ({"board_name": "440BX Desktop"}, "440BX Desktop"),
+    ],
+)
+def test_board_is_its_maker_and_model(tmp_path: Path, tables: dict[str, str], board: str) -> None:
+    assert firmware.board(files(tmp_path, **tables)) == Known(board, f"{TABLES}/board_name")
+
+
+@pytest.mark.parametrize("tables", [{}, {"board_name": ""}])
+def test_where_the_firmware_names_no_board_the_device_tree_does(tmp_path: Path, tables: dict[str, str]) -> None:
+    put(tmp_path, "/proc/device-tree/model", "NVIDIA Jetson AGX Orin\0")
+    assert firmware.board(files(tmp_path, **tables)) == Known("NVIDIA Jetson AGX Orin", "/proc/device-tree/model")
+
+
+def test_board_that_nothing_names_is_unknown_or_empty(tmp_path: Path) -> None:
+    assert isinstance(firmware.board(Files(str(tmp_path))), Unknown)
+    assert firmware.board(files(tmp_path, board_name="")) == Known("", f"{TABLES}/board_name")
