@@ -18,6 +18,7 @@ from gpuassist.present.summary import found_figures, found_title
 from gpuassist.session.navigation import WizardStep
 from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
+from gpuassist.ui.pages.found_past import PastCard
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, EmptyState
 from gpuassist.ui.widgets.chain_view import ChainView
@@ -45,6 +46,8 @@ class FoundPage(Page):
         self._scroll.content.addWidget(self._chains)
         self._scroll.content.addLayout(self._cards)
         self._scroll.content.addWidget(self._rest)
+        self.past = PastCard(desk, self)  # last: it comes when the rest stands, and moves nothing
+        self._scroll.content.addWidget(self.past)
         self._repairable = ""
         self._again = QAction(desk.words(text("Check again")), self)
         self._again.triggered.connect(self._check_again)
@@ -84,6 +87,7 @@ class FoundPage(Page):
                 nothing_found = EmptyState(Mark.RIGHT, words(text("Nothing is wrong")), words(rest), self)
             self._cards.insertWidget(0, nothing_found)
         self._rest.show_rest(diagnosis.passed, diagnosis.undetermined)
+        self.past.show_inspection(inspection)
         self.bar_changed.emit()
 
     def cards(self) -> tuple[FindingCard, ...]:
