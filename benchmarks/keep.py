@@ -1,5 +1,5 @@
 """What keeping a machine costs doctor: in a fresh process, its code and a user's start-up files included, for the first time and
-when nothing changed; of every recorded machine that has GPUs, and of one with sixty environments.
+when nothing changed; of the largest recorded machines, and of one with sixty environments.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.timing import report
+from benchmarks.timing import once, report
 
-LIMIT = 5.0  # milliseconds
-ROUNDS = 5
+LIMIT = 0.2  # of the floor, which takes 25 ms where nothing else runs: 5 ms
+ROUNDS = 15
+_LARGEST = 3  # of the recorded machines
+_FLOOR = [sys.executable, "-c", "import dataclasses, argparse, json"]
 _TOP = Path(__file__).resolve().parent.parent
 _ENVIRONMENTS = 60
 _BASHRC = "# a remark of the distribution's own\n" * 80 + "alias ll='ls -l'\nexport PATH=/usr/local/cuda/bin:$PATH\n" * 10
@@ -26,26 +28,26 @@ def main() -> bool:
     with tempfile.TemporaryDirectory() as folder:
         large = Path(folder, f"{_ENVIRONMENTS} environments.json")
         large.write_text(json.dumps(_with_environments(_recorded()[0])), "utf-8")
-        measured = {path: _least(path) for path in (*_recorded(), large)}
+        machines = (*_recorded(), large)
+        rounds = [(once(_FLOOR).cpu_seconds * 1000, [list(_once(path)) for path in machines]) for _ in range(ROUNDS)]
+    floor = min(milliseconds for milliseconds, _ in rounds)
     kept = []
     for what, place in (("for the first time", 1), ("once more", 2)):
-        path = max(measured, key=lambda path: measured[path][place])
-        loading = measured[path][0]
-        detail = f"{path.parent.name if path.name == 'facts.json' else path.stem}, {loading:.1f} ms of them to load the code"
-        kept.append(
-            report(f"keeping the slowest of {len(measured)} machines {what}, ms", loading + measured[path][place], LIMIT, detail)
-        )
+        costs = [min(times[number][0] + times[number][place] for _, times in rounds) for number in range(len(machines))]
+        slowest = max(range(len(machines)), key=lambda number: costs[number])
+        detail = f"{_named(machines[slowest])}: {costs[slowest]:.1f} ms beside a floor of {floor:.0f} ms"
+        kept.append(report(f"keeping the slowest of {len(machines)} machines {what}", costs[slowest] / floor, LIMIT, detail))
     return all(kept)
+
+
+def _named(path: Path) -> str:
+    return path.parent.name if path.name == "facts.json" else path.stem
 
 
 def _recorded() -> list[Path]:
     every = (*_TOP.glob("tests/cases/machines/*/facts.json"), *_TOP.glob("resources/machines/*.json"))
     with_gpus = (path for path in every if (json.loads(path.read_text("utf-8")).get("gpus") or {}).get("value"))
-    return sorted(with_gpus, key=lambda path: path.stat().st_size, reverse=True)
-
-
-def _least(path: Path) -> list[float]:
-    return [min(times) for times in zip(*(_once(path) for _ in range(ROUNDS)), strict=True)]
+    return sorted(with_gpus, key=lambda path: path.stat().st_size, reverse=True)[:_LARGEST]
 
 
 def _once(path: Path) -> Iterator[float]:

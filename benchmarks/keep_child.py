@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -39,7 +40,7 @@ def main(path: str, home: str) -> None:
         assert keep_healthy(world, inspection) is None
         times.append(time.process_time())
     assert len(kept(world).machines) == 1
-    print(*(1000 * (after - before) for before, after in zip(times, times[1:], strict=False)))
+    print(*(1000 * (after - before) for before, after in pairwise(times)))
 
 
 if __name__ == "__main__":

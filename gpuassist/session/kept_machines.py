@@ -21,7 +21,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.past import KeptMachine, StartupLine
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.kept import KeptFiles, UnusableFileError, machine_identity, second_of
-from gpuassist.session.kept_document import KeptFields, encoded, fields_in, is_covered, lines_in, machine_in, plain, plain_in
+from gpuassist.session.kept_document import KeptHead, encoded, head_in, is_told_in, machine_in
 from gpuassist.session.kept_startup import startup_files
 from gpuassist.session.settings import read_own_object, write_own_object
 from gpuassist.session.steady_machine import steady
@@ -121,7 +121,7 @@ def keep(world: World, one: KeptMachine) -> Text | None:
     """Keeps it and lets go of old ones; the reason where it could not be kept. One that was verified stays that while it is the
     same.
     """
-    return _told(world, lambda: _keep(world, one, *_newest_of(world, one.at, one.identity)))
+    return _told(world, lambda: _keep(world, one, _newest_of(world, one.at, one.identity)))
 
 
 def kept(world: World) -> KeptMachines:
@@ -138,7 +138,7 @@ def kept(world: World) -> KeptMachines:
     others = to_come = 0
     for name in names:
         try:
-            one = machine_in(_fields(world, name), _moment(name))
+            one = machine_in(_files().read(world, name), _moment(name))
         except UnusableFileError as error:
             notes.append(text("{path} is not used: {reason}", path=_files().path(world, name), reason=error.reason))
             continue
@@ -149,11 +149,6 @@ def kept(world: World) -> KeptMachines:
         else:
             machines.append(one)
     return KeptMachines(tuple(machines), (*notes, *_not_used(root(world), others, to_come)))
-
-
-def tells_nothing_new(now: KeptMachine, before: KeptMachine) -> bool:
-    """Whether all that is known of the machine now was known of it then, and so."""
-    return is_covered(plain(now), plain(before))
 
 
 def thinned_out(names: Sequence[str]) -> list[str]:
@@ -183,8 +178,8 @@ def _told(world: World, keeps: Callable[[], Text | None]) -> Text | None:
 
 
 def _keep_now(world: World, machine: Machine, by: str) -> Text | None:
-    name, before = _newest_of(world, _taken_at(world, machine), machine_identity(world))
-    return _keep(world, _now_of(world, machine, by, lines_in(before)), name, before)
+    newest = _newest_of(world, _taken_at(world, machine), machine_identity(world))
+    return _keep(world, _now_of(world, machine, by, newest.head.lines()), newest)
 
 
 def _now_of(world: World, machine: Machine, by: str, known: Mapping[str, tuple[StartupLine, ...]]) -> KeptMachine:
@@ -196,48 +191,51 @@ def _taken_at(world: World, machine: Machine) -> str:
     return machine.taken_at or iso(world.clock.now())
 
 
-def _keep(world: World, one: KeptMachine, newest: str, before: KeptFields) -> Text | None:
-    """Keeps it beside what stands in the newest file before it."""
-    files, second = _files(), _second(one.at)
-    same = is_covered(plain(one), plain_in(before))
-    if same and before.get("boot") == one.boot and before.get("by") in {one.by, VERIFY}:
-        if second > second_of(newest):
-            world.disk.replace(files.path(world, newest), files.path(world, files.free_name(world, second)))
+class _Newest(Struct, frozen=True):
+    """The newest file; without a name where there is none."""
+
+    name: str = ""
+    content: bytes = b""
+    head: KeptHead = KeptHead()
+
+
+def _keep(world: World, one: KeptMachine, newest: _Newest) -> Text | None:
+    """Keeps it beside what stands in the newest file."""
+    files, second, before = _files(), _second(one.at), newest.head
+    same = bool(newest.name) and is_told_in(newest.content, one)
+    if same and before.boot == one.boot and before.by in {one.by, VERIFY}:
+        if second > second_of(newest.name):
+            world.disk.replace(files.path(world, newest.name), files.path(world, files.free_name(world, second)))
         return None
     if same:
-        first = before.get("first")
-        one = replace(
-            one, first=first if isinstance(first, str) else one.first, by=VERIFY if before.get("by") == VERIFY else one.by
-        )
+        one = replace(one, first=before.first or one.first, by=VERIFY if before.by == VERIFY else one.by)
     content = encoded(one)
     if len(content) > LARGEST:
         return text("what this machine looks like is not kept: it is too large")
     name = files.free_name(world, second)
     files.write(world, name, content, lasting=False)  # waiting for the disk takes longer than all else; a torn file is not used
-    files.remove(world, (newest,) if same else ())
+    files.remove(world, (newest.name,) if same else ())
     files.remove(world, (old for old in thinned_out(files.names(world)) if old != name))
     files.remove(world, (half for half in files.halves(world) if second_of(half)[:8] < second[:8]))
     return None
 
 
-def _newest_of(world: World, at: str, identity: str) -> tuple[str, KeptFields]:
-    """The newest file of this machine that can be read, and what it holds; both empty where there is none. Where the clock once ran
-    ahead, what it named then is no measure for what comes after.
+def _newest_of(world: World, at: str, identity: str) -> _Newest:
+    """The newest file of this machine that can be read. Where the clock once ran ahead, what it named then is no measure for what
+    comes after.
     """
+    second = _second(at)
     for name in _files().names(world):
-        if second_of(name) > _second(at):
+        if second_of(name) > second:
             continue
         try:
-            fields = _fields(world, name)
+            content = _files().read(world, name)
+            head = head_in(content)
         except UnusableFileError:
             continue
-        if fields.get("identity") == identity:
-            return name, fields
-    return "", {}
-
-
-def _fields(world: World, name: str) -> KeptFields:
-    return fields_in(_files().read(world, name))
+        if head.identity == identity:
+            return _Newest(name, content, head)
+    return _Newest()
 
 
 def _not_used(place: str, others: int, to_come: int) -> list[Text]:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from gpuassist.model.address import without_secrets
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.past import StartupLine
-from gpuassist.shellfiles.owners import tool_of
 from gpuassist.shellfiles.statements import WATCHED
 
 LEFT_OUT = "…"
@@ -47,6 +46,7 @@ _TOKEN = lazy_regex(
 )
 _ZSH_LIST = lazy_regex(r"(?:^|[\s;])(f?path)(\+?=)\(([^()]*)\)")
 _PROGRAM = lazy_regex(r"\$\([^()]*\)|`[^`]*`")
+_KEY_LEAST = 20
 _LIKE_A_KEY = lazy_regex(r"(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}")  # and no path
 _PLAIN = frozenset("./:~${}+@%,*?[] !^-_")
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL")
@@ -163,6 +163,8 @@ def _said(command: Sequence[str]) -> Iterator[str]:
     elif head == "unset":
         yield from (f"unset {word}" for word in rest if _matters(word))
     elif head == "eval":
+        from gpuassist.shellfiles.owners import tool_of  # few files have such a line, and doctor waits for this one
+
         owner = tool_of((head, *rest))
         yield from (f'eval "$({owner} {LEFT_OUT})"',) if owner else ()
     elif head == "alias":
@@ -212,6 +214,6 @@ def _shown(value: str) -> str:
     value = value.replace('"', "").replace("'", "").replace("\\ ", " ")
     if not all(sign.isalnum() or sign in _PLAIN or sign == "\0" for sign in value):
         return LEFT_OUT
-    if "/" not in value and _LIKE_A_KEY.search(value) is not None:
+    if len(value) >= _KEY_LEAST and "/" not in value and _LIKE_A_KEY.search(value) is not None:
         return LEFT_OUT
     return without_secrets(value).replace("\0", f"$({LEFT_OUT})")

@@ -27,6 +27,7 @@ from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session import kept_machines
 from gpuassist.session.inspect import Inspection, examples, open_example
+from gpuassist.session.kept_document import tells_nothing_new
 from gpuassist.session.kept_machines import (
     AT_MOST,
     DOCTOR,
@@ -42,7 +43,6 @@ from gpuassist.session.kept_machines import (
     now_of,
     root,
     set_keeping,
-    tells_nothing_new,
     thinned_out,
 )
 from gpuassist.session.steady_machine import steady

@@ -10,13 +10,13 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpuassist.model.past import MachineChange, Past, Subject
+from gpuassist.model.past import MachineChange, Past
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.widgets.buttons import CopyButton, Tick, small
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.labels import COPY, ElidedLabel, Hairline, label, paragraph, set_paragraph, source_label
+from gpuassist.ui.widgets.labels import COPY, ElidedLabel, Hairline, paragraph, set_paragraph, source_label
 from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.wording import reason_of, sentence_case
@@ -28,26 +28,7 @@ if TYPE_CHECKING:
     from gpuassist.ui.page import Desk
 
 _SHOWN_FIRST = 8
-_SUBJECT_WIDTH = 116
 _SOURCE_PART, _SOURCE_LEAST = 0.3, 92
-_SUBJECTS = {
-    Subject.COMPUTER: text("Computer"),
-    Subject.GPU: text("GPU"),
-    Subject.DRIVER: text("Driver"),
-    Subject.KERNEL: text("Kernel"),
-    Subject.SECURE_BOOT: text("Secure Boot"),
-    Subject.TORCH: text("torch"),
-    Subject.PYTHON_PACKAGE: text("Python package"),
-    Subject.ENVIRONMENT: text("Environment"),
-    Subject.STARTUP_FILE: text("Start-up file"),
-    Subject.VARIABLE: text("Variable"),
-    Subject.TOOLKIT: text("CUDA toolkit"),
-    Subject.LIBRARY: text("Library"),
-    Subject.COMPILER: text("Compiler"),
-    Subject.DISTRIBUTION: text("System"),
-    Subject.SYSTEM_PACKAGE: text("Package"),
-    Subject.SETTING: text("Setting"),
-}
 
 
 class PastRead(Struct, frozen=True):
@@ -134,7 +115,7 @@ class PastCard(Card):
         for place, change in enumerate(self._changes[:count]):
             if place:
                 self.rows.addWidget(Hairline(self))
-            self.rows.addWidget(ChangeRow(self._desk.words, change, self))
+            self.rows.addWidget(PastRow(self._desk.words, change, self))
         self.more.setText(self._desk.words(text("Show all {count}", count=len(self._changes))))
         self.more.setVisible(len(self._changes) > count)
 
@@ -193,16 +174,13 @@ class KeepRow(QWidget):
 class _ShownChange(Struct, frozen=True):
     """A change in words."""
 
-    subject: str
     line: str
     details: tuple[str, ...]
     source: str
 
     @classmethod
     def of(cls, words: Words, change: MachineChange, now: datetime) -> _ShownChange:
-        subject = words(_SUBJECTS[change.subject])
-        line = words(_change_words(change, now))
-        return cls(subject, line, tuple(map(words, _detail_words(change))), ", ".join(change.sources))
+        return cls(words(_change_words(change, now)), tuple(map(words, _detail_words(change))), ", ".join(change.sources))
 
     @property
     def plain(self) -> tuple[str, ...]:
@@ -210,25 +188,22 @@ class _ShownChange(Struct, frozen=True):
         return (f"- {self.line}{source}", *(f"    {detail}" for detail in self.details))
 
 
-class ChangeRow(QWidget):
+class PastRow(QWidget):
     """What changed, from what to what, when and by whom; its source at the right, cut where it is long and whole in its tip."""
 
     def __init__(self, words: Words, change: _ShownChange, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         row = bare(QHBoxLayout(self), 16)
         row.setContentsMargins(0, 6, 0, 6)
-        subject = label(change.subject, "muted", self)
-        subject.setFixedWidth(_SUBJECT_WIDTH)
-        row.addWidget(subject, 0, Qt.AlignmentFlag.AlignTop)
         column = bare(QVBoxLayout(), 2)
-        column.addWidget(paragraph(sentence_case(change.line), "", self))
+        column.addWidget(paragraph(change.line, "", self))
         for detail in change.details:
             column.addWidget(paragraph(detail, "muted", self))
         row.addLayout(column, 1)
         self.source = source_label(words, change.source, self)
         self.source.setVisible(bool(change.source))
         row.addWidget(self.source, 0, Qt.AlignmentFlag.AlignTop)
-        self.setAccessibleName(f"{change.subject}: {change.line}")
+        self.setAccessibleName(change.line)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         room = max(int(self.width() * _SOURCE_PART), _SOURCE_LEAST)

@@ -18,7 +18,7 @@ from gpuassist.session.kept_machines import DOCTOR, keep, keeping, kept, now_of,
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages import found_past
 from gpuassist.ui.pages.found import FoundPage
-from gpuassist.ui.pages.found_past import ChangeRow, PastCard
+from gpuassist.ui.pages.found_past import PastCard, PastRow
 from tests.ui.made import inspection
 from tests.ui.showing import Show, button_named, words_in
 from tests.values import machine
@@ -59,11 +59,11 @@ def shown(card: PastCard, qtbot: QtBot) -> PastCard:
     return card
 
 
-def rows(card: PastCard) -> list[ChangeRow]:
-    return [row for row in card.findChildren(ChangeRow) if row.isVisibleTo(card)]
+def rows(card: PastCard) -> list[PastRow]:
+    return [row for row in card.findChildren(PastRow) if row.isVisibleTo(card)]
 
 
-def shown_rows(card: PastCard, qtbot: QtBot) -> list[ChangeRow]:
+def shown_rows(card: PastCard, qtbot: QtBot) -> list[PastRow]:
     """The rows once they can be seen: a layout shows new ones on the next turn of the event loop."""
     shown(card, qtbot)
     qtbot.waitUntil(lambda: bool(rows(card)))
@@ -107,10 +107,6 @@ def test_each_change_is_a_row_with_its_source(card: PastCard, qtbot: QtBot, told
     line = " ".join(words_in(row))
     assert [part for part in ("570.86.15", "580.95.05", "unattended-upgrade") if part not in line] == []
     assert row.source.words == "/var/log/apt/history.log:812"
-
-
-def test_every_subject_has_a_name_of_its_own() -> None:
-    assert set(found_past._SUBJECTS) == set(Subject)
 
 
 def test_many_changes_wait_behind_a_button(card: PastCard, qtbot: QtBot, told: Callable[[Past], None]) -> None:
