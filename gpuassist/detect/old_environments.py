@@ -29,12 +29,10 @@ MARKS = ("TMUX", "STY", "SSH_CONNECTION", "TERM", "SHLVL", "VIRTUAL_ENV", "CONDA
 # A program may use the room of its environment for something else, such as its title: what is no variable is passed over.
 _HELD = lazy_regex(rb"\0(" + "|".join((*WATCHED, *MARKS)).encode() + rb")=([^\0]*)")
 
-IsOld = Callable[[tuple[Variable, ...]], bool]
 
-
-def running_programs(world: World, is_old: IsOld) -> RunningPrograms:
-    """The processes of this user alone that were started with something old or run on a terminal, and those that started them; as
-    many as can be looked at in a moment. What ends meanwhile is left out.
+def running_programs(world: World, is_old: Callable[[RunningProgram], bool]) -> RunningPrograms:
+    """The processes of this user alone that were started with something old, or nobody can tell, or that run on a terminal, and
+    those that started them; as many as can be looked at in a moment. What ends meanwhile is left out.
     """
     look = _Look(world.files, world.surroundings.uid)
     numbers = sorted(int(name) for name in world.files.names("/proc") if name.isascii() and name.isdigit())
@@ -48,7 +46,7 @@ def running_programs(world: World, is_old: IsOld) -> RunningPrograms:
         one = look.at(pid)
         if one is not None:
             seen[pid] = one
-    held = (one for one in seen.values() if one.on_terminal or (isinstance(one.variables, Known) and is_old(one.variables.value)))
+    held = (one for one in seen.values() if one.on_terminal or isinstance(one.variables, Unknown) or is_old(one))
     wanted = {above.pid for one in held for above in _upwards(one, seen)}
     named = (look.named(one) for pid, one in seen.items() if pid in wanted)
     return RunningPrograms(tuple(one for one in named if one is not None), look.own(), notes)
@@ -103,7 +101,10 @@ class _Look:
         if flags & _OF_THE_KERNEL:
             return None
         name = start.partition(b"(")[2].decode("utf-8", "replace")
-        return RunningProgram(pid, parent, name, (), "", started / TICKS_A_SECOND, terminal != 0, self._variables(pid))
+        variables = self._variables(pid)
+        if variables is None:
+            return None
+        return RunningProgram(pid, parent, name, (), "", started / TICKS_A_SECOND, terminal != 0, variables)
 
     def named(self, one: RunningProgram) -> RunningProgram | None:
         """With its command line; none where it is another user's after all, or of another container."""
@@ -133,14 +134,17 @@ class _Look:
         except OSError:
             return ""
 
-    def _variables(self, pid: int) -> Fact[tuple[Variable, ...]]:
+    def _variables(self, pid: int) -> Fact[tuple[Variable, ...]] | None:
+        """None of one that ended meanwhile."""
         path = f"/proc/{pid}/environ"
         found = self._files.head(path, _ENVIRONMENT_BYTES)
         if not found:
             try:
                 self._files.read_bytes(path, 1)
+            except (FileNotFoundError, ProcessLookupError):
+                return None
             except OSError as error:
-                return Unknown(text("{path}: {reason}", path=path, reason=error.strerror or str(error)))
+                return Unknown(text("{reason}", reason=error.strerror or str(error)))
         held = dict(_HELD.findall(b"\0" + found))
         told = (Variable(name.decode(), value.decode("utf-8", "surrogateescape")) for name, value in held.items())
         return Known(tuple(told), path)

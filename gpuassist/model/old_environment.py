@@ -6,7 +6,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from gpuassist.model.fact import Fact
+from gpuassist.model.fact import Fact, Known
 from gpuassist.model.shell import Variable
 from gpuassist.model.text import Text
 
@@ -45,10 +45,14 @@ class RunningProgram(Struct, frozen=True):
     on_terminal: bool
     variables: Fact[tuple[Variable, ...]]
 
+    @property
+    def held(self) -> tuple[Variable, ...]:
+        """The variables; none where they are not known."""
+        return self.variables.value if isinstance(self.variables, Known) else ()
+
     def variable(self, name: str) -> str:
         """Its value as the process was started with; empty where it was not set, or that is not known."""
-        held = getattr(self.variables, "value", ())
-        return next((one.value for one in held if one.name == name), "")
+        return next((one.value for one in self.held if one.name == name), "")
 
 
 class RunningPrograms(Struct, frozen=True):
