@@ -218,14 +218,14 @@ def test_a_scope_concerns_what_runs_in_it_alone(kind: Kind, sign: str, value: st
     process(tmp_path, 30, "python a.py", {sign: value, "CUDA_HOME": NEW})
     process(tmp_path, 40, "python b.py", {"CUDA_HOME": OLD})
     process(tmp_path, 50, "python c.py", {sign: value})
-    scope = Scope(f"{kind.value}:/e", kind, "/e", ())
+    scope = Scope(kind, f"{kind.value}:/e", "/e")
     plan = replace(cuda(), cuda=None, scope=ScopeChoice(scope, ScopeValues(NEW), Toolkit(NEW)))
     assert keys(after_change(session_under(tmp_path), plan, made(None))) == ["jupyter", "c.py"]
 
 
 def test_a_scope_that_leaves_no_sign_is_not_looked_for(tmp_path: Path) -> None:
     for kind in (Kind.DOTENV, Kind.JUPYTER, Kind.DESKTOP):
-        plan = replace(cuda(), cuda=None, scope=ScopeChoice(Scope("x", kind, "/e", ()), ScopeValues(NEW), Toolkit(NEW)))
+        plan = replace(cuda(), cuda=None, scope=ScopeChoice(Scope(kind, "x", "/e"), ScopeValues(NEW), Toolkit(NEW)))
         assert after_change(session_under(tmp_path), plan, made(None)) is None
 
 

@@ -13,12 +13,14 @@ from gpuassist.changes.plan_change import plan_change
 from gpuassist.changes.wishes import ChangeWish
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
+from gpuassist.model.old_environment import OldEnvironments
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.present.changes import bar_note, outcome_of, promise_of, result_words, still_holds, title_of
 from gpuassist.present.commands import copyable_lines
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Marked, StepStatus, WizardStep
+from gpuassist.session.old_environments import after_change
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, new_action
@@ -59,6 +61,7 @@ class RepairSection(QWidget):
         self._panel: PlanPanel | None = None
         self.planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self.changing = Latest(desk.jobs, self._show_made, self)
+        self.looking = Latest(desk.jobs, self._show_still_old, self)
         self.apply = new_action(self, desk.words(text("Apply and prove")), self._start_applying)
         self.copy = new_action(self, desk.words(text("Copy the lines instead")), self._copy_lines)
         self.undo = new_action(self, desk.words(text("Undo this change")), self._want_undo)
@@ -89,6 +92,7 @@ class RepairSection(QWidget):
         if self._panel is None:
             self._panel = PlanPanel(self.desk.words, self)
             self.right.insertWidget(1, self._panel)
+            self._panel.still_old.look_wanted.connect(self._look_for_old)
             self.furnish(self._panel)
         return self._panel
 
@@ -97,7 +101,7 @@ class RepairSection(QWidget):
 
     @property
     def busy(self) -> bool:
-        return self.planning.busy or self.changing.busy or self._waits
+        return self.planning.busy or self.changing.busy or self.looking.busy or self._waits
 
     @property
     def settled(self) -> bool:
@@ -157,6 +161,7 @@ class RepairSection(QWidget):
 
     def forget_result(self) -> None:
         """What came of a change is shown no longer."""
+        self.looking.drop()
         self.carried, self.mark, self._failed = None, None, False
         self._stale = True
 
@@ -190,8 +195,8 @@ class RepairSection(QWidget):
 
     def close_down(self) -> None:
         self._stop_waiting()
-        self.planning.drop()
-        self.changing.drop()
+        for work in (self.planning, self.changing, self.looking):
+            work.drop()
 
     def ask_for_plan(self) -> None:
         """Plans what is wished now; as soon as the machine is read again, where that is under way."""
@@ -312,7 +317,19 @@ class RepairSection(QWidget):
         title, about = result_words(plan, carried)
         self.header = (words(title), words(about))
         if carried.wrote:
+            self._look_for_old()
             self.after_made(carried)
+
+    @Slot()
+    def _look_for_old(self) -> None:
+        session, plan, carried = self.desk.session, self.repair, self.carried
+        if plan is not None and carried is not None:
+            self.looking.ask(lambda _: after_change(session, plan, carried))
+
+    def _show_still_old(self, result: Done | Failed) -> None:
+        found = result.value if isinstance(result, Done) and isinstance(result.value, OldEnvironments) else None
+        self.panel.still_old.show_found(found)
+        self.changed.emit()
 
     def show_mark(self, mark: Mark) -> None:
         self.mark = mark
