@@ -70,8 +70,9 @@ class OldProgramRow(QWidget):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         grid.addWidget(MarkIcon(Mark.WARNING, self), 0, 0, Qt.AlignmentFlag.AlignTop)
+        named = words(label(one))
         said = (
-            (sentence_case(words(label(one))), "strong"),
+            (named if named.startswith(one.name) else sentence_case(named), "strong"),  # tmux is written so
             (sentence_case(words(about(one))), "small"),
             (words(how(one)), ""),
         )

@@ -12,7 +12,6 @@ from gpuassist.model.words import Words
 from gpuassist.present.changes import ONLY_NEW, result_notes, run_notes, unchanged_words
 from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import TerminalRow, expected_rows, is_verbatim, proved_rows
-from gpuassist.ui.pages.repair.old_environments import OldEnvironmentsCard
 from gpuassist.ui.pages.repair.proof import KernelsCard, ShellsCard
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Card
@@ -40,7 +39,6 @@ class PlanPanel(QWidget):
         self.terminal = TerminalCard(words, self)
         self.shells = ShellsCard(words, self)
         self.kernels = KernelsCard(words, self)
-        self.still_old = OldEnvironmentsCard(words, self)
         self.paste = Card(words(text("Terminals that are open")), parent=self)
         self.paste_lines = CommandBlock(words, (), words(text("Lines for a terminal that is open")), self.paste)
         self._notes = Card(words(text("Good to know")), parent=self)
@@ -49,7 +47,7 @@ class PlanPanel(QWidget):
         self.paste.body.addWidget(paragraph(words(ONLY_NEW), "muted", self.paste))
         self.paste.body.addWidget(self.paste_lines)
         column = bare(QVBoxLayout(self), SPACING)
-        for card in (self.shells, self.kernels, self.still_old, self.diff, self.by_hand, self.terminal, self.paste, self._notes):
+        for card in (self.shells, self.kernels, self.diff, self.by_hand, self.terminal, self.paste, self._notes):
             column.addWidget(card)
         self._noted: tuple[Text, ...] = ()
         self._notes.hide()
@@ -92,7 +90,6 @@ class PlanPanel(QWidget):
     def _forget_proof(self) -> None:
         self.shells.hide()
         self.kernels.hide()
-        self.still_old.show_found(None)
 
 
 class DiffCard(Card):

@@ -24,6 +24,7 @@ from gpuassist.session.old_environments import after_change
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, new_action
+from gpuassist.ui.pages.repair.old_environments import OldEnvironmentsCard
 from gpuassist.ui.pages.repair.panel import PlanPanel
 from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.widgets.cards import EmptyState, Notice
@@ -68,6 +69,8 @@ class RepairSection(QWidget):
         self.anew = new_action(self, desk.words(text("Plan again")), self.start)
         self.notice = Notice(Mark.INFO, "", self)
         self.notice.hide()
+        self.still_old = OldEnvironmentsCard(desk.words, self)
+        self.still_old.look_wanted.connect(self._look_for_old)
         self.nothing = EmptyState(Mark.RIGHT, "", "", self)
         self.nothing.hide()
         self.card.setParent(self)
@@ -83,6 +86,7 @@ class RepairSection(QWidget):
         row.addLayout(self.right, 1)
         column = bare(QVBoxLayout(self), SPACING)
         column.addWidget(self.notice)
+        column.addWidget(self.still_old)
         column.addLayout(row)
         column.addWidget(self.strip)
 
@@ -92,7 +96,6 @@ class RepairSection(QWidget):
         if self._panel is None:
             self._panel = PlanPanel(self.desk.words, self)
             self.right.insertWidget(1, self._panel)
-            self._panel.still_old.look_wanted.connect(self._look_for_old)
             self.furnish(self._panel)
         return self._panel
 
@@ -162,6 +165,7 @@ class RepairSection(QWidget):
     def forget_result(self) -> None:
         """What came of a change is shown no longer."""
         self.looking.drop()
+        self.still_old.show_found(None)
         self.carried, self.mark, self._failed = None, None, False
         self._stale = True
 
@@ -328,7 +332,7 @@ class RepairSection(QWidget):
 
     def _show_still_old(self, result: Done | Failed) -> None:
         found = result.value if isinstance(result, Done) and isinstance(result.value, OldEnvironments) else None
-        self.panel.still_old.show_found(found)
+        self.still_old.show_found(found)
         self.changed.emit()
 
     def show_mark(self, mark: Mark) -> None:
