@@ -36,6 +36,7 @@ SENTENCES = {
     "bad_pairs": ("why", "remedy"),
     "wheels": ("role",),
     "conda_packages": ("role",),
+    "resident_programs": ("how", "inside"),
 }
 _NO_DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)  # so that a file changes only when its words do
 

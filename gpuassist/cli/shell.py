@@ -9,6 +9,7 @@ from gpuassist.changes.wishes import CleanShell
 from gpuassist.cli.answers import AnswerWriter
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.line_options import named
+from gpuassist.cli.old_environments import show_old_environments
 from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.startup.line import SurveyLine
@@ -17,7 +18,9 @@ from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
+from gpuassist.present.old_environments import old_json
 from gpuassist.present.shell_document import survey_document
+from gpuassist.session.old_environments import beside_terminal
 from gpuassist.session.use import look
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.lines import Choice, ChoiceError, LineChoice
@@ -53,10 +56,14 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if options.lines is not None or options.dry_run or options.yes:
         raise UsageError(text("--lines, --dry-run and --yes go with --clean"))
     found = survey(context.session, context.recorded_machine(), seconds=options.seconds, recorded=bool(context.machine_file))
+    # A recorded machine's programs are not here.
+    left = None if context.machine_file else beside_terminal(context.session, found.terminal)
     if options.json:
-        context.document(survey_document(found, context.session.words))
+        context.document({**survey_document(found, context.session.words), "still_old": old_json(left, context.session.words)})
     else:
         _Table(context).show(found)
+        if left is not None and left.programs:
+            show_old_environments(context, left, at_any_time=True)
     return Exit.HEALTHY
 
 

@@ -13,6 +13,7 @@ from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.shells import NAMES, ShellChange
 from gpuassist.cli.confirm import confirmed
 from gpuassist.cli.context import Context
+from gpuassist.cli.old_environments import show_old_environments
 from gpuassist.cli.paragraphs import show_block, show_command
 from gpuassist.model.codec import Json, encode
 from gpuassist.model.fact import Known, value_or
@@ -21,6 +22,8 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import loader_words, run_notes
 from gpuassist.present.marks import Exit, exit_of
+from gpuassist.present.old_environments import old_json
+from gpuassist.session.old_environments import after_change
 from gpuassist.shellfiles.lines import Choice, ShellLine
 from gpuassist.system.terminal import SECONDS
 
@@ -50,10 +53,12 @@ def change_files(options: argparse.Namespace, context: Context, change: PlannedC
     if not options.json:
         _show_outcome(context, plan, outcome)
     kernels = change.kernels(outcome) if change.kernels is not None else ()
+    left = after_change(context.session, plan, outcome)
     if options.json:
-        context.document(_document(context, change, outcome, kernels))
+        context.document({**_document(context, change, outcome, kernels), "still_old": old_json(left, context.session.words)})
     else:
         show_kernels(context, kernels)
+        show_old_environments(context, left, told_of_source=bool(plan.paste))
     return _exit(outcome, kernels)
 
 
@@ -79,7 +84,7 @@ def _exit(outcome: ChangeOutcome, kernels: tuple[KernelProof, ...]) -> Exit:
 def _told(options: argparse.Namespace, context: Context, change: PlannedChange, outcome: ChangeOutcome, *, status: Exit) -> Exit:
     if options.json:
         dry_run = options.dry_run or change.plan.cuda is not None  # for a toolkit it says that nothing was tried
-        context.document(_document(context, change, outcome, (), dry_run=dry_run))
+        context.document({**_document(context, change, outcome, (), dry_run=dry_run), "still_old": None})
     else:
         _say_outcome(context, change.plan, outcome.outcome)
     return status
@@ -140,7 +145,7 @@ def _say_outcome(context: Context, plan: ChangePlan, outcome: Outcome) -> None:
 
 def _document(
     context: Context, change: PlannedChange, outcome: ChangeOutcome, kernels: tuple[KernelProof, ...], *, dry_run: bool = False
-) -> Json:
+) -> dict[str, Json]:
     words, plan = context.session.words, change.plan
     return {
         "schema": 1,

@@ -100,8 +100,15 @@ def _undo(options: argparse.Namespace, context: Context) -> Exit:
 
 def _take_back(options: argparse.Namespace, context: Context, taking: UndoPlan) -> Exit:
     undone = undo(context.session.world, taking.receipt.change, take_out=taking.take_out)
+    # What reads start-up files and processes is half of what `undo --list` loads.
+    from gpuassist.cli.old_environments import show_old_environments
+    from gpuassist.present.old_environments import old_json
+    from gpuassist.session.old_environments import after_undo
+
+    left = after_undo(context.session, taking, undone)
     if options.json:
-        context.document(_document(context, undone.outcome, undone.receipts[0], taking))
+        document = _document(context, undone.outcome, undone.receipts[0], taking)
+        context.document({**document, "still_old": old_json(left, context.session.words)})
         return Exit.HEALTHY
     for file in taking.files:
         if file.edited and file.edit is not None:
@@ -109,13 +116,15 @@ def _take_back(options: argparse.Namespace, context: Context, taking: UndoPlan) 
     context.say(undone.outcome.text)
     for words in what_stays(context.session, taking):
         context.say(words)
+    show_old_environments(context, left, told_of_source=True)
     return Exit.HEALTHY
 
 
 def _planned(options: argparse.Namespace, context: Context, taking: UndoPlan) -> Exit:
     nothing = text("nothing was changed (--dry-run)")
     if options.json:
-        context.document(_document(context, Outcome(Result.UNCHANGED, nothing), taking.receipt, taking, dry_run=True))
+        document = _document(context, Outcome(Result.UNCHANGED, nothing), taking.receipt, taking, dry_run=True)
+        context.document({**document, "still_old": None})
         return Exit.HEALTHY
     for file in taking.files:
         if file.edit is not None:
@@ -148,7 +157,7 @@ def _list(options: argparse.Namespace, context: Context) -> Exit:
     return Exit.HEALTHY
 
 
-def _document(context: Context, outcome: Outcome, receipt: Receipt, taking: UndoPlan, *, dry_run: bool = False) -> Json:
+def _document(context: Context, outcome: Outcome, receipt: Receipt, taking: UndoPlan, *, dry_run: bool = False) -> dict[str, Json]:
     return {
         "schema": 1,
         "result": outcome.result.value,

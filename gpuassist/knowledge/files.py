@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Generic
 
-from gpuassist.knowledge import build, messages, rates
+from gpuassist.knowledge import build, messages, rates, resident_programs
 from gpuassist.knowledge.build import Build, ChipNamed, R
 from gpuassist.knowledge.rows import Rows, damaged_line, parse
 from gpuassist.model.text import Text, text
@@ -145,6 +145,7 @@ class KnowledgeFiles:
         self.xids = RecordTable(read, "xids", build.xid)
         self.message_marks = RecordTable(read, "message_marks", messages.language_marks)
         self.messages = {one: RecordTable(read, f"messages/{one}", messages.foreign_message) for one in messages.LANGUAGES}
+        self.resident_programs = RecordTable(read, "resident_programs", resident_programs.resident_program)
         self.codes = RecordTable(read, "codes", build.code)
         self.code_states = RecordTable(read, "code_states", build.code_state)
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         XidRecord,
     )
     from gpuassist.knowledge.repositories import RepositoryRecord
+    from gpuassist.knowledge.resident_programs import ResidentProgram
     from gpuassist.knowledge.servers import Baseboard, ServerGpu
     from gpuassist.model.text import Text
     from gpuassist.model.version import ComputeCapability, Version
@@ -280,6 +281,10 @@ class Knowledge:
 
     def systems(self) -> tuple[SystemRecord, ...]:
         return self._files.systems.all()
+
+    def resident_programs(self) -> tuple[ResidentProgram, ...]:
+        """Every program that is known to keep its environment; where a process is several of them, the first one counts."""
+        return self._files.resident_programs.all()
 
     def image(self, name: str) -> ImageReading | NotAnImage:
         """What is in a container image, by its name in any spelling."""

@@ -9,7 +9,7 @@ from gpuassist.model.words import Words
 from gpuassist.shellfiles.statements import printable
 
 
-def survey_document(survey: Survey, words: Words) -> Json:
+def survey_document(survey: Survey, words: Words) -> dict[str, Json]:
     """Everything that the table shows; what is not known is null beside its reason."""
     seconds = survey.seconds
     return {

@@ -34,7 +34,7 @@ LINE = {
     *("file", "line", "last_line", "text", "variables", "contributions", "inside", "owner", "in_effect", "effect", "wins"),
     *("changeable", "why", "read_by"),
 }
-UNDONE = {"schema", "result", "message", "dry_run", "change", "files"}
+UNDONE = {"schema", "result", "message", "dry_run", "change", "files", "still_old"}
 
 
 def session() -> Session:
@@ -100,7 +100,8 @@ def test_detect_prints_a_recording_as_it_is(recording: Path) -> None:
 @pytest.mark.parametrize("recording", MACHINES, ids=NAMES)
 def test_recorded_start_up_files_are_one_document(recording: Path) -> None:
     found = document(shell, recording)
-    assert set(found) == {"schema", "shell", "lines", "notes", "unread", "seconds", "seconds_reason"}
+    assert set(found) == {"schema", "shell", "lines", "notes", "unread", "seconds", "seconds_reason", "still_old"}
+    assert found["still_old"] is None
     assert (found["seconds"] is None) is (found["seconds_reason"] is not None)
     assert all(set(line) == LINE for line in found["lines"])
 

@@ -46,6 +46,7 @@ KINDS = (
     "sm_rates",
     "reached_rates",
     "message_marks",
+    "resident_programs",
     *(f"messages/{language}" for language in LANGUAGES),
 )
 DAY = re.compile(r"20\d\d-\d\d-\d\d")

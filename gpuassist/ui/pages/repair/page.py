@@ -15,13 +15,16 @@ from gpuassist.changes.record import ChangeRecord, ChangeStatus, records
 from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_find import ListedScope, list_scopes
 from gpuassist.changes.undo import UndoPlan, left_out, plan_undo, undo
+from gpuassist.model.old_environment import OldEnvironments
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Errand, Marked, StepStatus, ToRepair, WizardStep
+from gpuassist.session.old_environments import after_undo
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Leave, Page, Wrote
 from gpuassist.ui.pages.repair.history import HistoryCard, UndoCard
+from gpuassist.ui.pages.repair.old_environments import OldEnvironmentsCard
 from gpuassist.ui.pages.repair.others import CleanSection, DevicesSection
 from gpuassist.ui.pages.repair.section import RepairSection
 from gpuassist.ui.pages.repair.survey import LinesSection
@@ -53,6 +56,13 @@ class _Scopes(Struct, frozen=True):
     chosen: str = ""
 
 
+class _Undone(Struct, frozen=True):
+    """A change that was taken back, and how."""
+
+    taking: UndoPlan
+    outcome: ChangeOutcome
+
+
 class RepairPage(Page):
     """Changes a file only when Apply is pressed; the history below holds every change and its undo."""
 
@@ -64,7 +74,9 @@ class RepairPage(Page):
         self._project = ""  # the directory that the user named
         self._undoing = False  # whether a change is being taken back, and not only looked at
         self._taking: UndoPlan | None = None
+        self._taken: _Undone | None = None
         self.undoing = Latest(desk.jobs, self._show_undoing, self)
+        self.looking = Latest(desk.jobs, self._show_still_old, self)
         self.listing = Latest(desk.jobs, self._show_listed, self)
         self.scoping = Latest(desk.jobs, self._show_scopes, self)
         words = self.desk.words
@@ -80,10 +92,20 @@ class RepairPage(Page):
         self.lines = LinesSection(self.desk, self)
         self._sections: tuple[RepairSection, ...] = (self.toolkit, self.clean, self.devices)
         self.undo = UndoCard(words, self)
+        self.still_old = OldEnvironmentsCard(words, self)
         self.history = HistoryCard(words, self.desk.session.world.surroundings.home, self)
         self._strip = ProgressStrip(self)
         self._strip.setMaximumHeight(20)
-        for widget in (self.segments, self.notice, self.undo, *self._sections, self.lines, self.history, self._strip):
+        for widget in (
+            self.segments,
+            self.notice,
+            self.still_old,
+            self.undo,
+            *self._sections,
+            self.lines,
+            self.history,
+            self._strip,
+        ):
             scroll.content.addWidget(widget)
         for place in range(len(titles)):
             self._shortcut(place)
@@ -105,6 +127,7 @@ class RepairPage(Page):
         self.undo_all.wrote.connect(self._read_again)
         self.undo_all.trouble.connect(self._show_no_overview)
         self.undo_all.left.connect(lambda: self.asked.emit(Leave()))
+        self.still_old.look_wanted.connect(self._look_for_old)
         self.undo.agreed.connect(self._agree)
         self.undo.declined.connect(self._decline)
         self.undo.take_out_wanted.connect(self._look_without_block)
@@ -112,7 +135,7 @@ class RepairPage(Page):
 
     @property
     def busy(self) -> bool:
-        works = (self.undoing, self.undo_all, self.listing, self.scoping, self.lines.reading)
+        works = (self.undoing, self.looking, self.undo_all, self.listing, self.scoping, self.lines.reading)
         return any(work.busy for work in works) or any(section.busy for section in self._sections)
 
     def bar(self) -> Bar:
@@ -122,6 +145,7 @@ class RepairPage(Page):
     def show_inspection(self, inspection: Inspection) -> None:
         if inspection.recorded or self._recorded:
             self.notice.hide()
+            self._forget_undo()
             self.toolkit.forget_choice()
         self._recorded = inspection.recorded
         for section in self._sections:
@@ -160,7 +184,7 @@ class RepairPage(Page):
             self.scoping.ask(lambda _: _Scopes(list_scopes(session, project)))
 
     def close_down(self) -> None:
-        for work in (self.undoing, self.listing, self.scoping):
+        for work in (self.undoing, self.looking, self.listing, self.scoping):
             work.drop()
         self.undo_all.close_down()
         for section in self._sections:
@@ -202,6 +226,7 @@ class RepairPage(Page):
         if self.segments.place == LINES:
             self.segments.choose(TOOLKIT)
         self.notice.hide()  # what it said of the change before
+        self._forget_undo()
         self._read_again()
 
     def _read_again(self) -> None:
@@ -224,6 +249,7 @@ class RepairPage(Page):
     def _ask_to_undo(self, change: str) -> None:
         session = self.desk.session
         self.undo.hide()
+        self._forget_undo()
         self._strip.begin(self.desk.words(text("Looking how it is taken back…")))
         self.undoing.ask(lambda _: plan_undo(session.world, change))
 
@@ -252,12 +278,15 @@ class RepairPage(Page):
                 self._read_again()
         elif isinstance(result.value, UndoPlan):
             self._confirm_undo(result.value)
-        elif isinstance(result.value, ChangeOutcome):
+        elif isinstance(result.value, _Undone):
+            undone = result.value.outcome
+            self._taken = result.value
+            self._look_for_old()
             for section in self._sections:
-                if section.receipt is not None and section.receipt.change == result.value.receipts[0].change:
+                if section.receipt is not None and section.receipt.change == undone.receipts[0].change:
                     section.forget_result()
             self._mark(Mark.TODO)
-            self._tell(Mark.RIGHT, sentence_case(self.desk.words(result.value.outcome.text)))
+            self._tell(Mark.RIGHT, sentence_case(self.desk.words(undone.outcome.text)))
             self._read_again()
 
     def _confirm_undo(self, taking: UndoPlan) -> None:
@@ -275,11 +304,26 @@ class RepairPage(Page):
     def _agree(self) -> None:
         if self._taking is None:
             return
-        session, change, take_out = self.desk.session, self._taking.receipt.change, self._taking.take_out
+        session, taking = self.desk.session, self._taking
         self._taking, self._undoing = None, True
         self.undo.hide()
         self._strip.begin(self.desk.words(text("Undoing…")))
-        self.undoing.ask(lambda _: undo(session.world, change, take_out=take_out))
+        self.undoing.ask(lambda _: _Undone(taking, undo(session.world, taking.receipt.change, take_out=taking.take_out)))
+
+    @Slot()
+    def _look_for_old(self) -> None:
+        session, taken = self.desk.session, self._taken
+        if taken is not None:
+            self.looking.ask(lambda _: after_undo(session, taken.taking, taken.outcome))
+
+    def _show_still_old(self, result: Done | Failed) -> None:
+        found = result.value if isinstance(result, Done) and isinstance(result.value, OldEnvironments) else None
+        self.still_old.show_found(found if found is not None and (found.programs or found.notes) else None)
+
+    def _forget_undo(self) -> None:
+        self.looking.drop()
+        self._taken = None
+        self.still_old.show_found(None)
 
     @Slot()
     def _look_at_everything(self) -> None:

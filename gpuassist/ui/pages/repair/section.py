@@ -13,15 +13,18 @@ from gpuassist.changes.plan_change import plan_change
 from gpuassist.changes.wishes import ChangeWish
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
+from gpuassist.model.old_environment import OldEnvironments
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.present.changes import bar_note, outcome_of, promise_of, result_words, still_holds, title_of
 from gpuassist.present.commands import copyable_lines
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Marked, StepStatus, WizardStep
+from gpuassist.session.old_environments import after_change
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, new_action
+from gpuassist.ui.pages.repair.old_environments import OldEnvironmentsCard
 from gpuassist.ui.pages.repair.panel import PlanPanel
 from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.widgets.cards import EmptyState, Notice
@@ -59,12 +62,15 @@ class RepairSection(QWidget):
         self._panel: PlanPanel | None = None
         self.planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self.changing = Latest(desk.jobs, self._show_made, self)
+        self.looking = Latest(desk.jobs, self._show_still_old, self)
         self.apply = new_action(self, desk.words(text("Apply and prove")), self._start_applying)
         self.copy = new_action(self, desk.words(text("Copy the lines instead")), self._copy_lines)
         self.undo = new_action(self, desk.words(text("Undo this change")), self._want_undo)
         self.anew = new_action(self, desk.words(text("Plan again")), self.start)
         self.notice = Notice(Mark.INFO, "", self)
         self.notice.hide()
+        self.still_old = OldEnvironmentsCard(desk.words, self)
+        self.still_old.look_wanted.connect(self._look_for_old)
         self.nothing = EmptyState(Mark.RIGHT, "", "", self)
         self.nothing.hide()
         self.card.setParent(self)
@@ -80,6 +86,7 @@ class RepairSection(QWidget):
         row.addLayout(self.right, 1)
         column = bare(QVBoxLayout(self), SPACING)
         column.addWidget(self.notice)
+        column.addWidget(self.still_old)
         column.addLayout(row)
         column.addWidget(self.strip)
 
@@ -97,7 +104,7 @@ class RepairSection(QWidget):
 
     @property
     def busy(self) -> bool:
-        return self.planning.busy or self.changing.busy or self._waits
+        return self.planning.busy or self.changing.busy or self.looking.busy or self._waits
 
     @property
     def settled(self) -> bool:
@@ -157,6 +164,8 @@ class RepairSection(QWidget):
 
     def forget_result(self) -> None:
         """What came of a change is shown no longer."""
+        self.looking.drop()
+        self.still_old.show_found(None)
         self.carried, self.mark, self._failed = None, None, False
         self._stale = True
 
@@ -190,8 +199,8 @@ class RepairSection(QWidget):
 
     def close_down(self) -> None:
         self._stop_waiting()
-        self.planning.drop()
-        self.changing.drop()
+        for work in (self.planning, self.changing, self.looking):
+            work.drop()
 
     def ask_for_plan(self) -> None:
         """Plans what is wished now; as soon as the machine is read again, where that is under way."""
@@ -312,7 +321,19 @@ class RepairSection(QWidget):
         title, about = result_words(plan, carried)
         self.header = (words(title), words(about))
         if carried.wrote:
+            self._look_for_old()
             self.after_made(carried)
+
+    @Slot()
+    def _look_for_old(self) -> None:
+        session, plan, carried = self.desk.session, self.repair, self.carried
+        if plan is not None and carried is not None:
+            self.looking.ask(lambda _: after_change(session, plan, carried))
+
+    def _show_still_old(self, result: Done | Failed) -> None:
+        found = result.value if isinstance(result, Done) and isinstance(result.value, OldEnvironments) else None
+        self.still_old.show_found(found)
+        self.changed.emit()
 
     def show_mark(self, mark: Mark) -> None:
         self.mark = mark

@@ -1,0 +1,111 @@
+"""Who still has the environment of before, as `use`, `undo` and `shell` tell it: rows, lines to copy, and the document."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from gpuassist.cli import shell, undo, use
+from gpuassist.context import Session
+from gpuassist.model.old_environment import OldEnvironments, OldProgram, ProgramFamily
+from gpuassist.model.shell import Variable
+from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
+from tests.changes.homes import make_toolkit, world_at
+from tests.cli.runs import run
+from tests.remembered import RememberedShells
+from tests.values import knowledge
+
+TMUX = OldProgram(
+    ProgramFamily.MULTIPLEXER,
+    "tmux",
+    "tmux",
+    (4711,),
+    itself=True,
+    holds=(Variable("CUDA_HOME", "/old"),),
+    shells=2,
+    here=True,
+    how=text("x"),
+    commands=("tmux -S /tmp/s set-environment -gu CUDA_HOME",),
+)
+FOUND = OldEnvironments((TMUX,), (text("a note"),))
+
+
+@pytest.fixture
+def session(home: Path) -> Session:
+    make_toolkit(home / "cuda-11.7", "11.7.99")
+    make_toolkit(home / "cuda-12.4", "12.4.131")
+    (home / ".bashrc").write_text(f"export PATH={home}/cuda-11.7/bin:$PATH\n")
+    return Session(world_at(home, processes=RememberedShells(home)), knowledge(), ENGLISH)
+
+
+@pytest.fixture
+def old(home: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A program that was started with the older toolkit, by a parent that has ended: it is nobody's child."""
+    held = {"PATH": f"{home}/cuda-11.7/bin:/usr/bin:/bin", "CUDA_HOME": f"{home}/cuda-11.7"}
+    script = "import os,sys\nif os.fork(): os._exit(0)\nprint(os.getpid(), flush=True)\nsys.stdin.read()"
+    with subprocess.Popen(
+        ("/usr/bin/env", "python3", "-c", script), env={**held, "PATH": f"{held['PATH']}"}, stdin=-1, stdout=-1
+    ) as one:
+        yield one
+        one.communicate()
+
+
+def document(verb: ModuleType, session: Session, *options: str) -> dict[str, Any]:
+    found = json.loads(run(verb, session, *options, "--json").out)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_real_program_is_told_after_the_change_and_no_more_after_the_undo(
+    session: Session, old: subprocess.Popen[bytes], home: Path
+) -> None:
+    assert old.stdout is not None
+    pid = int(old.stdout.readline())
+    told = document(use, session, "cuda", "12.4", "--yes", "--no-kernel")["still_old"]
+    row = next(one for one in told["programs"] if one["pids"] == [pid])
+    assert (row["family"], row["itself"]) == ("program", True)
+    assert {"variable": "CUDA_HOME", "value": f"{home}/cuda-11.7"} in row["holds"]
+    at_any_time = document(shell, session)["still_old"]
+    assert [pid] in [one["pids"] for one in at_any_time["programs"]]
+    after = document(undo, session, "--yes")["still_old"]
+    assert [pid] not in [one["pids"] for one in after["programs"]]
+
+
+def test_where_nothing_is_done_nobody_is_looked_for(session: Session) -> None:
+    assert document(use, session, "cuda", "12.4", "--dry-run")["still_old"] is None
+
+
+@pytest.mark.parametrize("name", ["use", "undo", "shell"])
+def test_rows_lines_and_notes_are_printed(name: str, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpuassist.cli.shell_change.after_change", lambda *_: FOUND)
+    monkeypatch.setattr("gpuassist.session.old_environments.after_undo", lambda *_: FOUND)
+    monkeypatch.setattr("gpuassist.cli.shell.beside_terminal", lambda *_: FOUND)
+    run(use, session, "cuda", "12.4", "--yes", "--no-kernel") if name == "undo" else None
+    verbs = {"use": (use, ("cuda", "12.4", "--yes", "--no-kernel")), "undo": (undo, ("--yes",)), "shell": (shell, ())}
+    verb, options = verbs[name]
+    out = run(verb, session, *options).out
+    assert "  - tmux server, process 4711: " in out
+    assert "      tmux -S /tmp/s set-environment -gu CUDA_HOME\n" in out
+    assert "a note" in out
+    # Of `use` and `undo` it was said before what `source` does.
+    assert ("This terminal has it too" in out) is (name == "shell")
+
+
+def test_where_there_is_nobody_nothing_is_printed(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpuassist.cli.shell_change.after_change", lambda *_: OldEnvironments(()))
+    assert "environ" not in run(use, session, "cuda", "12.4", "--yes", "--no-kernel").out
+
+
+def test_a_line_that_a_terminal_would_obey_is_left_out(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = OldProgram(ProgramFamily.PROGRAM, "", "a\x1b[31m\nb", (1,), itself=True, commands=("tmux -S '/tmp/\x1b[2Js' x",))
+    monkeypatch.setattr("gpuassist.cli.shell_change.after_change", lambda *_: OldEnvironments((odd,)))
+    out = run(use, session, "cuda", "12.4", "--yes", "--no-kernel").out
+    assert "\x1b" not in out
+    assert "left out" in out
