@@ -87,7 +87,7 @@ def _coming(version: str, build: BuildState, *, headers: bool = True) -> NextSta
     return NextStart(
         kernel=Known(COMING, "/etc/default/grub"),
         chosen_by=Known(ChosenBy.FIRST, "/etc/default/grub"),
-        installed=Known((COMING, RUNNING), "/boot"),
+        kernels=Known((COMING, RUNNING), "/boot"),
         modules=Known((module,) if version else (), base),
         builds=Known((ModuleBuild(BuildTool.DKMS, "nvidia", "580.95.05", build),), "/var/lib/dkms"),
         headers=Known(headers, f"{base}/build"),
@@ -102,7 +102,7 @@ _IMAGE = EarlyImage(
 OLD_IMAGE = NextStart(
     kernel=Known(RUNNING, f"/boot/vmlinuz-{RUNNING}"),
     chosen_by=Known(ChosenBy.ONLY, f"/boot/vmlinuz-{RUNNING}"),
-    installed=Known((RUNNING,), "/boot"),
+    kernels=Known((RUNNING,), "/boot"),
     early_image=Known(_IMAGE, _IMAGE.path),
     nouveau=Known(value=True, source=f"/lib/modules/{RUNNING}"),
     nouveau_blocks=NOUVEAU_BARRED,
