@@ -467,7 +467,8 @@ def arch_image_with_older_modules(root: Path) -> None:
     """The driver came alone, and nothing wrote the early boot image anew that has its modules."""
     arch(root, release=ARCH_OLD)
     put(root, "/etc/mkinitcpio.conf", "MODULES=(btrfs nvidia nvidia_modeset nvidia_uvm nvidia_drm)\nHOOKS=(base udev)\n")
-    at(root, "/boot/initramfs-linux.img", -30)
+    written = time.time() - 20
+    os.utime(root / "boot/initramfs-linux.img", (written, written))
     module(root, ARCH_OLD, "580.95.05", "extramodules")
 
 

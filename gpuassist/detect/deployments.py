@@ -24,7 +24,7 @@ _ENTRIES = "/boot/loader/entries"
 _COMMAND_LINE = "/proc/cmdline"
 
 
-class Deployment(Struct, frozen=True):
+class WaitingDeployment(Struct, frozen=True):
     """`root` is the directory with its files, `kernel` the release of its kernel."""
 
     name: str
@@ -32,7 +32,7 @@ class Deployment(Struct, frozen=True):
     kernel: str
 
 
-def waiting(files: Files) -> Fact[tuple[Deployment, ...]]:
+def waiting(files: Files) -> Fact[tuple[WaitingDeployment, ...]]:
     """The deployment that the next start brings in place of the one that runs; empty where that one goes on."""
     try:
         staged = files.read_bytes(_STAGED, _STAGED_AT_MOST_BYTES) if files.exists(_STAGED) else b""
@@ -62,11 +62,11 @@ def _of_arguments(files: Files, words: str) -> str:
     return files.real(path).rstrip("/").rpartition("/")[2] if path else ""
 
 
-def _deployment(files: Files, name: str, source: str) -> Fact[tuple[Deployment, ...]]:
+def _deployment(files: Files, name: str, source: str) -> Fact[tuple[WaitingDeployment, ...]]:
     for directory in _DEPLOYED:
         for root in files.glob(f"{directory}/*/deploy/{name}"):
             modules = f"{root}/usr/lib/modules"
             kernels = [one for one in files.names(modules) if _RELEASE.fullmatch(one) and files.exists(f"{modules}/{one}/vmlinuz")]
             if len(kernels) == 1:  # libostree takes one kernel of a deployment and refuses several
-                return Known((Deployment(name, root, kernels[0]),), source)
+                return Known((WaitingDeployment(name, root, kernels[0]),), source)
     return Unknown(text("the kernel of the system image {name}, which waits for the restart, is not to be seen", name=name[:12]))

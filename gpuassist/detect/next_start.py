@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gpuassist.detect import deployments
 from gpuassist.detect.boot_choice import BootChoice, chosen, newest_first
-from gpuassist.detect.deployments import Deployment
+from gpuassist.detect.deployments import WaitingDeployment
 from gpuassist.detect.driver import blocks_in_files
 from gpuassist.detect.installed_kernels import installed_kernels
 from gpuassist.detect.module_builds import builds_of, services_that_build
@@ -114,7 +114,7 @@ def _hidden(files: Files) -> Unknown | None:
     return None
 
 
-def _of_deployment(world: World, found: NextStart, one: Deployment, source: str) -> NextStart:
+def _of_deployment(world: World, found: NextStart, one: WaitingDeployment, source: str) -> NextStart:
     """What lies in the system image that waits; its early boot image is made with it."""
     return replace(
         found,
