@@ -44,6 +44,8 @@ _NAMES = {
     (Subject.LIBRARY, "glibc"): text("C library (glibc)"),
     (Subject.SETTING, "compute mode"): text("compute mode"),
 }
+_COME_OR_GONE = frozenset({Direction.ADDED, Direction.REMOVED})
+_OF_ENVIRONMENTS = frozenset({Subject.TORCH, Subject.PYTHON_PACKAGE, Subject.ENVIRONMENT})
 _STATES = {"on": text("on"), "off": text("off")}
 
 
@@ -103,26 +105,23 @@ def change_words(change: MachineChange, now: datetime | None = None) -> Text:
 
 def name_words(change: MachineChange) -> Text:
     """What changed."""
-    known = _NAMES.get((change.subject, change.name))
-    if change.subject in {Subject.TORCH, Subject.PYTHON_PACKAGE} and change.place:
-        return text("{package} in {environment}", package=change.name, environment=change.place)
-    if change.subject is Subject.ENVIRONMENT:
-        if change.name != change.place and change.place:
-            return text("{package} in {environment}", package=change.name, environment=change.place)
-        return text("environment {name}", name=change.name)
-    if change.subject is Subject.GPU and change.direction is Direction.CHANGED and known is None and ":" in change.name:
-        return text("GPU at {address}", address=change.name)
-    if change.subject in {Subject.STARTUP_FILE, Subject.SETTING} and change.place and known is None:
-        if change.subject is Subject.STARTUP_FILE:
-            return _line_of(change.place)
-        return (
-            text("{name} in {place}", name=change.name, place=change.place)
-            if change.place != change.name
-            else verbatim(change.name)
-        )
-    if change.subject is Subject.VARIABLE:
-        return text("{name} of a new terminal", name=change.name)
-    return known or verbatim(change.name)
+    name, place = change.name, change.place
+    known = _NAMES.get((change.subject, name))
+    if known is not None:
+        return known
+    if change.subject is Subject.ENVIRONMENT and name == place:
+        return text("environment {name}", name=name)
+    if change.subject in _OF_ENVIRONMENTS and place:
+        return text("{package} in {environment}", package=name, environment=place)
+    if change.subject is Subject.GPU and change.direction in _COME_OR_GONE and (change.before or change.after):
+        return text("{gpu} at {address}", gpu=name, address=change.before or change.after)
+    if change.subject is Subject.GPU and ":" in name:
+        return text("GPU at {address}", address=name)
+    if change.subject is Subject.STARTUP_FILE:
+        return _line_of(place or name)
+    if change.subject is Subject.SETTING and place not in {"", name}:
+        return text("{name} in {place}", name=name, place=place)
+    return text("{name} of a new terminal", name=name) if change.subject is Subject.VARIABLE else verbatim(name)
 
 
 def _line_of(place: str) -> Text:
@@ -132,26 +131,31 @@ def _line_of(place: str) -> Text:
 
 def _what_became(change: MachineChange) -> Text:
     what, before, after = name_words(change), _shown(change.before), _shown(change.after)
-    if change.subject is Subject.STARTUP_FILE:
-        return _of_startup(change, what)
+    if not _has_versions(change):
+        return _without_versions(change, what)
     if change.direction is Direction.REINSTALLED:
         return text("{what} {version} was installed again", what=what, version=after)
-    if change.direction is Direction.DOWNGRADED:
+    if change.direction is Direction.DOWNGRADED and change.before:
         return text("{what} {before} → {after}, which is older", what=what, before=before, after=after)
     if change.before and change.after:
         return text("{what} {before} → {after}", what=what, before=before, after=after)
-    if change.direction is Direction.ADDED and change.after and change.after != change.name:
+    if change.direction is Direction.CHANGED:
+        return text("{what} was changed: {after}", what=what, after=after) if change.after else _without_versions(change, what)
+    if change.after:
         return text("{what} is new: {after}", what=what, after=after)
-    if change.direction is Direction.ADDED:
-        return text("{what} is new", what=what)
-    if change.before and change.before != change.name:
-        return text("{what} is gone, it was {before}", what=what, before=before)
-    if change.direction is Direction.REMOVED:
-        return text("{what} is gone", what=what)
-    return text("{what} was changed", what=what)
+    return text("{what} is gone, it was {before}", what=what, before=before)
 
 
-def _of_startup(change: MachineChange, what: Text) -> Text:
+def _has_versions(change: MachineChange) -> bool:
+    """Whether what it was or is says more than its name."""
+    if change.subject is Subject.STARTUP_FILE or (change.subject is Subject.GPU and change.direction in _COME_OR_GONE):
+        return False
+    return bool({change.before, change.after} - {"", change.name})
+
+
+def _without_versions(change: MachineChange, what: Text) -> Text:
+    if change.direction is Direction.REINSTALLED:
+        return text("{what} was installed again", what=what)
     if change.direction is Direction.ADDED:
         return text("{what} is new", what=what)
     return text("{what} is gone", what=what) if change.direction is Direction.REMOVED else text("{what} was changed", what=what)
@@ -180,7 +184,7 @@ def detail_words(change: MachineChange) -> tuple[Text, ...]:
         found += [text("+ {line}", line=line) for line in change.after.split("\n") if change.after]
     if change.waits:
         found.append(text("What runs is still the one before, until the computer is restarted."))
-    packages = _with_it(change.packages)
+    packages = _with_it(change)
     more, named = len(packages) - _PACKAGES_NAMED, ", ".join(packages[:_PACKAGES_NAMED])
     if more > 0:
         found.append(counted("With it {named} and {count} more", "With it {named} and {count} more", more, named=named))
@@ -191,10 +195,11 @@ def detail_words(change: MachineChange) -> tuple[Text, ...]:
     return tuple(found)
 
 
-def _with_it(packages: tuple[str, ...]) -> tuple[str, ...]:
-    """Without versions, where they are all the same, as those of the parts of a driver."""
-    versions = {one.partition(" ")[2] for one in packages}
-    return tuple(one.partition(" ")[0] for one in packages) if len(versions) == 1 and len(packages) > 1 else packages
+def _with_it(change: MachineChange) -> tuple[str, ...]:
+    """Of the system's packages without their versions, which are much the same as that of the change."""
+    if change.subject in _OF_ENVIRONMENTS:
+        return change.packages
+    return tuple(dict.fromkeys(one.partition(" ")[0] for one in change.packages))
 
 
 # The whole answer.
@@ -253,22 +258,34 @@ def _sentence(change: MachineChange, now: datetime | None) -> Text:
     """What was done, when, and by what."""
     what = _IN_SENTENCES.get((change.subject, change.name)) or name_words(change)
     done, when, who = _done(change, what), _time_of(change, now), _who(change)
-    if change.at and when is not None:
-        done = text("{done} {when}", done=done, when=when)
-    elif when is not None:
-        done = text("{done} some time {when}", done=done, when=when)
+    if when is not None:
+        done = _with_time(change, done, when, now)
     if change.by == OURSELVES:
         return text("{done} by gpuassist", done=done)
+    if change.by and change.user:
+        return text("{done} by {program} ({user})", done=done, program=change.by, user=change.user)
     if who is None:
         return done
     # Of a user alone the words say "by" themselves.
     return text("{done} by {who}", done=done, who=who) if change.by else text("{done} {who}", done=done, who=who)
 
 
+def _with_time(change: MachineChange, done: Text, when: Text, now: datetime | None) -> Text:
+    at = moment(change.at)
+    if at is None:
+        return text("{done} some time {when}", done=done, when=when)
+    near = now is not None and (now.date() - _local(at, now).date()).days in {0, 1}
+    return text("{done} {when}", done=done, when=when) if near else text("{done} on {when}", done=done, when=when)
+
+
 def _done(change: MachineChange, what: Text) -> Text:
     before, after = _shown(change.before), _shown(change.after)
-    if change.subject is Subject.STARTUP_FILE:
-        return _of_startup(change, what)
+    if not _has_versions(change) and change.direction in _COME_OR_GONE:
+        return (
+            text("{what} was added", what=what) if change.direction is Direction.ADDED else text("{what} was taken away", what=what)
+        )
+    if not _has_versions(change):
+        return _without_versions(change, what)
     if change.direction is Direction.REINSTALLED:
         return text("{what} was installed again in version {version}", what=what, version=after)
     if change.direction is Direction.UPGRADED and change.before:
@@ -276,12 +293,12 @@ def _done(change: MachineChange, what: Text) -> Text:
     if change.direction is Direction.DOWNGRADED and change.before:
         return text("{what} was downgraded from {before} to {after}", what=what, before=before, after=after)
     if change.before and change.after:
-        return text("{what} became {after}, it was {before}", what=what, before=before, after=after)
-    if change.direction is Direction.ADDED:
-        return text("{what} was added: {after}", what=what, after=after) if change.after else text("{what} was added", what=what)
-    return (
-        text("{what} was taken away", what=what) if change.direction is Direction.REMOVED else text("{what} was changed", what=what)
-    )
+        return text("{what} was changed from {before} to {after}", what=what, before=before, after=after)
+    if change.direction is Direction.CHANGED:
+        return text("{what} was changed: {after}", what=what, after=after) if change.after else _without_versions(change, what)
+    if change.after:
+        return text("{what} {after} was installed", what=what, after=after)
+    return text("{what} {before} was taken away", what=what, before=before)
 
 
 def past_document(past: Past, words: Words) -> dict[str, Json]:

@@ -179,7 +179,8 @@ def _of_log(looks: Looks, one: Transaction) -> MachineChange:
     before, after = _versions(one)
     there = _there(looks)
     if after and before and before != after:
-        return logged(one, Subject.DRIVER, direction(before, after), NAME, before=before, after=after, waits=_waits(looks, after))
+        waits = there[1] in {"", after} and _waits(looks, after)  # what was exchanged again meanwhile waits for nothing
+        return logged(one, Subject.DRIVER, direction(before, after), NAME, before=before, after=after, waits=waits)
     if after and (one.is_reinstalled or (before == after and _same_revisions(one))):
         return logged(one, Subject.DRIVER, Direction.REINSTALLED, NAME, before=after, after=after)
     if after and before:  # the packager's own revision
