@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from gpuassist.formats.package_logs.entries import Moments, LogPiece, doer, words_of
+from gpuassist.formats.package_logs.entries import LogPiece, Moments, doer, words_of
 from gpuassist.formats.package_logs.kinds import subject_of
 from gpuassist.formats.package_logs.order import exchange
 from gpuassist.model.lazy_regex import lazy_regex

@@ -17,7 +17,7 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gpuassist.formats.package_logs.entries import Moments, LogPiece, is_relevant, words_of
+from gpuassist.formats.package_logs.entries import LogPiece, Moments, is_relevant, words_of
 from gpuassist.formats.package_logs.order import exchange
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.past import PackageAction, PackageEvent

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gpuassist.formats.package_logs.entries import Moments, LogPiece, doer, is_relevant, words_of
+from gpuassist.formats.package_logs.entries import LogPiece, Moments, doer, is_relevant, words_of
 from gpuassist.formats.package_logs.order import exchange
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.past import PackageAction, PackageEvent
