@@ -7,6 +7,7 @@ or a signature of ours that fails: those are caught and told, so that the rest s
 from __future__ import annotations
 
 import argparse
+import gzip
 import io
 import json
 import os
@@ -30,6 +31,7 @@ from gpuassist.cli import plan as planning
 from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.detect import nvml
+from gpuassist.detect.package_history import read_history
 from gpuassist.detect.startup import fish_universal as fish_variables
 from gpuassist.formats import boot_menu, cgroup, devices, elf, kernel_image, kernel_module, packages, toolkit, torch, torch_version
 from gpuassist.formats import distribution as distribution_name
@@ -37,7 +39,9 @@ from gpuassist.formats import dry_runs as pip_report
 from gpuassist.formats import package_settings as condarc
 from gpuassist.install.records import installs
 from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Known
+from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Receipt
 from gpuassist.model.sample import Event, EventKind, GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text
@@ -54,6 +58,7 @@ from gpuassist.shellfiles.judge import judge
 from gpuassist.shellfiles.lines import LineEvidence, StartupText, changes_in
 from gpuassist.shellfiles.toolkit_words import toolkit_words
 from gpuassist.shellfiles.toolkits import InstalledToolkits
+from gpuassist.system.files import Files
 from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
@@ -553,6 +558,70 @@ def _samples(scratch: Path) -> Run:
     return run
 
 
+_PACKAGE_LOGS = {
+    "/var/log/apt/history.log": (
+        b"\nStart-Date: 2026-11-14  06:12:03\nCommandline: /usr/bin/unattended-upgrade\nRequested-By: you (1000)\n"
+        b"Upgrade: bash:amd64 (5.1, 5.2), nvidia-driver-570:amd64 (570.86-0ubuntu1, 570.95-0ubuntu1)\n"
+        b"Install: linux-image-6.8.0-48-generic:amd64 (6.8.0-48.48, automatic)\nEnd-Date: 2026-11-14  06:12:40\n"
+    ),
+    "/var/log/dpkg.log": b"2026-11-14 06:12:11 upgrade nvidia-driver-570:amd64 570.86-0ubuntu1 570.95-0ubuntu1\n",
+    "/var/log/pacman.log": (
+        b"[2026-11-14T06:12:03+0100] [PACMAN] Running 'pacman -Syu'\n"
+        b"[2026-11-14T06:12:10+0100] [ALPM] upgraded nvidia-open (580.95.05-1 -> 580.105.08-1)\n"
+        b"[2019-06-01 06:12] installed gcc (9-1)\n"
+    ),
+    "/var/log/zypp/history": (
+        b"2026-11-14 06:12:03|command|root@desk|'zypper' 'dup'|\n"
+        b"2026-11-14 06:12:10|install|nvidia-compute-G06|580.95.05-1.1|x86_64|root@desk|NVIDIA|d99de2|\n"
+    ),
+    "/var/log/dnf.rpm.log": (
+        b"2026-11-14T06:12:10+0100 SUBDEBUG Upgrade: nvidia-driver-3:580.95.05-1.fc42.x86_64\n"
+        b"2026-11-14T06:12:13+0100 SUBDEBUG Upgraded: nvidia-driver-3:570.86.15-1.fc42.x86_64\n"
+    ),
+    "/var/log/yum.log": b"Nov 14 06:12:10 Updated: 1:nvidia-driver-450.1-1.el7.x86_64\n",
+    "/var/log/nvidia-installer.log": (
+        b"creation time: Sat Nov 14 06:12:03 2026\ninstaller version: 580.95.05\n"
+        b"nvidia-installer command line:\n    ./nvidia-installer\n"
+        b"-> Uninstallation of existing driver: NVIDIA Accelerated Graphics Driver for Linux-x86_64 (570.86.15) is complete.\n"
+        b"-> Installation of the NVIDIA Accelerated Graphics Driver for Linux-x86_64 (version: 580.95.05) is now complete.\n"
+    ),
+    "/env/conda-meta/history": (
+        b"==> 2026-11-14 06:12:03 <==\n# cmd: conda install pytorch\n-conda-forge/linux-64::pytorch-2.6.0-cuda126_py312_1\n"
+        b"+conda-forge/linux-64::pytorch-2.7.0-cuda128_py312_0\n"
+    ),
+    "/etc/localtime": (
+        b"TZif2" + bytes(15 + 24) + b"TZif2" + bytes(31) + b"\0\0\0\1\0\0\0\4\0\0\x0e\x10\0\0CET\0\nCET-1CEST,M3.5.0,M10.5.0/3\n"
+    ),
+}
+
+
+def _package_logs(scratch: Path) -> Run:
+    """Each log, also packed, with these bytes in it, and the others honest."""
+    root = scratch / "machine"
+    for path, honest in _PACKAGE_LOGS.items():
+        place = root / path.lstrip("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(honest)
+    around = Surroundings("/home/you", "you", 1000, {}, "/home/you", "/bin/bash")
+    world = World(around, Files(str(root)), _Silent())
+    machine = Machine(environments=Known((PythonEnvironment("/env", "env"),), "test"))
+    paths = tuple(_PACKAGE_LOGS)
+
+    def run(data: bytes) -> str:
+        path = paths[len(data) % len(paths)]
+        place, packed_place = root / path.lstrip("/"), root / f"{path}.1.gz".lstrip("/")
+        place.write_bytes(data)
+        packed_place.write_bytes(gzip.compress(data, 1)[: -(len(data) % 3) or None])
+        try:
+            told = read_history(world, machine, ("", "2026-11-14")[len(data) % 2])
+            return "\n".join(map(ENGLISH, told.unread))
+        finally:
+            place.write_bytes(_PACKAGE_LOGS[path])
+            packed_place.unlink()
+
+    return run
+
+
 TARGETS: tuple[Target, ...] = (
     Target("explain", _texts, _explain),
     Target("recordings", _recordings, _recording),
@@ -563,6 +632,7 @@ TARGETS: tuple[Target, ...] = (
     Target("nvml", _nvml_says, _nvml),
     Target("project", _projects, _project),
     Target("samples", _sample_blocks, _samples),
+    Target("package-logs", lambda: tuple(_PACKAGE_LOGS.values()), _package_logs),
 )
 
 

@@ -15,15 +15,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.detect.log_files import LogReading, read_head
-from gpuassist.formats.package_logs.dnf_history import DNF4, DNF5, DnfItem, Layout, read_dnf_history
+from gpuassist.formats.package_logs.dnf_history import DnfItem, Layout, read_dnf_history
 from gpuassist.formats.package_logs.entries import Moments, is_relevant, words_of
 from gpuassist.model.past import PackageEvent
 from gpuassist.model.text import text
 
-DATABASES = (
-    ("/var/lib/dnf/history.sqlite", DNF4),
-    ("/usr/lib/sysimage/libdnf5/transaction_history.sqlite", DNF5),
-)
 _HEADER = b"SQLite format 3\0"
 _NAMES_AT_MOST = 100_000
 _ITEMS_AT_MOST = 20_000
@@ -47,10 +43,8 @@ class _StrangeError(Exception):
 
 
 def read_database(reading: LogReading, path: str, layout: Layout) -> DnfHistory | None:
-    """None where there is none, or none that can be read, which is noted."""
+    """None where it cannot be read, which is noted."""
     files = reading.world.files
-    if not files.exists(path):
-        return None
     try:
         if read_head(files, path, len(_HEADER)) != _HEADER:
             raise _StrangeError

@@ -22,7 +22,8 @@ BLOCK = 1 << 20
 FILE_AT_MOST = 64 << 20  # bytes of one log; dpkg's of a month with an upgrade to another release has 5 MB
 PACKED_AT_MOST = 16 << 20
 ALL_AT_MOST = 128 << 20
-SECONDS = 3.0
+SECONDS = 3.0  # after these no further file is begun
+_LATE_SECONDS = 10.0  # after these the one that is read is left: its newest entries, which stand last, would be missing
 _FILES_AT_MOST = 120  # of one log: zypper's configuration of logrotate keeps 99
 _HEAD = 1 << 16  # bytes of a place in a log in which a moment is looked for
 _MARGIN = 7200.0  # seconds by which a moment without its zone can be read wrong, where clocks are put back
@@ -49,6 +50,10 @@ class Budget:
     @property
     def spent(self) -> bool:
         return self.bytes <= 0 or self._monotonic() > self._until
+
+    @property
+    def late(self) -> bool:
+        return self._monotonic() > self._until + _LATE_SECONDS - SECONDS
 
 
 class LogReading:
@@ -219,7 +224,7 @@ def _lines(opened: BinaryIO, until: int) -> int:
 def _blocks(reading: LogReading, path: str, opened: BinaryIO, start: int) -> Iterator[bytes]:
     opened.seek(start)
     left = FILE_AT_MOST + BLOCK  # it may grow meanwhile, but not without end
-    while left > 0 and not reading.budget.spent:
+    while left > 0 and not reading.budget.late:
         data = opened.read(BLOCK)
         if not data:
             return
@@ -233,7 +238,7 @@ def _unpacked(reading: LogReading, file: LogFile, opened: BinaryIO) -> Iterator[
     left = FILE_AT_MOST
     for block in unpacked(packed[:PACKED_AT_MOST], file.ending, BLOCK) if len(packed) <= PACKED_AT_MOST else ():
         left -= len(block)
-        if left < 0 or reading.budget.spent:
+        if left < 0 or reading.budget.bytes <= 0 or reading.budget.late:
             break
         yield block
     else:

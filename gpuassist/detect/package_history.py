@@ -11,11 +11,11 @@ from datetime import datetime, timezone, tzinfo
 from io import BytesIO
 from typing import TypeVar
 
-from gpuassist.detect.dnf_databases import DATABASES, read_database
 from gpuassist.detect.installed_records import environment_events
 from gpuassist.detect.log_files import Log, LogReading, read_all, read_head
 from gpuassist.detect.ostree_deployments import deployments
 from gpuassist.formats.package_logs.apt import APT_ENTRY, joined, read_apt, read_dpkg
+from gpuassist.formats.package_logs.dnf_history import DNF_LAYOUTS
 from gpuassist.formats.package_logs.entries import Moments, instant, words_of
 from gpuassist.formats.package_logs.nvidia_installer import read_nvidia_installer
 from gpuassist.formats.package_logs.ostree import deployment_events
@@ -65,9 +65,19 @@ def zone_of(files: Files) -> tzinfo | None:
     if not files.exists(_ZONE):
         return timezone.utc  # as tzset(3) has it
     try:
-        return ZoneInfo.from_file(BytesIO(read_head(files, _ZONE, _ZONE_AT_MOST)))
-    except (OSError, ValueError, LookupError, EOFError, OverflowError, struct.error):
-        return None
+        return ZoneInfo.from_file(_WithoutMore(read_head(files, _ZONE, _ZONE_AT_MOST)))
+    except (OSError, ValueError, LookupError, EOFError, OverflowError, AssertionError, struct.error):
+        return None  # all that zoneinfo raises for what is no file of a zone
+
+
+class _WithoutMore(BytesIO):
+    """A file whose end is an error: zoneinfo looks for the end of the last line for ever where a file is cut off."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        if size and not data:
+            raise EOFError
+        return data
 
 
 def _start(since: str, zone: tzinfo | None) -> float:
@@ -121,7 +131,13 @@ def _of_zypp(reading: LogReading) -> _Told:
 
 def _of_dnf(reading: LogReading) -> _Told:
     """What its databases keep, or its log of lines, which tells less, where there is none that can be read."""
-    histories = [one for path, layout in DATABASES if (one := read_database(reading, path, layout)) is not None]
+    there = [path for path in DNF_LAYOUTS if reading.world.files.exists(path)]
+    if there:
+        from gpuassist.detect.dnf_databases import read_database  # with sqlite3, 5 ms that other systems need not pay
+
+        histories = [one for path in there if (one := read_database(reading, path, DNF_LAYOUTS[path])) is not None]
+    else:
+        histories = []
     if any(one.first is not None for one in histories):
         firsts = [one.first for one in histories if one.first is not None]
         return [event for one in histories for event in one.events], max(min(firsts), reading.since)

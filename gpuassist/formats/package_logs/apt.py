@@ -17,6 +17,7 @@ in the place of an installed package (unpack.c); a removal is logged once, a pur
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -149,22 +150,26 @@ def joined(apt: Iterable[AptEvent], dpkg: Iterable[PackageEvent], dpkg_since: st
     """One event for what both tell of, with apt's moment, by whom and for whom it was done, and both sources. What apt meant to do
     in a run that failed is left out where dpkg, whose log begins at `dpkg_since`, would have told of it.
     """
-    meant: dict[tuple[str, str, str], list[AptEvent]] = {}
+    meant: dict[tuple[str, str, str], list[tuple[float, AptEvent]]] = {}
     for one in apt:
-        meant.setdefault(_key(one.event), []).append(one)
+        meant.setdefault(_key(one.event), []).append((instant(one.event.at), one))
+    for runs in meant.values():
+        runs.sort(key=_begun)
     for event in dpkg:
-        runs = meant.get(_key(event), [])
-        done = instant(event.at)
-        before = [one for one in runs if -_CLOCK_SECONDS <= done - instant(one.event.at) <= _ACT_SECONDS]
-        if not before:
+        runs, done = meant.get(_key(event), []), instant(event.at)
+        place = bisect_right([begun for begun, _one in runs], done + _CLOCK_SECONDS) - 1
+        if place < 0 or runs[place][0] < done - _ACT_SECONDS:
             yield event
-            continue
-        run = max(before, key=lambda one: instant(one.event.at))
-        runs.remove(run)
-        yield replace(run.event, source=f"{run.event.source}; {event.source}")
+        else:
+            run = runs.pop(place)[1].event
+            yield replace(run, source=f"{run.source}; {event.source}")
     told_since = instant(dpkg_since) if dpkg_since else float("inf")
     for runs in meant.values():
-        yield from (one.event for one in runs if one.sure or instant(one.event.at) < told_since)
+        yield from (one.event for begun, one in runs if one.sure or begun < told_since)
+
+
+def _begun(run: tuple[float, AptEvent]) -> float:
+    return run[0]
 
 
 def _key(event: PackageEvent) -> tuple[str, str, str]:

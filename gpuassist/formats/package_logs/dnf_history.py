@@ -65,6 +65,7 @@ DNF5 = Layout(
     frozenset({5, 6}),
     failed=3,
 )
+DNF_LAYOUTS = {"/var/lib/dnf/history.sqlite": DNF4, "/usr/lib/sysimage/libdnf5/transaction_history.sqlite": DNF5}
 
 
 class DnfItem(Struct, frozen=True):

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 
-from msgspec import Struct
-
 from gpuassist.formats.package_logs.kinds import subject_of
 from gpuassist.formats.package_settings import without_login
 from gpuassist.model.lazy_regex import lazy_regex
@@ -19,15 +17,19 @@ _COMMAND_AT_MOST = (
 )
 
 
-class LogPiece(Struct, frozen=True):
+class LogPiece:
     """Some entries of a log. `data` begins with the line feed before the first of them, `line` is the number of that line."""
 
-    data: bytes
-    line: int
+    def __init__(self, data: bytes, line: int) -> None:
+        self.data = data
+        self.line = line
+        self._known = (0, line)  # a place that was asked for, and its line: entries are asked for in their order
 
     def line_at(self, place: int) -> int:
         """The number of the line that follows the line feed at `place`."""
-        return self.line + self.data.count(b"\n", 0, place)
+        known, line = self._known if self._known[0] <= place else (0, self.line)
+        self._known = (place, line + self.data.count(b"\n", known, place))
+        return self._known[1]
 
 
 def pieces(blocks: Iterable[bytes], first_line: int = 1, entry: bytes = b"\n") -> Iterator[LogPiece]:

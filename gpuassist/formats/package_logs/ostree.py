@@ -68,8 +68,9 @@ def read_status(words: str, moments: Moments, source: str) -> tuple[Deployment, 
     except NotJsonError:
         return ()
     rows = document.get("deployments") if isinstance(document, dict) else None
-    found = (_deployment(row, moments, source) for row in cast("list[object]", rows or ())[:_DEPLOYMENTS_AT_MOST])
-    return tuple(one for one in found if one is not None) if isinstance(rows, list) else ()
+    first = cast("list[object]", rows)[:_DEPLOYMENTS_AT_MOST] if isinstance(rows, list) else []
+    found = (_deployment(row, moments, source) for row in first)
+    return tuple(one for one in found if one is not None)
 
 
 def _deployment(row: object, moments: Moments, source: str) -> Deployment | None:

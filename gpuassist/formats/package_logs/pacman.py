@@ -18,6 +18,11 @@ from gpuassist.formats.package_logs.entries import LogPiece, Moments, doer, is_r
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.past import PackageAction, PackageEvent
 
+# The lines that may count, at the price of two jumps: `.` also stands for the line feed, what stands there is looked at later.
+_FOUND = lazy_regex(
+    rb"(?s)\n\[.{16}(?:.{8})?\] (?:\[ALPM\] )?"
+    rb"(?:(?:upgraded|installed|removed|reinstalled|downgraded) ([^ \n]+)|\[[A-Z0-9_.-]{1,40}\] R|Running|transaction [cf])"
+)
 _LINE = lazy_regex(
     rb"\n\[([0-9T:+ -]{16,25})\] (?:\[ALPM\] )?"
     rb"(?:(installed|upgraded|downgraded|reinstalled|removed) ([^ \n]+) \(([^)\n]{1,300})\)"
@@ -29,13 +34,19 @@ def read_pacman(log: Iterable[LogPiece], moments: Moments, path: str) -> Iterato
     """The packages that GPU work depends on; who asked for it is not logged."""
     command = b""
     for piece in log:
-        for match in _LINE.finditer(piece.data):
+        for found in _FOUND.finditer(piece.data):
+            name = found[1]
+            if name is not None and not is_relevant(name):
+                continue
+            match = _LINE.match(piece.data, found.start())
+            if match is None:
+                continue
             written, does, name, versions, runs, ended = match.groups()
             if runs is not None:
                 command = runs
             elif ended is not None:
                 command = b""
-            elif is_relevant(name):
+            else:
                 at = moments.at(words_of(written))
                 before, arrow, after = words_of(versions).partition(" -> ")
                 action = PackageAction(does.decode())

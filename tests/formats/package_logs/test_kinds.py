@@ -51,7 +51,9 @@ SYSTEM = {
     Subject.COMPILER: """
         gcc gcc-13 g++ g++-13 gcc-c++ gcc13 gcc13-c++ gcc14 cpp-13 clang clang-18 build-essential gcc-toolset-13-gcc-c++ base-devel
         """,
-    Subject.DISTRIBUTION: "ostree-deployment base-files fedora-release-common rocky-release openSUSE-release redhat-release almalinux-release",
+    Subject.DISTRIBUTION: """
+        ostree-deployment base-files fedora-release-common rocky-release openSUSE-release redhat-release almalinux-release
+        """,
     Subject.SYSTEM_PACKAGE: """
         dkms akmods nvidia-container-toolkit nvidia-container-toolkit-base libnvidia-container1 libnvidia-container-tools
         nvidia-docker2 nvidia-settings cuda-keyring linux-firmware firmware-misc-nonfree xserver-xorg-core xorg-server

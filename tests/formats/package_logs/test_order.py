@@ -6,8 +6,10 @@ from gpuassist.formats.package_logs.order import exchange
 from gpuassist.model.past import PackageAction
 
 # Each older than the one behind it, by dpkg --compare-versions.
-ASCENDING = ("0~", "0", "1.0~rc1-1", "1.0-1", "1.0-1ubuntu1", "1.0-1.1", "1.0a-1", "1.0+dfsg-1", "1.0.1-1", "1.9", "1.10", "570.86.15-1",
-             "570.195-1", "1:0.1", "3:1")  # fmt: skip
+ASCENDING = (
+    *("0~", "0", "1.0~rc1-1", "1.0-1", "1.0-1ubuntu1", "1.0-1.1", "1.0a-1", "1.0+dfsg-1", "1.0.1-1", "1.9", "1.10"),
+    *("570.86.15-1", "570.195-1", "1:0.1", "3:1"),
+)
 
 
 def test_every_pair_of_a_row() -> None:
