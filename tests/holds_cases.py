@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gpuassist.model.holds import HoldKind, HoldReach
+from gpuassist.knowledge.package_parts import part_of
+from gpuassist.model.fact import Known
+from gpuassist.model.holds import GpuRepository, HoldKind, HoldReach, PackageHold, SystemPackage, SystemPackages
 
 EVERY, BRANCHES, ONE = HoldReach.EVERY_UPGRADE, HoldReach.OTHER_BRANCHES, HoldReach.ONE_VERSION
 REPOSITORY, AUTOMATIC, NOTHING = HoldReach.ONE_REPOSITORY, HoldReach.AUTOMATIC_UPGRADES, HoldReach.NOTHING
@@ -534,3 +536,23 @@ CASES = (
         FEDORA_RPM,
     ),
 )
+
+
+# Machines as values, where no file need be read.
+
+
+def packages_of(text: str, version: str = "580.95.05-1", *, repository: str = "", source: str = STATUS) -> SystemPackages:
+    """The packages of `name` or `name=version` that have to do with a GPU, and NVIDIA's repository by its name."""
+    every = (one.partition("=") for one in text.split())
+    found = tuple(SystemPackage(name, told or version, part) for name, _, told in every if (part := part_of(name)) is not None)
+    there = (GpuRepository(repository, "/a/list:1"),) if repository else ()
+    return SystemPackages(Known(found, source), Known(there, "/a/list"), Known((), "/a/list"))
+
+
+def hold(
+    text: str, reach: HoldReach = HoldReach.EVERY_UPGRADE, version: str = "", repository: str = "", source: str = "/a/file:3"
+) -> PackageHold:
+    """One that covers these packages."""
+    names = tuple(text.split())
+    parts = tuple(dict.fromkeys(part for name in names if (part := part_of(name)) is not None))
+    return PackageHold(HoldKind.DPKG, reach, names[0], source, version, names, parts, repository)

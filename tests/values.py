@@ -17,6 +17,7 @@ from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, Nv
 from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch, TorchAsker
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, Holder, PcieLink, PowerState
+from gpuassist.model.holds import PackageHold, SystemPackages
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.next_start import NextStart
 from gpuassist.model.shell import Command, Shell, StartupFile, Terminal, Variable
@@ -95,6 +96,8 @@ class Recipe(Struct, frozen=True):
     holders: tuple[Holder, ...] = ()
     told: Mapping[str, Sequence[object]] = field(default_factory=dict)
     cudnn: str = ""
+    holds: Fact[tuple[PackageHold, ...]] = NOT_ASKED
+    system_packages: SystemPackages = field(default_factory=SystemPackages)
 
 
 _RECIPE = Recipe()
@@ -117,6 +120,8 @@ def machine(recipe: Recipe = _RECIPE, **changes: object) -> Machine:
         system=one.system,
         next_start=one.next_start,
         path_libraries=Known(_path_libraries(one), "LD_LIBRARY_PATH"),
+        holds=one.holds,
+        system_packages=one.system_packages,
     )
 
 

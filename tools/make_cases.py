@@ -22,6 +22,7 @@ from gpuassist.model.next_start import BuildState, BuildTool, ChosenBy, EarlyIma
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, SystemWide, ToolkitLink
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.model.words import ENGLISH
+from tests.holds_cases import hold, packages_of
 from tests.session.told import told_of
 from tests.values import ARCH, DEBIAN, FEDORA, GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, UBUNTU_24, Env, machine
 
@@ -107,6 +108,8 @@ OLD_IMAGE = NextStart(
     nouveau=Known(value=True, source=f"/lib/modules/{RUNNING}"),
     nouveau_blocks=NOUVEAU_BARRED,
 )
+
+_HELD_535 = hold("nvidia-driver-535", version="535.183.01-0ubuntu0.24.04.1", source="/var/lib/dpkg/status:31207")
 
 CASES: dict[str, dict[str, Any]] = {
     "next-kernel-without-headers": {
@@ -560,6 +563,49 @@ CASES: dict[str, dict[str, Any]] = {
                 "/var/lib/dpkg/info",
             )
         },
+        **BARE,
+    },
+    "pascal-whose-next-driver-drops-it": {
+        "gpus": (GTX_1080_TI,),
+        "driver": "580.95.05",
+        "cuda": "13.0",
+        "distribution": DEBIAN,
+        "holds": Known((), "/var/lib/dpkg/status"),
+        "system_packages": packages_of("cuda-drivers nvidia-driver nvidia-kernel-dkms libcuda1", repository="debian12"),
+        **BARE,
+    },
+    "driver-held-for-years": {
+        "driver": "535.183.01",
+        "cuda": "12.2",
+        "open_module": True,
+        "distribution": UBUNTU_24,
+        "holds": Known((_HELD_535,), "/var/lib/dpkg/status"),
+        "system_packages": packages_of("nvidia-driver-535 libnvidia-compute-535 nvidia-dkms-535", "535.183.01-0ubuntu0.24.04.1"),
+        **BARE,
+    },
+    "arch-driver-held-without-its-kernel": {
+        "distribution": ARCH,
+        "holds": Known((hold("nvidia-open nvidia-utils", source="/etc/pacman.conf:24"),), "/etc/pacman.conf"),
+        "system_packages": packages_of("nvidia-open nvidia-utils linux=6.17.8", "580.95.05-1", source="/var/lib/pacman/local"),
+        **CUDA_13,
+        **BARE,
+    },
+    "rtx-5090-whose-old-driver-is-held": {
+        "gpus": (RTX_5090,),
+        "driver": "535.183.01",
+        "cuda": "12.2",
+        "distribution": UBUNTU_24,
+        "holds": Known((_HELD_535,), "/var/lib/dpkg/status"),
+        "system_packages": packages_of("nvidia-driver-535 libnvidia-compute-535 nvidia-dkms-535", "535.183.01-0ubuntu0.24.04.1"),
+        **BARE,
+    },
+    "server-whose-driver-upgrades-by-itself": {
+        "gpus": (H100,),
+        "distribution": UBUNTU_24,
+        "host_facts": {"unattended": Known(value=True, source="/etc/apt/apt.conf.d/20auto-upgrades")},
+        "holds": Known((), "/var/lib/dpkg/status"),
+        "system_packages": packages_of("nvidia-driver-580-open libnvidia-compute-580 nvidia-dkms-580-open"),
+        **CUDA_13,
         **BARE,
     },
     "sound-pascal-under-windows-r580": {
