@@ -105,7 +105,7 @@ def _take_back(options: argparse.Namespace, context: Context, taking: UndoPlan) 
     from gpuassist.present.old_environments import old_json
     from gpuassist.session.old_environments import after_undo
 
-    left = after_undo(context.session, taking, undone)
+    left = after_undo(context.session, (taking,), undone.receipts[0].undone_at)
     if options.json:
         document = _document(context, undone.outcome, undone.receipts[0], taking)
         context.document({**document, "still_old": old_json(left, context.session.words)})

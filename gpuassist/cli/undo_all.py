@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import argparse
 
+from gpuassist.changes.undo import UndoPlan
 from gpuassist.changes.undo_all import PlannedUndo, UndoAllOutcome, UndoneChange, UndoRefusal, undo_all
 from gpuassist.cli.confirm import confirmed
 from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.old_environments import show_old_environments
 from gpuassist.cli.paragraphs import show_command
 from gpuassist.install.remains import InstallRemains
 from gpuassist.model.plan import Result
 from gpuassist.model.text import Text, text
 from gpuassist.present import undo_all as said
 from gpuassist.present.marks import GLYPHS, Exit, Mark, glyph_of
+from gpuassist.present.old_environments import old_json
 from gpuassist.present.undo import conflict_lines, diff_of
+from gpuassist.session.old_environments import after_undo
 from gpuassist.session.own_state import DeletedPart, OwnState, delete_own_state
 from gpuassist.session.traces import Traces, look_again, look_at_traces
 from gpuassist.session.undo import what_stays_of_all
@@ -51,7 +55,8 @@ def undo_everything(options: argparse.Namespace, context: Context) -> Exit:
     if options.json:
         document = said.traces_json(context.session, traces, outcome.changes, deleted, state=now.state)
         words = context.session.words(message)
-        context.document({"schema": 1, "result": result, "message": words, "dry_run": False, **document})
+        left = old_json(after_undo(context.session, _taken(outcome)), context.session.words)
+        context.document({"schema": 1, "result": result, "message": words, "dry_run": False, **document, "still_old": left})
     else:
         for one in deleted or ():
             context.say(
@@ -91,7 +96,9 @@ def _only_looked(options: argparse.Namespace, context: Context, traces: Traces) 
     if options.json:
         words = context.session.words(nothing)
         document = said.traces_json(context.session, traces, ())
-        context.document({"schema": 1, "result": Result.UNCHANGED.value, "message": words, "dry_run": True, **document})
+        context.document(
+            {"schema": 1, "result": Result.UNCHANGED.value, "message": words, "dry_run": True, **document, "still_old": None}
+        )
         return status
     _show_installs(context, traces)
     _show_state(context, traces.state)
@@ -117,9 +124,14 @@ def _take_back(options: argparse.Namespace, context: Context, traces: Traces) ->
         context.note(outcome.stopped)
         return outcome
     context.say(said.outcome_title(outcome.changes, planned=len(traces.plan.changes), interrupted=outcome.interrupted))
-    for words in what_stays_of_all(context.session, [one.wrote for one in outcome.changes if one.wrote is not None]):
+    for words in what_stays_of_all(context.session, _taken(outcome)):
         context.say(words)
+    show_old_environments(context, after_undo(context.session, _taken(outcome)), told_of_source=True)
     return outcome
+
+
+def _taken(outcome: UndoAllOutcome) -> tuple[UndoPlan, ...]:
+    return tuple(one.wrote for one in outcome.changes if one.wrote is not None)
 
 
 def _show_installs(context: Context, traces: Traces) -> None:

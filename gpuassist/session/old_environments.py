@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -23,6 +23,7 @@ from gpuassist.model.text import sentence, text
 from gpuassist.session.old_values import DEVICES, IsOld, another_toolkit, in_scope, other_devices, taken_out
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.toolkits import LISTS
+from gpuassist.system.clock import iso
 from gpuassist.system.terminal import Opening
 from gpuassist.system.world import World
 
@@ -48,17 +49,21 @@ def after_change(session: Session, plan: ChangePlan, outcome: ChangeOutcome) -> 
     return _looked(session, Yardstick(is_old, 0.0, _since_boot(session.world, made)))
 
 
-def after_undo(session: Session, taking: UndoPlan, undone: ChangeOutcome) -> OldEnvironments:
-    """After a change was taken back, by what stood in its files: no shell is started for it."""
+def after_undo(session: Session, taken: Sequence[UndoPlan], undone_at: str = "") -> OldEnvironments:
+    """After changes were taken back one after the other, by what stood in their files: no shell is started for it. `undone_at` is
+    when, ISO 8601; now where it is empty.
+    """
     world = session.world
     dialects = {one.value: one for one in Dialect}
-    edits = [file.edit for file in taking.files if file.edit is not None and file.edit.dialect in dialects]
+    edits = [file.edit for one in taken for file in reversed(one.files) if file.edit is not None and file.edit.dialect in dialects]
+    last = {edit.target: edit for edit in edits}
     before = {given for edit in edits for given in _given(world, edit.before, dialects[edit.dialect])}
-    after = {given for edit in edits for given in _given(world, edit.after, dialects[edit.dialect])}
+    after = {given for edit in last.values() for given in _given(world, edit.after, dialects[edit.dialect])}
     if not before - after:
         return OldEnvironments(())
-    since = _since_boot(world, (receipt.made_at for receipt in undone.receipts), longest=float("inf"))
-    until = _since_boot(world, (receipt.undone_at for receipt in undone.receipts if receipt.undone_at))
+    made_at = (file.receipt.made_at for one in taken for file in one.files)
+    since = _since_boot(world, made_at, longest=float("inf"))
+    until = _since_boot(world, (undone_at or iso(world.clock.now()),))
     return _looked(session, Yardstick(taken_out(before - after), since, until))
 
 

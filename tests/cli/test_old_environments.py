@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 from collections.abc import Iterator
@@ -10,8 +11,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from gpuassist.cli import shell, undo, use
+from gpuassist.cli import undo, use
+from gpuassist.cli.context import Context, TerminalStreams
+from gpuassist.cli.old_environments import show_old_environments
 from gpuassist.context import Session
 from gpuassist.model.old_environment import OldEnvironments, OldProgram, ProgramFamily
 from gpuassist.model.shell import Variable
@@ -72,40 +76,39 @@ def test_a_real_program_is_told_after_the_change_and_no_more_after_the_undo(
     row = next(one for one in told["programs"] if one["pids"] == [pid])
     assert (row["family"], row["itself"]) == ("program", True)
     assert {"variable": "CUDA_HOME", "value": f"{home}/cuda-11.7"} in row["holds"]
-    at_any_time = document(shell, session)["still_old"]
-    assert [pid] in [one["pids"] for one in at_any_time["programs"]]
     after = document(undo, session, "--yes")["still_old"]
     assert [pid] not in [one["pids"] for one in after["programs"]]
 
 
-def test_where_nothing_is_done_nobody_is_looked_for(session: Session) -> None:
-    assert document(use, session, "cuda", "12.4", "--dry-run")["still_old"] is None
+def printed(session: Session, found: OldEnvironments | None, **how: bool) -> str:
+    out = io.StringIO()
+    show_old_environments(Context(session, TerminalStreams(out, io.StringIO(), colour=False, interactive=False), ""), found, **how)
+    return out.getvalue()
 
 
-@pytest.mark.parametrize("name", ["use", "undo", "shell"])
-def test_rows_lines_and_notes_are_printed(name: str, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpuassist.cli.shell_change.after_change", lambda *_: FOUND)
-    monkeypatch.setattr("gpuassist.session.old_environments.after_undo", lambda *_: FOUND)
-    monkeypatch.setattr("gpuassist.cli.shell.beside_terminal", lambda *_: FOUND)
-    run(use, session, "cuda", "12.4", "--yes", "--no-kernel") if name == "undo" else None
-    verbs = {"use": (use, ("cuda", "12.4", "--yes", "--no-kernel")), "undo": (undo, ("--yes",)), "shell": (shell, ())}
-    verb, options = verbs[name]
-    out = run(verb, session, *options).out
+def test_rows_lines_and_notes_are_printed(session: Session) -> None:
+    out = printed(session, FOUND)
     assert "  - tmux server, process 4711: " in out
     assert "      tmux -S /tmp/s set-environment -gu CUDA_HOME\n" in out
     assert "a note" in out
-    # Of `use` and `undo` it was said before what `source` does.
-    assert ("This terminal has it too" in out) is (name == "shell")
+    assert "This terminal has it too" in out
+    assert "This terminal has it too" not in printed(session, FOUND, told_of_source=True)
+    assert "than a new terminal finds" in printed(session, FOUND, at_any_time=True)
 
 
-def test_where_there_is_nobody_nothing_is_printed(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpuassist.cli.shell_change.after_change", lambda *_: OldEnvironments(()))
-    assert "environ" not in run(use, session, "cuda", "12.4", "--yes", "--no-kernel").out
+def test_where_there_is_nobody_nothing_is_printed(session: Session) -> None:
+    assert printed(session, None) == printed(session, OldEnvironments(())) == ""
 
 
-def test_a_line_that_a_terminal_would_obey_is_left_out(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_many_some_are_printed(session: Session) -> None:
+    many = OldEnvironments(tuple(replace(TMUX, pids=(number,)) for number in range(100, 130)))
+    out = printed(session, many)
+    assert out.count("tmux server, process") < len(many.programs)
+    assert "and 18 more" in out
+
+
+def test_a_line_that_a_terminal_would_obey_is_left_out(session: Session) -> None:
     odd = OldProgram(ProgramFamily.PROGRAM, "", "a\x1b[31m\nb", (1,), itself=True, commands=("tmux -S '/tmp/\x1b[2Js' x",))
-    monkeypatch.setattr("gpuassist.cli.shell_change.after_change", lambda *_: OldEnvironments((odd,)))
-    out = run(use, session, "cuda", "12.4", "--yes", "--no-kernel").out
-    assert "\x1b" not in out
+    out = printed(session, OldEnvironments((odd,)))
     assert "left out" in out
+    assert "tmux -S" not in out

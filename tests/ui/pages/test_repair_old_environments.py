@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.model.old_environment import OldEnvironments, OldProgram, ProgramFamily
 from gpuassist.model.shell import Variable
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
+from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair.old_environments import OldEnvironmentsCard, OldProgramRow
 from gpuassist.ui.widgets.code import CommandBlock
-from tests.ui.made import desk
 from tests.ui.pages.repairing import Shown, machine_of, two_toolkits
 from tests.ui.showing import Show, words_in
 
@@ -26,21 +27,24 @@ SECTION, PAGE = "gpuassist.ui.pages.repair.section.after_change", "gpuassist.ui.
 
 
 @pytest.fixture
-def shown(home: Path, qtbot: QtBot) -> Shown:
-    session = two_toolkits(home)
-    made = Shown(desk(session), qtbot)
-    made.open(machine_of(session))
+def session(home: Path) -> Session:
+    return two_toolkits(home)
+
+
+@pytest.fixture
+def shown(desk: Desk, qtbot: QtBot) -> Shown:
+    made = Shown(desk, qtbot)
+    made.open(machine_of(desk.session))
     return made
 
 
-def test_a_row_a_program_with_its_lines_to_copy(show: Show) -> None:
+def test_a_row_a_program_with_its_lines_to_copy(show: Show, qtbot: QtBot) -> None:
     card = show(OldEnvironmentsCard(ENGLISH), 700, 500)
     card.show_found(FOUND)
     assert len(card.findChildren(OldProgramRow)) == len(FOUND.programs)
     assert [block.content for block in card.findChildren(CommandBlock)] == [LINE]
-    said = words_in(card)
-    assert "tmux server, process 4711" in said
-    assert "A note" in said
+    qtbot.waitUntil(lambda: "A note" in words_in(card))
+    assert "tmux server, process 4711" in words_in(card)
 
 
 def test_nobody_is_said_and_where_nobody_looked_there_is_no_card(show: Show) -> None:
@@ -52,38 +56,24 @@ def test_nobody_is_said_and_where_nobody_looked_there_is_no_card(show: Show) -> 
     assert not card.isVisible()
 
 
-def test_after_a_change_they_are_shown_until_another_plan(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_change_and_an_undo_they_are_shown_as_long_as_that_is(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SECTION, lambda *_: FOUND)
-    card = shown.page.toolkit.still_old
+    monkeypatch.setattr(PAGE, lambda *_: FOUND)
+    card, of_undo = shown.page.toolkit.still_old, shown.page.still_old
     assert not card.isVisible()
     shown.apply()
-    assert card.found == FOUND
-    assert card.isVisible()
-    shown.page.toolkit.anew.trigger()
-    shown.settle()
-    assert not card.isVisible()
+    assert (card.found, card.isVisible(), of_undo.found) == (FOUND, True, None)
 
-
-def test_to_look_again_shows_who_is_left(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SECTION, lambda *_: FOUND)
-    shown.apply()
     left = OldEnvironments((JUPYTER,))
     monkeypatch.setattr(SECTION, lambda *_: left)
-    card = shown.page.toolkit.still_old
     card.again.click()
     shown.settle()
     assert card.found == left
     assert card.again.isEnabled()
 
-
-def test_after_an_undo_the_page_tells_them(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SECTION, lambda *_: OldEnvironments(()))
-    monkeypatch.setattr(PAGE, lambda *_: FOUND)
-    shown.apply()
-    change = shown.page.history.records[0].receipt.change
-    monkeypatch.setattr(shown.desk.asking, "confirm", lambda _parent, _question, _about, agree: agree())
-    shown.page.history.undo_wanted.emit(change)
+    shown.page.history.undo_wanted.emit(shown.page.history.records[0].receipt.change)
     shown.settle()
-    assert shown.page.still_old.found == FOUND
-    shown.apply()
-    assert shown.page.still_old.found is None
+    assert (card.isVisible(), of_undo.found) == (False, FOUND)
+    shown.page.history.undo_wanted.emit("")
+    shown.settle()
+    assert of_undo.found is None

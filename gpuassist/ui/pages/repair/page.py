@@ -314,7 +314,7 @@ class RepairPage(Page):
     def _look_for_old(self) -> None:
         session, taken = self.desk.session, self._taken
         if taken is not None:
-            self.looking.ask(lambda _: after_undo(session, taken.taking, taken.outcome))
+            self.looking.ask(lambda _: after_undo(session, (taken.taking,), taken.outcome.receipts[0].undone_at))
 
     def _show_still_old(self, result: Done | Failed) -> None:
         found = result.value if isinstance(result, Done) and isinstance(result.value, OldEnvironments) else None
