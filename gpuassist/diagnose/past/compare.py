@@ -14,6 +14,7 @@ from gpuassist.diagnose.past.shell import setting_changes, startup_changes, term
 from gpuassist.diagnose.past.system import (
     compiler_changes,
     distribution_changes,
+    hold_changes,
     kernel_changes,
     library_changes,
     package_changes,
@@ -34,6 +35,7 @@ _FAMILIES = (
     compiler_changes,
     distribution_changes,
     package_changes,
+    hold_changes,
     option_changes,
     setting_changes,
 )

@@ -12,6 +12,7 @@ from gpuassist.diagnose.past.transactions import Transaction
 from gpuassist.diagnose.past.versions import begins_alike, direction, kernel_in_name, newer_kernel, newest, same_kernel, upstream
 from gpuassist.formats.package_logs.ostree import IMAGE
 from gpuassist.model.fact import Known, value_or
+from gpuassist.model.holds import HoldKind, PackageHold
 from gpuassist.model.past import Direction, MachineChange, PackageAction, PackageEvent, Subject
 from gpuassist.model.toolkit import Compiler
 
@@ -190,6 +191,32 @@ def _libraries_seen(looks: Looks) -> Iterator[MachineChange]:
 def _is_new(one: Transaction) -> bool:
     """Whether more than the packager's own revision is another one."""
     return any(upstream(event.before) != upstream(event.after) for event in one.events)
+
+
+HOLD = "hold"
+
+
+def hold_changes(looks: Looks) -> Iterator[MachineChange]:
+    """Packages that the distribution keeps as they are, or does not any more: those of one kind are set and taken away together."""
+    found = looks.both(lambda machine: machine.holds)
+    if found is None:
+        return
+    rows: dict[tuple[HoldKind, Direction], list[PackageHold]] = {}
+    sides = ({(one.kind, one.pattern, one.version): one for one in part} for part in found)
+    for (kind, _, _), (old, new) in apart(*sides).items():
+        one = new or old
+        if one is not None and (old is None or new is None):
+            rows.setdefault((kind, Direction.ADDED if old is None else Direction.REMOVED), []).append(one)
+    for (_, way), holds in rows.items():
+        first = holds[0]
+        yield looks.seen(
+            Subject.SETTING,
+            way,
+            f"{HOLD} {first.pattern} {first.version}".rstrip(),
+            place=first.source,
+            sources=tuple(dict.fromkeys(one.source for one in holds)),
+            packages=tuple(one.pattern for one in holds[1:]),
+        )
 
 
 def package_changes(looks: Looks) -> Iterator[MachineChange]:

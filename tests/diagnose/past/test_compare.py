@@ -12,9 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.diagnose.past.compare import compare
-from gpuassist.diagnose.past.order import explains
+from gpuassist.diagnose.past.order import explains, is_cause
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.finding import Evidence, Finding
+from gpuassist.model.holds import HoldKind, HoldReach, PackageHold
 from gpuassist.model.json_reader import read_json
 from gpuassist.model.machine import Machine, decode_machine
 from gpuassist.model.past import Direction, KeptMachine, MachineChange, PackageAction, PackageEvent, PackageHistory, Subject
@@ -232,3 +233,16 @@ def test_a_kept_machine_of_a_time_to_come_is_compared_without_the_logs_times() -
     ahead = KeptMachine("2027-03-01T00:00:00+00:00", "", "doctor", machine(driver="570.86"))
     (found,) = compare(ahead, at_last(machine(driver="580.95")), PackageHistory())
     assert (found.earliest, found.latest) == ("", "")
+
+
+def test_holds_of_one_kind_are_one_change() -> None:
+    held = tuple(
+        PackageHold(HoldKind.DPKG, HoldReach.EVERY_UPGRADE, name, "/var/lib/dpkg/status")
+        for name in ("nvidia-dkms-580", "libnvidia-gl-580")
+    )
+    free, bound = (replace(machine(), holds=Known(part, "dpkg")) for part in ((), held))
+    (found,) = compare(kept(free), at_last(bound), PackageHistory())
+    assert (found.subject, found.direction, found.packages) == (Subject.SETTING, Direction.ADDED, ("libnvidia-gl-580",))
+    assert is_cause(found, "setting:hold")
+    (back,) = compare(kept(bound), at_last(free), PackageHistory())
+    assert back.direction is Direction.REMOVED
