@@ -160,7 +160,19 @@ def _as_document(told: Any) -> Any:
         return f"{told['code']}_{told['capability'].get('major')}{told['capability'].get('minor')}{told['suffix']}"
     if keys == {"reason", "asked"}:
         return {"value": None, "reason": _NOT_KNOWN, "asked": told["asked"]}
+    if keys == {"message", "parameters", "plural"}:
+        return _words_of(told)
     return {name: _as_document(value) for name, value in told.items()}
+
+
+def _words_of(told: dict[str, Any]) -> str:
+    """A text in English, as far as its slots are plain: what a file says is no format to be obeyed."""
+    words, given = told["message"], told["parameters"]
+    for one in given if isinstance(given, list) else ():
+        if isinstance(words, str) and isinstance(one, list) and len(one) == 2 and isinstance(one[0], str):
+            value = _words_of(one[1]) if isinstance(one[1], dict) and one[1].keys() == told.keys() else str(one[1])
+            words = words.replace(f"{{{one[0]}}}", value)
+    return words if isinstance(words, str) else ""
 
 
 def _no_later(first: str, at: datetime) -> str:

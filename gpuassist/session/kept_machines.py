@@ -241,13 +241,23 @@ def _newest_of(world: World, at: str, identity: str) -> _Newest:
 def _not_used(place: str, others: int, to_come: int) -> list[Text]:
     found = []
     if others:
-        one = "{count} kept machine in {path} is not used: it is another one that shares this home"
-        many = "{count} kept machines in {path} are not used: they are others that share this home"
-        found.append(counted(one, many, others, path=place))
+        found.append(
+            counted(
+                "{count} kept machine in {path} is not used: it is another one that shares this home",
+                "{count} kept machines in {path} are not used: they are others that share this home",
+                others,
+                path=place,
+            )
+        )
     if to_come:
-        one = "{count} kept machine in {path} is not used: it is of a time to come, so the clock was wrong then, or is now"
-        many = "{count} kept machines in {path} are not used: they are of a time to come, so the clock was wrong then, or is now"
-        found.append(counted(one, many, to_come, path=place))
+        found.append(
+            counted(
+                "{count} kept machine in {path} is not used: it is of a time to come, so the clock was wrong then, or is now",
+                "{count} kept machines in {path} are not used: they are of a time to come, so the clock was wrong then, or is now",
+                to_come,
+                path=place,
+            )
+        )
     return found
 
 

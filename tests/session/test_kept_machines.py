@@ -20,6 +20,7 @@ from gpuassist.model.fact import NOT_ASKED, Known, Unknown
 from gpuassist.model.finding import Answer, Diagnosis, Severity
 from gpuassist.model.gpu import Gpu, Holder, PowerState
 from gpuassist.model.machine import Machine
+from gpuassist.model.next_start import NextStart
 from gpuassist.model.past import KeptMachine
 from gpuassist.model.shell import Shadow, ShadowKind, StartupFile, Terminal, Variable
 from gpuassist.model.text import text
@@ -487,6 +488,12 @@ def test_versions_keep_their_spelling(world: World) -> None:
     version = kept(world).machines[0].machine.driver.version
     assert isinstance(version, Known)
     assert str(version.value) == "580.65.06"
+
+
+def test_texts_among_the_facts_come_back_in_words(world: World) -> None:
+    why = text("{path} could not be read: {error}", path="/boot", error=text("it is {mode}", mode=7))
+    seen(world, replace(HEALTHY, next_start=NextStart(unread=(why,))))
+    assert [ENGLISH(one) for one in kept(world).machines[0].machine.next_start.unread] == ["/boot could not be read: it is 7"]
 
 
 def test_the_machine_is_not_named_by_its_own_id(world: World) -> None:

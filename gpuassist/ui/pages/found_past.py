@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from gpuassist.model.past import MachineChange, Past
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
+from gpuassist.present.past import change_words, detail_words, title
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.widgets.buttons import CopyButton, Tick, small
 from gpuassist.ui.widgets.cards import Card
@@ -180,7 +181,7 @@ class _ShownChange(Struct, frozen=True):
 
     @classmethod
     def of(cls, words: Words, change: MachineChange, now: datetime) -> _ShownChange:
-        return cls(words(_change_words(change, now)), tuple(map(words, _detail_words(change))), ", ".join(change.sources))
+        return cls(words(change_words(change, now)), tuple(map(words, detail_words(change))), ", ".join(change.sources))
 
     @property
     def plain(self) -> tuple[str, ...]:
@@ -213,7 +214,7 @@ class PastRow(QWidget):
 def _state(read: PastRead) -> tuple[Mark, Text]:
     past = read.past
     if past.kept or past.changes:
-        return Mark.INFO if past.changes else Mark.RIGHT, _title(past, read.now)
+        return Mark.INFO if past.changes else Mark.RIGHT, title(past, read.now)
     if read.keeping:
         words = text(
             "Nothing was kept of this machine yet. From now on gpuassist keeps what it looks like when it is healthy, "
@@ -243,25 +244,6 @@ def _turned(desk: Desk, inspection: Inspection, *, on: bool) -> PastRead:
 
 
 def _past(session: Session, inspection: Inspection) -> Past:
-    """What is kept, which tells since when; who compares is another module."""
-    from gpuassist.session.kept_machines import kept
+    from gpuassist.session.past import past
 
-    found = kept(session.world)
-    newest = found.machines[0] if found.machines else None
-    return Past(newest.first if newest is not None else "", newest is not None, (), found.notes)
-
-
-def _title(past: Past, now: datetime) -> Text:
-    if past.changes:
-        return text("Since {when}, when this machine was in order", when=past.since[:16].replace("T", " "))
-    return text("Nothing that matters here changed since {when}", when=past.since[:16].replace("T", " "))
-
-
-def _change_words(change: MachineChange, now: datetime) -> Text:
-    what = text("{what} {before} → {after}", what=change.name, before=change.before, after=change.after)
-    about = ", ".join(part for part in (change.by, (change.at or change.latest)[:16].replace("T", " ")) if part)
-    return text("{what} ({about})", what=what, about=about) if about else what
-
-
-def _detail_words(change: MachineChange) -> tuple[Text, ...]:
-    return ()
+    return past(session, inspection.machine, findings=inspection.diagnosis.findings)

@@ -14,9 +14,8 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.past import Direction, MachineChange, Past, Subject
 from gpuassist.model.text import text
 from gpuassist.present.marks import Mark
-from gpuassist.session.kept_machines import DOCTOR, keep, keeping, kept, now_of, set_keeping
+from gpuassist.session.kept_machines import keeping, kept, set_keeping
 from gpuassist.ui.page import Desk
-from gpuassist.ui.pages import found_past
 from gpuassist.ui.pages.found import FoundPage
 from gpuassist.ui.pages.found_past import PastCard, PastRow
 from tests.ui.made import inspection
@@ -43,13 +42,14 @@ def card(desk: Desk, show: Show) -> PastCard:
     return show(PastCard(desk), 700, 500)
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> Callable[[Past], None]:
-    """Makes this the past of the machine."""
+    """Makes this the past of the machine; of the one that runs the tests nothing is known."""
 
     def told(past: Past) -> None:
-        monkeypatch.setattr(found_past, "_past", lambda session, inspection: past)
+        monkeypatch.setattr("gpuassist.session.past.past", lambda session, machine, since="", findings=(): past)
 
+    told(Past("", kept=False, changes=()))
     return told
 
 
@@ -95,8 +95,8 @@ def test_turned_off_it_says_that_it_cannot_tell(card: PastCard, qtbot: QtBot, de
     assert "Nothing is kept" in words_in(card.state)[0]
 
 
-def test_nothing_changed_is_right(card: PastCard, qtbot: QtBot, desk: Desk) -> None:
-    keep(desk.session.world, now_of(desk.session.world, HEALTHY.machine, DOCTOR))
+def test_nothing_changed_is_right(card: PastCard, qtbot: QtBot, told: Callable[[Past], None]) -> None:
+    told(Past(SINCE, kept=True, changes=()))
     shown(card, qtbot)
     assert card.state.icon.mark is Mark.RIGHT
 
@@ -140,10 +140,10 @@ def test_strange_words_are_shown_as_such(card: PastCard, qtbot: QtBot, told: Cal
 
 
 def test_what_goes_wrong_is_told(card: PastCard, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(session: object, inspection: object) -> Past:
+    def broken(session: object, machine: object, since: str = "", findings: object = ()) -> Past:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(found_past, "_past", broken)
+    monkeypatch.setattr("gpuassist.session.past.past", broken)
     card.show_inspection(HEALTHY)
     qtbot.waitUntil(lambda: card.state.icon.mark is Mark.UNKNOWN)
     assert "Input/output error" in words_in(card.state)[0]
