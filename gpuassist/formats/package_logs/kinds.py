@@ -36,7 +36,7 @@ _RULES = (
         Subject.SYSTEM_PACKAGE,
         r"(?:lib)?nvidia-container\S*|nvidia-docker2?|nvidia-(?:vaapi-driver|patch|settings|cuda-mps)|libnvidia-egl-\S+"
         r"|cuda-keyring|cuda-repo-\S+"
-        r"|nvidia-texture-tools\S*|python3-\S*nvidia\S*",
+        r"|nvidia-texture-tools\S*|python3-\S*nvidia\S*|(?:linux|kernel)-firmware(?:-\S+)?",
     ),
     (
         Subject.KERNEL,
@@ -50,6 +50,7 @@ _RULES = (
         r"|linux\d{2,4}(?:-rt)?(?:-headers)?"
         r"|kernel(?:-(?:64k|rt|uek|lt|ml|longterm|debug|default|azure|preempt|longterm|pae|automotive|16k|vanilla))?"
         r"(?:-(?:core|modules|internal|partner|devel|matched|base|optional|extra)){0,4}"
+        r"|kernel\d+\.\d+(?:-devel|-modules-extra)?"
         r"|(?:proxmox|pve)-(?:default-)?(?:kernel|headers)(?:-\S+)?",
     ),
     (
@@ -86,7 +87,7 @@ _RULES = (
         Subject.SYSTEM_PACKAGE,
         r"dkms|akmods|kmodtool|kmod|initramfs-tools(?:-core)?|dracut|mkinitcpio|grub(?:2|-common|-pc|2-common|2-tools"
         r"|-efi-\S+)?|systemd-boot(?:-\S+)?"
-        r"|linux-firmware(?:-\S+)?|kernel-firmware-nvidia\S*|firmware-misc-nonfree|ubuntu-drivers-common|optimus-manager"
+        r"|firmware-misc-nonfree|ubuntu-drivers-common|optimus-manager"
         r"|envycontrol|bumblebee|primus\S*"
         r"|xorg-server|xserver-xorg-core|xserver-xorg-video-nouveau|xorg-x11-server(?:-Xorg)?|xorg-x11-drv-nouveau"
         r"|xf86-video-nouveau|mesa|Mesa|lib32-mesa"
@@ -97,6 +98,7 @@ _RULES = (
     ),
 )
 _SUBJECTS = tuple((subject, lazy_regex(words)) for subject, words in _RULES)
+_ARCHITECTURE = lazy_regex(r"(?::(?:i386|armhf|x32)|\.i[356]86)$")  # as entries name packages of another one than the machine's
 _TORCH = frozenset({"torch", "pytorch", "libtorch", "pytorch-gpu", "pytorch-cpu", "torch-nightly"})
 _LONGEST = 200  # characters of a name: dpkg, rpm and pacman have none half as long
 
@@ -111,7 +113,8 @@ def subject_of(package: str, *, in_environment: bool = False) -> Subject | None:
         if name in _TORCH:
             return Subject.TORCH
         return Subject.PYTHON_PACKAGE if name == "python" or is_of_interest(name) or _BESIDE_TORCH.fullmatch(name) else None
-    return next((subject for subject, words in _SUBJECTS if words.fullmatch(package)), None)
+    name = _ARCHITECTURE.sub("", package)
+    return next((subject for subject, words in _SUBJECTS if words.fullmatch(name)), None)
 
 
 # What an environment brings of the toolkit and of compilers, and the engines that stand on a certain torch.

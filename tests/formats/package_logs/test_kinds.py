@@ -8,6 +8,7 @@ from tests.rows import for_each
 
 SYSTEM = {
     Subject.DRIVER: """
+        libnvidia-gl-580:i386 nvidia-driver-libs.i686
         nvidia-driver-580 nvidia-driver-580-open nvidia-driver-580-server nvidia-driver nvidia-driver-full nvidia-utils-580
         nvidia-utils libnvidia-compute-580 libnvidia-gl-580 nvidia-dkms-580 nvidia-dkms-580-open nvidia-kernel-source-580
         nvidia-kernel-common-580 nvidia-kernel-dkms nvidia-open-kernel-dkms nvidia-headless-no-dkms-580-server
@@ -24,6 +25,7 @@ SYSTEM = {
         nvidia-common-G06 nvidia-compute-utils-G06 system76-driver-nvidia NVIDIA-Linux
         """,
     Subject.KERNEL: """
+        kernel6.12 kernel6.12-devel
         linux-image-6.8.0-48-generic linux-headers-6.8.0-48-generic linux-headers-6.8.0-48 linux-modules-6.8.0-48-generic
         linux-modules-extra-6.8.0-48-generic linux-generic linux-generic-hwe-24.04 linux-image-generic linux-headers-generic
         linux-image-amd64 linux-headers-amd64 linux-image-unsigned-6.8.0-48-generic linux-image-6.1.0-28-amd64
@@ -41,6 +43,7 @@ SYSTEM = {
         libcufft-12-8 libcurand-12-8 libcusolver-12-8 libnpp-12-8 libnvjitlink-12-8 cuda-nsight-compute-12-8
         """,
     Subject.LIBRARY: """
+        libc6:i386 glibc.i686
         libcudnn9-cuda-12 libcudnn8 libcudnn9-dev-cuda-12 cudnn cudnn9-cuda-12 nvidia-cudnn libnccl2 libnccl-dev nccl
         libnvinfer10 libnvinfer-plugin10 tensorrt python3-libnvinfer libcutensor2 libcusparselt0 libc6 glibc libstdc++6
         """,
@@ -55,6 +58,7 @@ SYSTEM = {
         ostree-deployment base-files fedora-release-common rocky-release openSUSE-release redhat-release almalinux-release
         """,
     Subject.SYSTEM_PACKAGE: """
+        linux-firmware-nvidia kernel-firmware-nvidia
         dkms akmods nvidia-container-toolkit nvidia-container-toolkit-base libnvidia-container1 libnvidia-container-tools
         nvidia-docker2 nvidia-settings cuda-keyring linux-firmware firmware-misc-nonfree xserver-xorg-core xorg-server
         mesa-vulkan-drivers mesa python python3 python3.12 python313 docker-ce initramfs-tools dracut mkinitcpio grub
