@@ -25,7 +25,7 @@ LINE = 4
 
 
 def _cut(content: bytes) -> bytes:
-    return content[: len(content) * 3 // 5]
+    return content[: content.rindex(b'"', 0, len(content) * 3 // 5)]  # within a row: at its end nothing would be damaged
 
 
 def _without_header(content: bytes) -> bytes:
