@@ -15,6 +15,7 @@ from gpuassist.model.words import Words
 SCHEMA = 1
 _PACKAGES_NAMED = 3
 _LONGEST = 160
+_LONGEST_PROGRAM = 60  # the whole command line stands in the log and in the document
 
 _MONTHS = (
     text("January"),
@@ -169,10 +170,11 @@ def _who(change: MachineChange) -> Text | None:
     """What did it and for whom, as far as a log says."""
     if change.by == OURSELVES:
         return text("by gpuassist")
-    if change.by and change.user:
-        return text("{program} by {user}", program=change.by, user=change.user)
-    if change.by:
-        return verbatim(change.by)
+    program = shortened(change.by, _LONGEST_PROGRAM)
+    if program and change.user:
+        return text("{program} by {user}", program=program, user=change.user)
+    if program:
+        return verbatim(program)
     return text("by {user}", user=change.user) if change.user else None
 
 
@@ -245,8 +247,8 @@ def explanation_of(answer: Answer, words: Words, now: datetime | None = None) ->
 
 _IN_SENTENCES = {
     (Subject.DRIVER, "driver"): text("The driver"),
-    (Subject.DRIVER, "driver-libraries"): text("The driver’s libraries"),
-    (Subject.DRIVER, "driver-module"): text("The driver’s kernel module on disk"),
+    (Subject.DRIVER, "driver-libraries"): text("The libraries of the driver"),
+    (Subject.DRIVER, "driver-module"): text("The kernel module of the driver on disk"),
     (Subject.DRIVER, "loaded-module"): text("The kernel module that runs"),
     (Subject.KERNEL, "kernel"): text("The kernel"),
     (Subject.COMPUTER, "computer"): text("The computer"),

@@ -85,9 +85,10 @@ def _compared(session: Session, machine: Machine, since: str, blamed: tuple[str,
     if not machines:
         return looking.since(None, iso(wanted or clock - _LOGS_ALONE))
     if wanted is not None:
-        before = next((one for one in machines if (moment(one.at) or clock) <= wanted), None)
+        # One that was seen like this before and after that moment was so then.
+        before = next((one for one in machines if (moment(one.first or one.at) or clock) <= wanted), None)
         if before is not None:
-            return looking.since(before, before.at)
+            return looking.since(before, before.at if (moment(before.at) or clock) <= wanted else iso(wanted))
         oldest = text("nothing was kept before that: the oldest kept machine is compared with")
         return replace(looking, notes=(*found.notes, oldest)).since(machines[-1], machines[-1].at)
     newest = machines[0]

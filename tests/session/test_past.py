@@ -120,6 +120,14 @@ def test_since_takes_the_newest_kept_until_then(made: Yesterday) -> None:
     assert not found.notes
 
 
+def test_a_machine_that_was_seen_the_same_before_and_after_was_so_then(made: Yesterday) -> None:
+    made.keep(machine(driver="550.54.14"), 30)
+    made.keep(OLD, 20)
+    made.keep(OLD, 9)
+    found = made.look(NEW, "2026-11-08T09:00")
+    assert (found.since[:10], drivers(found)) == ("2026-11-08", [("570.86.15", "580.95.05")])
+
+
 def test_before_all_that_was_kept_the_oldest_is_taken_and_said(made: Yesterday) -> None:
     oldest = made.keep(OLD, 9)
     found = made.look(NEW, "20 days ago")
