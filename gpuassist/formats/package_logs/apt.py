@@ -156,7 +156,8 @@ def joined(apt: Iterable[AptEvent], dpkg: Iterable[PackageEvent], dpkg_since: st
     for runs in meant.values():
         runs.sort(key=_begun)
     for event in dpkg:
-        runs, done = meant.get(_key(event), []), instant(event.at)
+        runs = meant.get(_key(event), [])
+        done = instant(event.at) if runs else 0.0
         place = bisect_right([begun for begun, _one in runs], done + _CLOCK_SECONDS) - 1
         if place < 0 or runs[place][0] < done - _ACT_SECONDS:
             yield event

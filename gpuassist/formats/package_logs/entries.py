@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, timezone, tzinfo
-from functools import lru_cache
 
 from gpuassist.formats.package_logs.kinds import subject_of
 from gpuassist.formats.package_settings import without_login
@@ -56,10 +55,19 @@ def _without_nul(data: bytes) -> bytes:
     return _RUNS_OF_NUL.sub(b"\n", data) if b"\0" in data else data
 
 
-@lru_cache(1 << 14)
-def is_relevant(name: bytes) -> bool:
-    """Whether GPU work depends on a package of the system with this name: what a log is filtered by."""
-    return subject_of(name.decode("ascii", "replace")) is not None
+class _Relevance(dict[bytes, bool]):
+    """Names that were judged: a log of 50 MB asks 500,000 times about 3,000 of them, which lru_cache makes twice as dear."""
+
+    def __missing__(self, name: bytes) -> bool:
+        if len(self) >= _NAMES_AT_MOST:
+            self.clear()
+        found = self[name] = subject_of(name.decode("ascii", "replace")) is not None
+        return found
+
+
+_NAMES_AT_MOST = 1 << 14
+# Whether GPU work depends on a package of the system with this name: what a log is filtered by.
+is_relevant = _Relevance().__getitem__
 
 
 def words_of(data: bytes) -> str:
@@ -137,13 +145,11 @@ class Moments:
     def _local(self, moment: datetime) -> datetime:
         if self._zone is None:
             return moment
-        first = moment.replace(tzinfo=self._zone)
-        second = first.replace(fold=1)
-        meant = first
+        meant, second = (moment.replace(tzinfo=self._zone, fold=fold) for fold in (0, 1))
         # Two moments of one zone are compared by what clocks show, so each is told in UTC before.
-        if first.utcoffset() != second.utcoffset() and self._above is not None:
+        if self._above is not None and meant.utcoffset() != second.utcoffset():
             above = self._above.astimezone(timezone.utc)
-            if first.astimezone(timezone.utc) < above <= second.astimezone(timezone.utc):
+            if meant.astimezone(timezone.utc) < above <= second.astimezone(timezone.utc):
                 meant = second
         self._above = meant
         return meant

@@ -97,7 +97,7 @@ _RULES = (
         r"|python3?|python3\.\d+|python3\d{1,2}|python3-(?:minimal|libs)|python3\.\d+-minimal",
     ),
 )
-_SUBJECTS = tuple((subject, lazy_regex(words)) for subject, words in _RULES)
+_ANY = lazy_regex("|".join(f"(?P<rule{number}>{words})" for number, (_subject, words) in enumerate(_RULES)))
 _ARCHITECTURE = lazy_regex(r"(?::(?:i386|armhf|x32)|\.i[356]86)$")  # as entries name packages of another one than the machine's
 _TORCH = frozenset({"torch", "pytorch", "libtorch", "pytorch-gpu", "pytorch-cpu", "torch-nightly"})
 _LONGEST = 200  # characters of a name: dpkg, rpm and pacman have none half as long
@@ -113,8 +113,8 @@ def subject_of(package: str, *, in_environment: bool = False) -> Subject | None:
         if name in _TORCH:
             return Subject.TORCH
         return Subject.PYTHON_PACKAGE if name == "python" or is_of_interest(name) or _BESIDE_TORCH.fullmatch(name) else None
-    name = _ARCHITECTURE.sub("", package)
-    return next((subject for subject, words in _SUBJECTS if words.fullmatch(name)), None)
+    found = _ANY.fullmatch(_ARCHITECTURE.sub("", package))
+    return _RULES[int((found.lastgroup or "").removeprefix("rule"))][0] if found else None
 
 
 # What an environment brings of the toolkit and of compilers, and the engines that stand on a certain torch.

@@ -7,7 +7,10 @@ from gpuassist.model.past import PackageAction
 
 _PARTS = lazy_regex(r"(\D*)(\d*)")
 _LONGEST = 256  # characters of a version
-_Key = tuple[tuple[tuple[int, ...], int], ...]
+_Key = tuple[tuple[str, int], ...]
+# A tilde comes before the end of a part, letters before all other signs.
+_END = "\x02"
+_RANKS = {code: chr(code + 256) for code in range(128) if not chr(code).isalpha()} | {ord("~"): "\x01"}
 
 
 def exchange(before: str, after: str) -> PackageAction:
@@ -28,10 +31,5 @@ def _key(version: str) -> tuple[int, _Key, _Key]:
 
 def _parts(words: str) -> _Key:
     found = (_PARTS.findall(words) if words.isascii() else [(words, "")])[:100]
-    ranked = [((*(_rank(sign) for sign in letters), 0), int(digits or 0)) for letters, digits in found if letters or digits]
-    return (*ranked, ((0,), 0))
-
-
-def _rank(sign: str) -> int:
-    """A tilde comes before the end of a part, letters before all other signs."""
-    return -1 if sign == "~" else ord(sign) if sign.isalpha() else ord(sign) + 256
+    ranked = [(letters.translate(_RANKS) + _END, int(digits or 0)) for letters, digits in found if letters or digits]
+    return (*ranked, (_END, 0))
