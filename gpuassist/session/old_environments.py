@@ -71,14 +71,14 @@ def beside_terminal(session: Session, terminal: Fact[Terminal]) -> OldEnvironmen
     """At any time: who was started with another toolkit than a new terminal finds."""
     if not isinstance(terminal, Known):
         return OldEnvironments((), (_UNASKED,))
-    return _looked(session, Yardstick(another_toolkit(session.world.files, terminal.value)))
+    return _looked(session, Yardstick(another_toolkit(session.world, terminal.value)))
 
 
 def _measure(world: World, plan: ChangePlan, outcome: ChangeOutcome, terminal: Terminal) -> IsOld | None:
     """What is old after it; None where it took nothing away that a program could still hold."""
     if plan.cuda is not None:
         of_desktop = next((one.after.terminal for one in outcome.shells if one.after.opening is Opening.DESKTOP), None)
-        return another_toolkit(world.files, terminal, of_desktop.value if isinstance(of_desktop, Known) else None)
+        return another_toolkit(world, terminal, of_desktop.value if isinstance(of_desktop, Known) else None)
     if plan.devices is not None:
         given = (one for edit in plan.edits for one in _given(world, edit.before, _dialect(edit.dialect)))
         before = frozenset(value for name, value in given if name == DEVICES)
