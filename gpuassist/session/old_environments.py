@@ -71,14 +71,14 @@ def beside_terminal(session: Session, terminal: Fact[Terminal]) -> OldEnvironmen
     """At any time: who was started with another toolkit than a new terminal finds."""
     if not isinstance(terminal, Known):
         return OldEnvironments((), (_UNASKED,))
-    return _looked(session, Yardstick(another_toolkit(session.world.files, terminal.value)))
+    return _looked(session, Yardstick(another_toolkit(session.world, terminal.value)))
 
 
 def _measure(world: World, plan: ChangePlan, outcome: ChangeOutcome, terminal: Terminal) -> IsOld | None:
     """What is old after it; None where it took nothing away that a program could still hold."""
     if plan.cuda is not None:
         of_desktop = next((one.after.terminal for one in outcome.shells if one.after.opening is Opening.DESKTOP), None)
-        return another_toolkit(world.files, terminal, of_desktop.value if isinstance(of_desktop, Known) else None)
+        return another_toolkit(world, terminal, of_desktop.value if isinstance(of_desktop, Known) else None)
     if plan.devices is not None:
         given = (one for edit in plan.edits for one in _given(world, edit.before, _dialect(edit.dialect)))
         before = frozenset(value for name, value in given if name == DEVICES)
@@ -135,6 +135,9 @@ class _Remedies:
         self._records = {one.key: one for one in session.knowledge.resident_programs()}
         self._programs = {one.pid: one for one in running.programs}
         self._yardstick = yardstick
+        # Where a tmux server listens, it tells what runs in it, with its number and the session (tmux(1), TMUX).
+        told = (one.variable("TMUX").rsplit(",", 2) for one in running.programs)
+        self._sockets = {words[1]: words[0] for words in told if words[1:]}
 
     def added(self, row: OldProgram) -> OldProgram:
         record = self._records.get(row.key)
@@ -146,7 +149,7 @@ class _Remedies:
     def _lines(self, row: OldProgram, record: ResidentProgram) -> Iterator[str]:
         """One for each variable that it holds the old in: without that, or not set any more."""
         leader = self._programs[row.pids[0]]
-        given = {"pid": leader.pid, "path": self._socket(leader.pid)}
+        given = {"pid": leader.pid, "path": self._sockets.get(str(leader.pid), "")}
         if record.key == "tmux" and not given["path"]:
             return
         old = self._yardstick.is_old(leader, row.family)
@@ -155,8 +158,3 @@ class _Remedies:
             left = ":".join(one for one in leader.variable(name).split(":") if one not in gone) if name in LISTS else ""
             for key in record.sets if left else record.unsets:
                 yield from self._commands.render(key, Family.ANY, {**given, "variable": name, "value": left})
-
-    def _socket(self, pid: int) -> str:
-        """Where a tmux server listens, which it tells what runs in it with its number and the session (tmux(1), TMUX)."""
-        told = (one.variable("TMUX").rsplit(",", 2) for one in self._programs.values())
-        return next((place for place, *rest in told if rest[:1] == [str(pid)]), "")

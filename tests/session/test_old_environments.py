@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from gpuassist.changes.library_path import LoaderChoice
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Expected, Proof, ScopeChoice, ToolkitChoice
 from gpuassist.changes.scope_find import Scope
 from gpuassist.changes.scopes.kinds import Kind
-from gpuassist.changes.scopes.values import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues, block_lines
 from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.changes.undo import plan_undo, undo
 from gpuassist.changes.wishes import CleanShell, UseCuda, UseDevices
@@ -29,10 +30,12 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.old_environments import after_change, after_undo, beside_terminal
 from gpuassist.shellfiles.dialect import Dialect
+from gpuassist.shellfiles.edit import LineChanges, write
 from gpuassist.system.terminal import Opening
 from tests.changes.homes import choose, world_at
 from tests.fakes import link, put, world_under
 from tests.values import knowledge
+from tests.waiting import until
 
 OLD, NEW = "/usr/local/cuda-11.7", "/usr/local/cuda-12.4"
 BIN = "/usr/bin:/bin"
@@ -172,6 +175,21 @@ def test_without_a_terminal_to_compare_with_that_is_said(tmp_path: Path) -> None
     assert found is not None
     assert not found.programs
     assert found.notes
+
+
+def test_what_was_chosen_for_an_environment_or_a_kernel_is_right_there(tmp_path: Path) -> None:
+    chosen = ScopeValues("/opt/tk/cuda-11.8")
+    block = block_lines(chosen, b"export CUDA_HOME=/opt/tk/cuda-11.8")
+    put(tmp_path, "/e/bin/activate", write(b"# mine\n", block, LineChanges(), "20261121-090000-abcdef"))
+    put(tmp_path, "/v/share/jupyter/kernels/train/kernel.json", json.dumps({"argv": [], "env": {"CUDA_HOME": chosen.toolkit}}))
+    held = {"CUDA_HOME": chosen.toolkit}
+    process(tmp_path, 20, "python a.py", {**held, "VIRTUAL_ENV": "/e"})
+    process(tmp_path, 30, "python b.py", {**held, "VIRTUAL_ENV": "/other"})
+    process(tmp_path, 40, "/v/bin/python -m ipykernel_launcher -f k.json", held)
+    process(tmp_path, 50, "/w/bin/python -m ipykernel_launcher -f k.json", held)
+    found = after_change(session_under(tmp_path), cuda(), made(proved()))
+    assert found is not None
+    assert sorted(one.pids for one in found.programs) == [(30,), (50,)]
 
 
 # After the others
@@ -322,7 +340,13 @@ def test_no_processes_and_too_many_are_said(tmp_path: Path, monkeypatch: pytest.
 @pytest.fixture
 def old(tmp_path: Path) -> dict[str, str]:
     """The environment of before, with a place for sockets that is short enough for one."""
-    return {"PATH": f"{tmp_path}/cuda-11.7/bin:{BIN}", "CUDA_HOME": f"{tmp_path}/cuda-11.7", "TERM": "xterm", "LC_ALL": "C.UTF-8"}
+    return {
+        "PATH": f"{tmp_path}/cuda-11.7/bin:{BIN}",
+        "CUDA_HOME": f"{tmp_path}/cuda-11.7",
+        "TERM": "xterm",
+        "LC_ALL": "C.UTF-8",
+        "SHELL": "/bin/sh",
+    }
 
 
 @pytest.mark.needs("tmux")
@@ -332,7 +356,11 @@ def test_a_real_tmux_server_is_found_and_its_lines_change_what_new_windows_hold(
     started = subprocess.run((*tmux, "new-session", "-d", "sh"), env={**old, "HOME": str(tmp_path)}, check=False)
     assert started.returncode == 0
     try:
-        shown = subprocess.run((*tmux, "display", "-p", "#{pid}"), capture_output=True, text=True, check=True).stdout
+        shown, pane = subprocess.run(
+            (*tmux, "display", "-p", "#{pid} #{pane_pid}"), capture_output=True, text=True, check=True
+        ).stdout.split()
+        # Until it is what it becomes, it is a copy of the server.
+        assert until(lambda: b"TMUX=" in Path(f"/proc/{pane}/environ").read_bytes())
         session = Session(world_at(tmp_path), knowledge(), ENGLISH)
         rows = beside_terminal(session, Known(TERMINAL, "x")).programs
         row = next(one for one in rows if one.pids == (int(shown),))
