@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
-from gpuassist.knowledge import build, messages, rates, resident_programs
+from gpuassist.knowledge import build, messages, rates
 from gpuassist.knowledge.build import Build, ChipNamed, R
-from gpuassist.knowledge.rows import Rows, damaged_line, parse
+from gpuassist.knowledge.rows import Row, Rows, Source, damaged_line, parse
 from gpuassist.model.text import Text, text
+
+if TYPE_CHECKING:
+    from gpuassist.knowledge.resident_programs import ResidentProgram
 
 Read = Callable[[str], bytes]
 
@@ -108,6 +111,13 @@ class _Keyed(Mapping[tuple[str, ...], R]):
         return len(self._places)
 
 
+def _resident_program(row: Row, sources: dict[str, Source]) -> ResidentProgram:
+    # Only a change of start-up files asks for them, and every start that judges a machine makes these tables.
+    from gpuassist.knowledge.resident_programs import resident_program
+
+    return resident_program(row, sources)
+
+
 class KnowledgeFiles:
     """Reads none of them before one is asked for; `chip_named` joins a GPU with its chip."""
 
@@ -145,7 +155,7 @@ class KnowledgeFiles:
         self.xids = RecordTable(read, "xids", build.xid)
         self.message_marks = RecordTable(read, "message_marks", messages.language_marks)
         self.messages = {one: RecordTable(read, f"messages/{one}", messages.foreign_message) for one in messages.LANGUAGES}
-        self.resident_programs = RecordTable(read, "resident_programs", resident_programs.resident_program)
+        self.resident_programs = RecordTable(read, "resident_programs", _resident_program)
         self.codes = RecordTable(read, "codes", build.code)
         self.code_states = RecordTable(read, "code_states", build.code_state)
 
