@@ -15,7 +15,7 @@ SCHEMA = 1
 
 
 def finding_document(answer: Answer, words: Words) -> Json:
-    return {
+    document: dict[str, Json] = {
         "id": answer.id,
         "severity": answer.severity.value,
         "title": answer.title,
@@ -23,17 +23,12 @@ def finding_document(answer: Answer, words: Words) -> Json:
         "evidence": [{"fact": words(one.fact), "value": words(one.value), "source": one.source} for one in answer.evidence],
         "remedies": remedies_document(answer, words),
         "links": list(answer.links),
-        "since": _since(answer, words),
     }
+    if answer.since:
+        from gpuassist.present.past import change_document  # seldom, and never on a healthy machine
 
-
-def _since(answer: Answer, words: Words) -> list[Json]:
-    """The changes of the machine that it may come from."""
-    if not answer.since:
-        return []
-    from gpuassist.present.past import change_document  # seldom, and never on a healthy machine
-
-    return [change_document(one, words) for one in answer.since]
+        document["since"] = [change_document(one, words) for one in answer.since]
+    return document
 
 
 def remedies_document(answer: Answer, words: Words) -> list[Json]:

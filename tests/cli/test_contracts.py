@@ -24,7 +24,7 @@ from tests.values import knowledge
 
 MACHINES = tuple(sorted((Path(__file__).resolve().parents[2] / "resources" / "machines").glob("*.json")))
 NAMES = [machine.stem for machine in MACHINES]
-FINDING = ["id", "severity", "title", "explanation", "evidence", "remedies", "links", "since"]
+FINDING = ["id", "severity", "title", "explanation", "evidence", "remedies", "links"]
 REMEDY = {"text", "commands", "needs_root", "action", "check"}
 HELD = {
     *("pid", "user", "command", "gpus", "devices", "memory_used_bytes", "memory_reason", "memory_by_gpu", "state", "unit"),

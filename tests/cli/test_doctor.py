@@ -201,7 +201,7 @@ def test_json_has_the_keys_of_the_contract(tmp_path: Path) -> None:
     assert list(document) == ["schema", "findings", "undetermined"]
     assert document["schema"] == 1
     (finding,) = document["findings"]
-    assert list(finding) == ["id", "severity", "title", "explanation", "evidence", "remedies", "links", "since"]
+    assert list(finding) == ["id", "severity", "title", "explanation", "evidence", "remedies", "links"]
     assert list(finding["evidence"][0]) == ["fact", "value", "source"]
     assert list(finding["remedies"][0]) == ["text", "commands", "needs_root", "action", "check"]
 

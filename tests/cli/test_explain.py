@@ -85,7 +85,7 @@ def test_document_follows_the_contract(pasted: Path) -> None:
     assert document["schema"] == 1
     first = document["findings"][0]
     assert first["id"] == "nvcc-arch-too-new"
-    assert set(first) == {"id", "severity", "title", "explanation", "evidence", "remedies", "links", "since"}
+    assert set(first) == {"id", "severity", "title", "explanation", "evidence", "remedies", "links"}
     assert first["evidence"][0]["source"] == "pasted text, line 2"
     assert set(first["remedies"][0]) == {"text", "commands", "needs_root", "action", "check"}
 

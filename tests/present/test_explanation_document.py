@@ -30,7 +30,7 @@ KEYS = {
     "left_out_bytes",
     "question",
 }
-FINDING = {"id", "severity", "title", "explanation", "evidence", "remedies", "links", "since"}
+FINDING = {"id", "severity", "title", "explanation", "evidence", "remedies", "links"}
 REMEDY = {"text", "commands", "needs_root", "action", "check"}
 
 
