@@ -192,6 +192,17 @@ def test_two_equal_cards_of_which_one_moved() -> None:
     )
 
 
+def test_what_a_move_is_told_by_is_its_source() -> None:
+    one = machine(gpus=(RTX_4090,))
+    gpus = one.gpus.value if isinstance(one.gpus, Known) else ()
+    moved = replace(one, gpus=Known((replace(gpus[0], pci_address=Known("0000:41:00.0", "PCI")),), "the PCI tree"))
+    (found,) = compare(kept(one), at_last(moved), PackageHistory())
+    assert found.sources == ("the PCI tree",)
+    boards = (replace(one, host=replace(one.host, board=Known(name, "board_name"))) for name in ("ASUS X", "MSI Y"))
+    (found,) = compare(kept(next(boards)), at_last(next(boards)), PackageHistory())
+    assert (found.subject, found.before, found.after, found.sources) == (Subject.COMPUTER, "ASUS X", "MSI Y", ("board_name",))
+
+
 def test_a_card_that_comes_renumbers_the_others_which_is_no_change_of_theirs() -> None:
     one = machine(gpus=(RTX_4090,))
     two = machine(gpus=(RTX_3090, RTX_4090))
