@@ -133,6 +133,16 @@ def test_what_is_worth_a_line_is_named_before_what_went_with_it(made: Yesterday)
         assert [one.partition(" ")[0] for one in change.packages] == ["kmod", "docker.io"]
 
 
+def test_libraries_of_nvidia_are_named_before_those_of_every_program(made: Yesterday) -> None:
+    made.keep(OLD, 9)
+    at = iso(NOW - timedelta(days=1))
+    plain = (*upgraded(at, "libc6", "2.39-0ubuntu8.3", "2.39-0ubuntu8.4"), *upgraded(at, "libstdc++6", "13.2", "14.1"))
+    made.history = logs(*plain, *upgraded(at, "libcudnn9-cuda-12", "9.1.0", "9.5.0"))
+    (change,) = made.look(OLD).changes
+    assert (change.name, change.before, change.after) == ("libcudnn9-cuda-12", "9.1.0", "9.5.0")
+    assert [one.partition(" ")[0] for one in change.packages] == ["libstdc++6", "libc6"]
+
+
 def test_what_a_finding_points_at_is_told_and_not_counted(made: Yesterday) -> None:
     made.keep(OLD, 9)
     made.history = logs(*upgraded(iso(NOW - timedelta(days=1)), "dkms", "3.0.11", "3.1.0"))

@@ -25,7 +25,7 @@ def startup_changes(looks: Looks) -> Iterator[MachineChange]:
     """A change for each place in a file where lines that matter are others; a file that one look lacks was not looked at, unless
     the machine itself says that it is not there.
     """
-    if looks.kept is None or not (looks.kept.startup and looks.latest.startup):
+    if looks.kept is None or not looks.kept.startup:
         return
     before, after = ({one.path: one for one in kept.startup} for kept in (looks.kept, looks.latest))
     for path in dict.fromkeys((*before, *after)):

@@ -167,7 +167,14 @@ def library_changes(looks: Looks) -> Iterator[MachineChange]:
         if done is not None:
             transactions.remove(done)
         yield told_by(done, seen) if done is not None else seen
-    yield from (of_packages(one, Subject.LIBRARY) for one in transactions)
+    for one in transactions:
+        yield of_packages(replace(one, events=tuple(sorted(one.events, key=_place_of_library))), Subject.LIBRARY)
+
+
+def _place_of_library(event: PackageEvent) -> tuple[bool, bool]:
+    """Those of NVIDIA before those of C and C++, which every program has; last what is only packaged anew."""
+    name = event.package.partition(":")[0]
+    return upstream(event.before) == upstream(event.after), name in {"libc6", "glibc"} or name.startswith("libstdc++")
 
 
 def _libraries_seen(looks: Looks) -> Iterator[MachineChange]:
