@@ -50,7 +50,7 @@ def _is_gone(looks: Looks, path: str) -> bool:
 def _of_file(looks: Looks, file: KeptStartupFile, way: Direction) -> MachineChange:
     words = _words(file.lines)
     told = {"after": words} if way is Direction.ADDED else {"before": words}
-    return looks.seen(Subject.STARTUP_FILE, way, file.path, place=_place(file.path, file.lines), sources=(file.path,), **told)
+    return looks.seen(Subject.STARTUP_FILE, way, file.path, place=file.path, sources=(file.path,), **told)
 
 
 def _edits(looks: Looks, path: str, old: Sequence[StartupLine], new: Sequence[StartupLine]) -> Iterator[MachineChange]:

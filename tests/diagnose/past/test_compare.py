@@ -197,7 +197,7 @@ def test_the_only_start_up_file_that_went_is_told() -> None:
     one = machine()
     none = replace(one, shell=replace(one.shell, startup_files=Known((StartupFile(BASHRC, exists=False),), "the home directory")))
     (found,) = compare(kept(one, startup_file((12, "CUDA_HOME=/usr/local/cuda-12.4"))), at_last(none), PackageHistory())
-    assert (found.subject, found.direction, found.place) == (Subject.STARTUP_FILE, Direction.REMOVED, f"{BASHRC}:12")
+    assert (found.subject, found.direction, found.place) == (Subject.STARTUP_FILE, Direction.REMOVED, BASHRC)
 
 
 def test_what_a_move_is_told_by_is_its_source() -> None:
