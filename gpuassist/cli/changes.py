@@ -125,7 +125,7 @@ def _live(context: Context) -> Machine:
 
 
 def _show(context: Context, found: Past) -> None:
-    from gpuassist.present.past import change_words, detail_words, title
+    from gpuassist.present.past import beside_words, change_words, detail_words, title
 
     words, width, now = context.session.words, width_of(context), context.session.world.clock.now()
 
@@ -143,6 +143,10 @@ def _show(context: Context, found: Past) -> None:
             say(words(one), "  ")
         if change.sources:
             say(f"[{', '.join(change.sources)}]", "  ", DIM)
+    beside = beside_words(found)
+    if beside is not None:
+        context.say()
+        say(words(beside), "")
     if found.notes:
         context.say()
     for note in found.notes:

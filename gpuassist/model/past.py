@@ -152,7 +152,8 @@ class Past(Struct, frozen=True):
     """What changed on a machine, what matters most first. `since` is the moment that was compared with, `kept` whether a kept
     machine stands for it (else the logs alone tell) and `by` what kept it, `notes` what could not be read or compared, and what
     is odd about the clock. Where nothing differs from the newest kept machine, `unchanged_since` is its moment, and `since` that
-    of the newest one that is otherwise. `covers` is where the package logs begin, empty where none could be read.
+    of the newest one that is otherwise. `covers` is where the package logs begin, empty where none could be read. `beside` are
+    changes of packages that are seldom the cause of anything here (`diagnose/past/order.is_beside`): they are counted.
     """
 
     since: str
@@ -162,3 +163,4 @@ class Past(Struct, frozen=True):
     by: str = ""
     unchanged_since: str = ""
     covers: str = ""
+    beside: tuple[MachineChange, ...] = ()

@@ -8,6 +8,7 @@ from gpuassist.diagnose.past.moments import moment
 from gpuassist.formats.visible import shortened
 from gpuassist.model.codec import Json
 from gpuassist.model.finding import Answer
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.past import OURSELVES, RECORDING, Direction, MachineChange, Past, Subject
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.words import Words
@@ -116,6 +117,8 @@ def name_words(change: MachineChange) -> Text:
         return text("{package} in {environment}", package=name, environment=place)
     if change.subject is Subject.GPU and change.direction in _COME_OR_GONE and (change.before or change.after):
         return text("{gpu} at {address}", gpu=name, address=change.before or change.after)
+    if change.subject is Subject.GPU and change.direction is Direction.CHANGED and _is_address(change.after):
+        return text("PCI address of the {gpu}", gpu=name)
     if change.subject is Subject.GPU and ":" in name:
         return text("GPU at {address}", address=name)
     if change.subject is Subject.STARTUP_FILE:
@@ -123,6 +126,13 @@ def name_words(change: MachineChange) -> Text:
     if change.subject is Subject.SETTING and place not in {"", name}:
         return text("{name} in {place}", name=name, place=place)
     return text("{name} of a new terminal", name=name) if change.subject is Subject.VARIABLE else verbatim(name)
+
+
+_PCI_ADDRESS = lazy_regex(r"[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
+
+
+def _is_address(words: str) -> bool:
+    return _PCI_ADDRESS.fullmatch(words) is not None
 
 
 def _line_of(place: str) -> Text:
@@ -144,6 +154,8 @@ def _what_became(change: MachineChange) -> Text:
         return text("{what} was changed: {after}", what=what, after=after) if change.after else _without_versions(change, what)
     if change.after:
         return text("{what} is new: {after}", what=what, after=after)
+    if change.subject is Subject.ENVIRONMENT:
+        return text("{what} is gone, with {before}", what=what, before=before)
     return text("{what} is gone, it was {before}", what=what, before=before)
 
 
@@ -228,6 +240,23 @@ def title(past: Past, now: datetime | None = None) -> Text:
     return text("Since {when}, when {sound}", when=when, sound=sound)
 
 
+def beside_words(past: Past) -> Text | None:
+    """The packages that are counted alone; None where there is none."""
+    packages = tuple(dict.fromkeys(name for one in past.beside for name in (one.name, *_with_it(one))))
+    if not packages:
+        return None
+    names = tuple(dict.fromkeys(one.lstrip("+−") for one in packages))
+    more, named = len(names) - _PACKAGES_NAMED, ", ".join(names[:_PACKAGES_NAMED])
+    if more > 0:
+        return counted(
+            "Also changed, and seldom the cause of trouble with a GPU: {named} and {count} more package.",
+            "Also changed, and seldom the cause of trouble with a GPU: {named} and {count} more packages.",
+            more,
+            named=named,
+        )
+    return text("Also changed, and seldom the cause of trouble with a GPU: {named}.", named=named)
+
+
 def explained_words(change: MachineChange, now: datetime | None = None) -> Text:
     """As a part of the answer to what it may have led to: a whole sentence."""
     done = _sentence(change, now)
@@ -310,6 +339,7 @@ def past_document(past: Past, words: Words) -> dict[str, Json]:
         "since": {"at": past.since or None, "kept": past.kept, "by": past.by or None},
         "unchanged_since": past.unchanged_since or None,
         "changes": [change_document(one, words) for one in past.changes],
+        "beside": [change_document(one, words) for one in past.beside],
         "notes": [words(one) for one in past.notes],
     }
 

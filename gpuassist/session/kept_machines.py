@@ -144,11 +144,24 @@ def kept(world: World) -> KeptMachines:
             continue
         if one.identity != identity:
             others += 1
-        elif _moment(name) > now:
-            to_come += 1
-        else:
+        elif _moment(name) <= now:
             machines.append(one)
+        else:
+            to_come += 1
+            first = _first_until(one, now)
+            if first is not None:
+                machines.append(first)
+    machines.sort(key=lambda one: datetime.fromisoformat(one.at), reverse=True)
     return KeptMachines(tuple(machines), (*notes, *_not_used(root(world), others, to_come)))
+
+
+def _first_until(one: KeptMachine, now: datetime) -> KeptMachine | None:
+    """Of a machine that a clock which ran ahead saw last, the moment at which it was first so: that was no time to come."""
+    try:
+        first = datetime.fromisoformat(one.first)
+        return replace(one, at=one.first, machine=replace(one.machine, taken_at=one.first)) if first <= now else None
+    except (TypeError, ValueError):  # without a zone it cannot be compared
+        return None
 
 
 def thinned_out(names: Sequence[str]) -> list[str]:
@@ -243,8 +256,8 @@ def _not_used(place: str, others: int, to_come: int) -> list[Text]:
     if others:
         found.append(
             counted(
-                "{count} kept machine in {path} is not used: it is another one that shares this home",
-                "{count} kept machines in {path} are not used: they are others that share this home",
+                "{count} kept machine in {path} is not used: it is of another computer, or of another system on this one",
+                "{count} kept machines in {path} are not used: they are of other computers, or of another system on this one",
                 others,
                 path=place,
             )
@@ -252,8 +265,10 @@ def _not_used(place: str, others: int, to_come: int) -> list[Text]:
     if to_come:
         found.append(
             counted(
-                "{count} kept machine in {path} is not used: it is of a time to come, so the clock was wrong then, or is now",
-                "{count} kept machines in {path} are not used: they are of a time to come, so the clock was wrong then, or is now",
+                "{count} kept machine in {path} is of a time to come, so the clock was wrong then, or is now; "
+                "it is used where it was first seen before now",
+                "{count} kept machines in {path} are of a time to come, so the clock was wrong then, or is now; "
+                "they are used where they were first seen before now",
                 to_come,
                 path=place,
             )

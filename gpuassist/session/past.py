@@ -12,7 +12,7 @@ from gpuassist.context import Session
 from gpuassist.diagnose.catalogue_entry import EntryError, read_entry
 from gpuassist.diagnose.past.compare import compare
 from gpuassist.diagnose.past.moments import SLACK, moment
-from gpuassist.diagnose.past.order import explains, ranked
+from gpuassist.diagnose.past.order import explains, is_beside, ranked
 from gpuassist.model.finding import Answer, Finding, Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.past import RECORDING, KeptMachine, MachineChange, PackageHistory, Past
@@ -58,8 +58,17 @@ def past_of_recordings(
     began, ended = moment(kept.at), moment(latest.at)
     if began is not None and ended is not None and began > ended + SLACK:
         notes = (*notes, text("the recording to compare with is the later one of the two"))
-    changes = compare(kept, latest, history, causes_of(session, findings))
-    return Past(kept.at, kept=True, changes=changes, notes=notes, by=RECORDING, covers=history.covers)
+    blamed = causes_of(session, findings)
+    return _divided(
+        Past(kept.at, kept=True, changes=compare(kept, latest, history, blamed), notes=notes, by=RECORDING, covers=history.covers),
+        blamed,
+    )
+
+
+def _divided(past: Past, blamed: tuple[str, ...]) -> Past:
+    """With what is counted alone apart from what is told."""
+    beside = tuple(one for one in past.changes if is_beside(one, blamed))
+    return replace(past, changes=tuple(one for one in past.changes if one not in beside), beside=beside) if beside else past
 
 
 def causes_of(session: Session, findings: Iterable[Finding]) -> tuple[str, ...]:
@@ -99,7 +108,8 @@ def _compared(session: Session, machine: Machine, since: str, blamed: tuple[str,
         return done if done.past.changes else _Compared(replace(done.past, since=_first_so(newest, ())), before)
     latest = tuple(one for one in done.past.changes if _is_after(one, newest.at))
     if latest:  # what the logs alone show: a reinstall, a kernel that waits for a restart
-        return _Compared(replace(done.past, since=newest.at, by=newest.by, changes=latest), newest)
+        beside = tuple(one for one in done.past.beside if _is_after(one, newest.at))
+        return _Compared(replace(done.past, since=newest.at, by=newest.by, changes=latest, beside=beside), newest)
     first = _first_so(newest, done.past.changes)
     changes = tuple(replace(one, latest=first) if one.latest else one for one in done.past.changes)
     return _Compared(replace(done.past, changes=changes, unchanged_since=first), before)
@@ -136,7 +146,7 @@ class _Looking(Struct, frozen=True):
             by=before.by if before is not None else "",
             covers=history.covers,
         )
-        return _Compared(told, before)
+        return _Compared(_divided(told, self.blamed), before)
 
 
 def _history(session: Session, machine: Machine, since: str) -> PackageHistory:

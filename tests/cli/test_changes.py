@@ -89,7 +89,7 @@ def test_programs_get_one_document(made: MadeUp) -> None:
     made.work()
     made.upgrade()
     found = json.loads(run(changes, made.session, "--json").out)
-    assert set(found) == {"schema", "since", "unchanged_since", "changes", "notes"}
+    assert set(found) == {"schema", "since", "unchanged_since", "changes", "beside", "notes"}
     assert found["since"] == {"at": "2026-11-14T18:00:00.000+00:00", "kept": True, "by": "doctor"}
     (change,) = found["changes"]
     assert set(change) == CHANGE

@@ -109,7 +109,7 @@ def reasons(told: PackageHistory) -> str:
     return "\n".join(map(ENGLISH, told.unread))
 
 
-@pytest.mark.parametrize(("make", "path", "by"), [(dnf4, PATH4, "upgrade --refresh"), (dnf5, PATH5, "dnf5 upgrade --refresh")])
+@pytest.mark.parametrize(("make", "path", "by"), [(dnf4, PATH4, "dnf upgrade --refresh"), (dnf5, PATH5, "dnf5 upgrade --refresh")])
 def test_a_transaction(make: Callable[[Path], None], path: str, by: str, tmp_path: Path) -> None:
     make(tmp_path)
     put(tmp_path, "/etc/passwd", "jo:x:1000:1000::/home/jo:/bin/bash\n")

@@ -10,6 +10,7 @@ from gpuassist.diagnose.past.compare import compare
 from gpuassist.model.past import Direction, MachineChange, Past, Subject
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.past import (
+    beside_words,
     change_document,
     change_words,
     detail_words,
@@ -69,6 +70,25 @@ def test_a_change_between_two_looks_says_after_which() -> None:
     )
 
 
+def test_a_card_in_another_slot_and_an_environment_that_went_are_told_as_that() -> None:
+    moved = MachineChange(Subject.GPU, Direction.CHANGED, "GeForce RTX 3090", "0000:01:00.0", "0000:21:00.0")
+    assert ENGLISH(change_words(moved)) == "PCI address of the GeForce RTX 3090 0000:01:00.0 → 0000:21:00.0"
+    gone = MachineChange(Subject.ENVIRONMENT, Direction.REMOVED, "/h/e", "torch 2.6.0", place="/h/e")
+    assert ENGLISH(change_words(gone)) == "environment /h/e is gone, with torch 2.6.0"
+
+
+def test_what_is_counted_is_named_in_a_line() -> None:
+    def words(*names: str) -> str:
+        one = MachineChange(Subject.SYSTEM_PACKAGE, Direction.UPGRADED, names[0], "1", "2", packages=names[1:])
+        told = beside_words(Past("", kept=True, changes=(), beside=(one, one)))
+        return ENGLISH(told) if told is not None else ""
+
+    assert beside_words(Past("", kept=True, changes=())) is None
+    start = "Also changed, and seldom the cause of trouble with a GPU:"
+    assert words("kmod", "+docker.io 26.1") == f"{start} kmod, docker.io."
+    assert words("kmod", "−a 1", "b 1 → 2", "c 1") == f"{start} kmod, a, b and 1 more package."
+
+
 def test_packages_of_one_version_are_told_by_name() -> None:
     packages = tuple(f"libnvidia-{name} 570 → 580" for name in ("compute", "gl", "extra", "fbc1"))
     told = [ENGLISH(one) for one in detail_words(replace(DRIVER, waits=False, packages=packages))]
@@ -115,4 +135,4 @@ def test_every_history_is_told_whole_in_words_and_as_a_document(one: object) -> 
         assert isinstance(document, dict)
         assert "" not in [value for value in document.values() if isinstance(value, str)]
     whole = past_document(Past("", kept=True, changes=changes), ENGLISH)
-    assert set(whole) == {"schema", "since", "unchanged_since", "changes", "notes"}
+    assert set(whole) == {"schema", "since", "unchanged_since", "changes", "beside", "notes"}

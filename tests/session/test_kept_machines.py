@@ -411,6 +411,17 @@ def test_others_that_share_the_home_are_told_in_one_note(world: World, clock: _C
     assert len(kept(world).machines) == 1
 
 
+def test_a_clock_that_once_ran_ahead_costs_no_machine_that_was_seen_before(world: World, clock: _Clock) -> None:
+    seen(world)
+    first = iso(clock.now())
+    clock.later(timedelta(days=9000))
+    seen(world)  # the same: its file is named by the later moment
+    clock.later(LATER - timedelta(days=9000))
+    (one,) = kept(world).machines
+    assert (one.at, one.machine.taken_at) == (first, first)
+    assert "time to come" in only_note(world)
+
+
 def test_a_time_to_come_is_told_and_no_measure(world: World, clock: _Clock) -> None:
     clock.later(timedelta(days=9000))
     seen(world)

@@ -10,10 +10,14 @@ from msgspec.structs import replace
 
 from gpuassist.changes.apply import FileChange, apply
 from gpuassist.context import Session
+from gpuassist.diagnose.catalogue_entry import read_entry
 from gpuassist.diagnose.judge import judge
+from gpuassist.diagnose.past.order import is_cause
+from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.past import (
     Direction,
+    MachineChange,
     PackageAction,
     PackageHistory,
     Past,
@@ -27,9 +31,10 @@ from gpuassist.session.kept_machines import keep, now_of
 from gpuassist.session.past import past, past_of_recordings, with_causes
 from gpuassist.session.since import SinceError, since_when
 from gpuassist.system.clock import iso
+from gpuassist.system.resources import Resources
 from tests.changes.homes import world_at
 from tests.fakes import FixedClock
-from tests.histories import event, logs, upgraded
+from tests.histories import event, logs, removed, upgraded
 from tests.rows import for_each
 from tests.values import Env, knowledge, machine
 
@@ -103,6 +108,55 @@ def test_what_the_logs_alone_show_is_since_the_newest(made: Yesterday) -> None:
     found = made.look(NEW)
     assert [one.direction for one in found.changes] == [Direction.REINSTALLED]
     assert (found.since[:10], found.unchanged_since) == (newest[:10], "")
+
+
+@for_each("package", ["kmod", "docker.io", "libgl1-mesa-dri", "python3", "build-essential", "nvidia-settings", "mokutil", "grub2"])
+def test_packages_that_are_seldom_the_cause_are_counted(made: Yesterday, package: str) -> None:
+    made.keep(OLD, 9)
+    at = iso(NOW - timedelta(days=1))
+    made.history = logs(*upgraded(at, package, "1", "2"))
+    found = made.look(OLD)
+    assert (found.changes, [one.name for one in found.beside]) == ((), [package])
+    made.history = logs(*upgraded(at, package, "1", "2"), *upgraded(at, "libnvidia-compute", "570.86.15-1", "580.95.05-1"))
+    found = made.look(NEW)
+    assert {one.subject for one in found.changes} == {Subject.DRIVER}
+
+
+def test_what_is_worth_a_line_is_named_before_what_went_with_it(made: Yesterday) -> None:
+    made.keep(OLD, 9)
+    at = iso(NOW - timedelta(days=1))
+    container = upgraded(at, "nvidia-container-toolkit", "1.16.0-1", "1.18.0-1")
+    for worth in (container, removed(at, "dkms", "3.0.11"), removed(at, "initramfs-tools", "0.142")):
+        made.history = logs(*upgraded(at, "kmod docker.io", "1", "2"), *worth)
+        (change,) = made.look(OLD).changes
+        assert change.name == worth[0].package
+        assert [one.partition(" ")[0] for one in change.packages] == ["kmod", "docker.io"]
+
+
+def test_libraries_of_nvidia_are_named_before_those_of_every_program(made: Yesterday) -> None:
+    made.keep(OLD, 9)
+    at = iso(NOW - timedelta(days=1))
+    plain = (*upgraded(at, "libc6", "2.39-0ubuntu8.3", "2.39-0ubuntu8.4"), *upgraded(at, "libstdc++6", "13.2", "14.1"))
+    made.history = logs(*plain, *upgraded(at, "libcudnn9-cuda-12", "9.1.0", "9.5.0"))
+    (change,) = made.look(OLD).changes
+    assert (change.name, change.before, change.after) == ("libcudnn9-cuda-12", "9.1.0", "9.5.0")
+    assert [one.partition(" ")[0] for one in change.packages] == ["libstdc++6", "libc6"]
+
+
+def test_what_a_finding_points_at_is_told_and_not_counted(made: Yesterday) -> None:
+    made.keep(OLD, 9)
+    made.history = logs(*upgraded(iso(NOW - timedelta(days=1)), "dkms", "3.0.11", "3.1.0"))
+    assert not made.look(OLD).changes
+    finding = Finding("dkms-build-failed", (), ())
+    assert [one.name for one in past(made.session, replace(OLD, taken_at=iso(NOW)), "", (finding,)).changes] == ["dkms"]
+
+
+def test_no_package_of_any_name_is_the_cause_of_a_problem() -> None:
+    any_package = MachineChange(Subject.SYSTEM_PACKAGE, Direction.UPGRADED, "python3", "1", "2")
+    resources = Resources()
+    for name in resources.names("problems", ".toml"):
+        causes = read_entry(resources.read(f"problems/{name}")).changed_by
+        assert not any(is_cause(any_package, cause) for cause in causes), name
 
 
 def test_the_logs_are_read_once(made: Yesterday) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from gpuassist.diagnose.past.looks import Looks, apart
-from gpuassist.model.fact import Known, value_or
+from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
 from gpuassist.model.past import Direction, MachineChange, Subject
 
 COMPUTER, SECURE_BOOT, MIG, COMPUTE_MODE = "computer", "secure-boot", "MIG", "compute mode"
@@ -16,13 +18,21 @@ _OURS = frozenset({"", "nvidia", "nouveau"})
 
 def computer_changes(looks: Looks) -> Iterator[MachineChange]:
     """By what the firmware, the cloud and the kernel call it; of another computer of the same model the GPUs tell."""
-    product = looks.differs(lambda machine: machine.host.product) or looks.differs(lambda machine: machine.host.board)
+    product = looks.differs(lambda machine: machine.host.product)
+    board = looks.differs(lambda machine: machine.host.board)
     provider = looks.differs(lambda machine: machine.host.provider)
     inside = looks.differs(lambda machine: machine.host.container)
     wsl = looks.differs(lambda machine: machine.host.wsl)
-    found = product or provider or inside or ((f"WSL {wsl[0]}", f"WSL {wsl[1]}") if wsl else None)
+    told: tuple[tuple[tuple[str, str] | None, Callable[[Machine], Fact[Any]]], ...] = (
+        (product, lambda machine: machine.host.product),
+        (board, lambda machine: machine.host.board),
+        (provider, lambda machine: machine.host.provider),
+        (inside, lambda machine: machine.host.container),
+        ((f"WSL {wsl[0]}", f"WSL {wsl[1]}") if wsl else None, lambda machine: machine.host.wsl),
+    )
+    found, fact = next((one for one in told if one[0] is not None), (None, told[0][1]))
     if found is not None:
-        sources = looks.source(lambda machine: machine.host.product if product else machine.host.provider)
+        sources = looks.source(fact)
         yield looks.seen(Subject.COMPUTER, Direction.CHANGED, COMPUTER, before=found[0], after=found[1], sources=sources)
 
 
@@ -61,10 +71,11 @@ def gpu_changes(looks: Looks) -> Iterator[MachineChange]:
 
 
 def _of_one(looks: Looks, old: Gpu, new: Gpu, *, renumbered: bool) -> Iterator[MachineChange]:
+    sources = looks.source(lambda machine: machine.gpus)
     name, place = _name(new), _address(new)
     # A card that comes or goes gives the others new addresses; that is no change of theirs.
     if _address(old) and place and _address(old) != place and not renumbered:
-        yield looks.seen(Subject.GPU, Direction.CHANGED, name, before=_address(old), after=place)
+        yield looks.seen(Subject.GPU, Direction.CHANGED, name, before=_address(old), after=place, sources=sources)
     was, is_now = value_or(old.kernel_driver, ""), value_or(new.kernel_driver, "")
     if was != is_now and {was, is_now} - _OURS and isinstance(new.kernel_driver, Known) and isinstance(old.kernel_driver, Known):
         yield looks.seen(Subject.GPU, Direction.CHANGED, "kernel driver", before=was, after=is_now, place=place)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuassist.diagnose.past.moments import moment
+from gpuassist.diagnose.past.transactions import of_itself
 from gpuassist.model.finding import Finding
-from gpuassist.model.past import MachineChange, Subject
+from gpuassist.model.past import Direction, MachineChange, Subject
 from gpuassist.model.text import Text
 
 _SUBJECTS = tuple(Subject)
@@ -32,6 +33,15 @@ def is_cause(change: MachineChange, cause: str) -> bool:
     if change.subject.value != subject:
         return False
     return not word or any(word in part for part in (change.name, change.before, change.after, *change.packages))
+
+
+def is_beside(change: MachineChange, blamed: Iterable[str]) -> bool:
+    """Whether it is a package that stands around GPU work, and that nothing says to be the cause of anything: every week brings a
+    kmod, a Mesa or a docker, and among them the one change that matters would not be seen.
+    """
+    if change.subject is not Subject.SYSTEM_PACKAGE or any(is_cause(change, cause) for cause in blamed):
+        return False
+    return not of_itself(change.name, gone=change.direction is Direction.REMOVED)
 
 
 def explains(change: MachineChange, finding: Finding, causes: Iterable[str]) -> bool:

@@ -25,7 +25,7 @@ def startup_changes(looks: Looks) -> Iterator[MachineChange]:
     """A change for each place in a file where lines that matter are others; a file that one look lacks was not looked at, unless
     the machine itself says that it is not there.
     """
-    if looks.kept is None or not (looks.kept.startup and looks.latest.startup):
+    if looks.kept is None or not looks.kept.startup:
         return
     before, after = ({one.path: one for one in kept.startup} for kept in (looks.kept, looks.latest))
     for path in dict.fromkeys((*before, *after)):
@@ -50,7 +50,7 @@ def _is_gone(looks: Looks, path: str) -> bool:
 def _of_file(looks: Looks, file: KeptStartupFile, way: Direction) -> MachineChange:
     words = _words(file.lines)
     told = {"after": words} if way is Direction.ADDED else {"before": words}
-    return looks.seen(Subject.STARTUP_FILE, way, file.path, place=_place(file.path, file.lines), sources=(file.path,), **told)
+    return looks.seen(Subject.STARTUP_FILE, way, file.path, place=file.path, sources=(file.path,), **told)
 
 
 def _edits(looks: Looks, path: str, old: Sequence[StartupLine], new: Sequence[StartupLine]) -> Iterator[MachineChange]:

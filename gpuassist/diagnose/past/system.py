@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gpuassist.diagnose.past.driver import of_packages
 from gpuassist.diagnose.past.looks import Looks, apart, logged, told_by
-from gpuassist.diagnose.past.transactions import Transaction
+from gpuassist.diagnose.past.transactions import Transaction, of_itself
 from gpuassist.diagnose.past.versions import begins_alike, direction, kernel_in_name, newer_kernel, newest, same_kernel, upstream
 from gpuassist.formats.package_logs.ostree import IMAGE
 from gpuassist.model.fact import Known, value_or
@@ -141,7 +141,9 @@ def compiler_changes(looks: Looks) -> Iterator[MachineChange]:
         if done is not None:
             transactions.remove(done)
         yield told_by(done, seen) if done is not None else seen
-    yield from (of_packages(one, Subject.COMPILER) for one in transactions)
+    # Where both looks know the compilers, what they do not show is a package beside them, or another patch.
+    subject = Subject.COMPILER if found is None else Subject.SYSTEM_PACKAGE
+    yield from (of_packages(one, subject) for one in transactions)
 
 
 def _of_compiler(one: Compiler | None) -> str | None:
@@ -165,7 +167,14 @@ def library_changes(looks: Looks) -> Iterator[MachineChange]:
         if done is not None:
             transactions.remove(done)
         yield told_by(done, seen) if done is not None else seen
-    yield from (of_packages(one, Subject.LIBRARY) for one in transactions)
+    for one in transactions:
+        yield of_packages(replace(one, events=tuple(sorted(one.events, key=_place_of_library))), Subject.LIBRARY)
+
+
+def _place_of_library(event: PackageEvent) -> tuple[bool, bool]:
+    """Those of NVIDIA before those of C and C++, which every program has; last what is only packaged anew."""
+    name = event.package.partition(":")[0]
+    return upstream(event.before) == upstream(event.after), name in {"libc6", "glibc"} or name.startswith("libstdc++")
 
 
 def _libraries_seen(looks: Looks) -> Iterator[MachineChange]:
@@ -224,4 +233,10 @@ def package_changes(looks: Looks) -> Iterator[MachineChange]:
     for one in looks.logged:
         around = not one.environment and one.subject in {Subject.SYSTEM_PACKAGE, Subject.SECURE_BOOT, Subject.TORCH}
         if around and (_is_new(one) or one.subject is Subject.SECURE_BOOT):
-            yield of_packages(one, one.subject if one.subject is Subject.TORCH else Subject.SYSTEM_PACKAGE)
+            subject = one.subject if one.subject is Subject.TORCH else Subject.SYSTEM_PACKAGE
+            yield of_packages(replace(one, events=tuple(sorted(one.events, key=_weight))), subject)
+
+
+def _weight(event: PackageEvent) -> bool:
+    """What is worth a line by itself is named first."""
+    return not of_itself(event.package, gone=event.action is PackageAction.REMOVED)

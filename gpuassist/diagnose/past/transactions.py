@@ -127,6 +127,18 @@ def _subject(one: PackageEvent) -> Subject | None:
 
 
 _WITH_DRIVER = lazy_regex(r"nvidia-settings(?::\S+)?|libnvidia-egl-\S+|nvidia-prime")
+# What containers get GPUs by, and what makes the driver's module for a new kernel: without it the next kernel has none.
+_CONTAINERS = lazy_regex(r"(?:lib)?nvidia-container\S*|nvidia-docker2?|nvidia-cuda-mps")
+_NEEDED = lazy_regex(r"dkms|akmods|kmod|initramfs-tools(?:-core)?|dracut|mkinitcpio")
+
+
+def of_itself(package: str, *, gone: bool) -> bool:
+    """Whether a package of the system is worth a line where nothing points at it; `gone`: it was taken away."""
+    if _CONTAINERS.fullmatch(package) or (gone and _NEEDED.fullmatch(package)):
+        return True
+    return subject_of(package) not in {Subject.SYSTEM_PACKAGE, Subject.KERNEL, Subject.SECURE_BOOT, Subject.COMPILER} and not (
+        _WITH_DRIVER.fullmatch(package)
+    )
 
 
 def _made(events: tuple[PackageEvent, ...]) -> Transaction:

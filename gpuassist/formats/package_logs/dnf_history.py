@@ -17,7 +17,9 @@ from gpuassist.model.past import PackageAction, PackageEvent
 
 
 class Layout(Struct, frozen=True):
-    """The tables of one of the two: the queries, and what its numbers mean. `failed` is the state of an item that was not done."""
+    """The tables of one of the two: the queries, and what its numbers mean. `failed` is the state of an item that was not done,
+    `program` what its command lines leave out.
+    """
 
     names: str
     items: str
@@ -25,6 +27,7 @@ class Layout(Struct, frozen=True):
     came: dict[int, PackageAction]
     left: frozenset[int]
     failed: int
+    program: str = ""
 
 
 _ITEMS = (
@@ -45,6 +48,7 @@ DNF4 = Layout(
     },
     frozenset({3, 5, 7, 8}),
     failed=2,
+    program="dnf",  # of what was typed it keeps the arguments (dnf/base.py: `cmdline = ' '.join(self.args)`)
 )
 DNF5 = Layout(
     "SELECT name FROM pkg_name LIMIT ?",
@@ -100,7 +104,7 @@ def read_dnf_history(items: Iterable[DnfItem], layout: Layout, moments: Moments,
             if item.action in layout.left:
                 left.setdefault(named(item.name, item.architecture), []).append(_version(item))
         first = its_items[0]
-        user, by, source = "" if first.user == NO_USER else str(first.user), doer(first.command), f"{path}#{number}"
+        user, by, source = "" if first.user == NO_USER else str(first.user), doer(_whole(first.command, layout)), f"{path}#{number}"
         for item in done if at else ():
             action = layout.came.get(item.action)
             if action is not None:
@@ -114,6 +118,14 @@ def read_dnf_history(items: Iterable[DnfItem], layout: Layout, moments: Moments,
         for name, versions in left.items() if at else ():
             for version in versions:
                 yield PackageEvent(at, PackageAction.REMOVED, name, version, "", source, by, user)
+
+
+def _whole(command: str, layout: Layout) -> str:
+    """The command line with its program: who reads `upgrade` does not see what was typed."""
+    words = command.split()
+    if not words or not layout.program or words[0].rpartition("/")[2].startswith((layout.program, "yum")):
+        return command
+    return f"{layout.program} {command}"
 
 
 def _version(item: DnfItem) -> str:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from gpuassist.model.past import MachineChange, Past
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
-from gpuassist.present.past import change_words, detail_words, title
+from gpuassist.present.past import beside_words, change_words, detail_words, title
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.widgets.buttons import CopyButton, Tick, small
 from gpuassist.ui.widgets.cards import Card
@@ -101,7 +101,8 @@ class PastCard(Card):
         words, past = self._desk.words, read.past
         mark, told = _state(read)
         self.state.show_words(mark, words(told))
-        notes = [sentence_case(words(note)) for note in past.notes]
+        beside = beside_words(past)
+        notes = [*([words(beside)] if beside is not None else ()), *(sentence_case(words(note)) for note in past.notes)]
         set_paragraph(self.notes, "\n".join(notes))
         self.notes.setVisible(bool(notes))
         before, self._changes = self._changes, [_ShownChange.of(words, change, read.now) for change in past.changes]

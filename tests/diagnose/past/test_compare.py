@@ -19,12 +19,13 @@ from gpuassist.model.holds import HoldKind, HoldReach, PackageHold
 from gpuassist.model.json_reader import read_json
 from gpuassist.model.machine import Machine, decode_machine
 from gpuassist.model.past import Direction, KeptMachine, MachineChange, PackageAction, PackageEvent, PackageHistory, Subject
+from gpuassist.model.shell import StartupFile
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.past import change_document, change_words, detail_words, explained_words
 from gpuassist.session.steady_machine import steady
 from gpuassist.system.resources import Resources
-from tests.histories import EVERY, KEPT_AT, NOW, at_last, event, installed, kept, logs, upgraded
+from tests.histories import BASHRC, EVERY, KEPT_AT, NOW, at_last, event, installed, kept, logs, startup_file, upgraded
 from tests.rows import for_each
 from tests.values import RTX_3090, RTX_4090, Env, machine
 
@@ -190,6 +191,24 @@ def test_two_equal_cards_of_which_one_moved() -> None:
         "0000:02:00.0",
         "0000:41:00.0",
     )
+
+
+def test_the_only_start_up_file_that_went_is_told() -> None:
+    one = machine()
+    none = replace(one, shell=replace(one.shell, startup_files=Known((StartupFile(BASHRC, exists=False),), "the home directory")))
+    (found,) = compare(kept(one, startup_file((12, "CUDA_HOME=/usr/local/cuda-12.4"))), at_last(none), PackageHistory())
+    assert (found.subject, found.direction, found.place) == (Subject.STARTUP_FILE, Direction.REMOVED, BASHRC)
+
+
+def test_what_a_move_is_told_by_is_its_source() -> None:
+    one = machine(gpus=(RTX_4090,))
+    gpus = one.gpus.value if isinstance(one.gpus, Known) else ()
+    moved = replace(one, gpus=Known((replace(gpus[0], pci_address=Known("0000:41:00.0", "PCI")),), "the PCI tree"))
+    (found,) = compare(kept(one), at_last(moved), PackageHistory())
+    assert found.sources == ("the PCI tree",)
+    boards = (replace(one, host=replace(one.host, board=Known(name, "board_name"))) for name in ("ASUS X", "MSI Y"))
+    (found,) = compare(kept(next(boards)), at_last(next(boards)), PackageHistory())
+    assert (found.subject, found.before, found.after, found.sources) == (Subject.COMPUTER, "ASUS X", "MSI Y", ("board_name",))
 
 
 def test_a_card_that_comes_renumbers_the_others_which_is_no_change_of_theirs() -> None:
