@@ -11,6 +11,8 @@ from typing import Any, Callable, Dict, List, Tuple
 
 from .bench import (
     FULL,
+    U_BF16,
+    U_FP16,
     U_FP32,
     Bench,
     Check,
@@ -52,6 +54,7 @@ SIDES: Tuple[Form, ...] = (
     ("conv1d", (2, 16, 128), (24, 16, 5), {"stride": 2, "padding": 2}),
     ("conv3d", (2, 8, 8, 8, 8), (12, 8, 3, 3, 3), {"stride": 2, "padding": 1}),
 )
+_UNITS = {"fp16": U_FP16, "bf16": U_BF16}
 # The longest sum in all these: 12 filters of 3 by 3 by 3.
 MOST_PRODUCTS = 324
 
@@ -112,7 +115,24 @@ def backward(bench: Bench, kind: str) -> Measured:
         (2 * 8 * 8, by_channel[0] * by_channel[2]),
     )
     bounds = [product_bound(kind, k, norms, float(right.abs().max())) for (k, norms), right in zip(sums, wanted)]
+    if bench.torch.device(bench.device).type == "cpu" and kind in _UNITS:
+        more = _rounded_on_the_way(bench, [images.double(), filters.double(), weights.double()])
+        bounds[1:] = [bound + _UNITS[kind] * one for bound, one in zip(bounds[1:], more)]
     return worst(zip(errors, bounds), compared + sum(one.numel() for one in wanted))
+
+
+def _rounded_on_the_way(bench: Bench, given: List[Any]) -> Tuple[float, float]:
+    """What a CPU without instructions for the format rounds besides the result, in units of it (torch's slow_conv2d): the images'
+    gradient is added up place by place of the filter, of which stride 2 leaves 4 to a pixel, the filters' gradient image by image.
+    """
+    images, filters, weights = given
+    by_place = []
+    for place in range(filters[0, 0].numel()):
+        alone = bench.torch.zeros_like(filters)
+        alone.flatten(2)[:, :, place] = filters.flatten(2)[:, :, place]
+        by_place.append(_with_gradients(bench, FORWARD[0], [images, alone, weights])[1].abs())
+    by_image = [_with_gradients(bench, FORWARD[0], [images[[n]], filters, weights[[n]]])[2].abs() for n in range(len(images))]
+    return 4 * float(sum(by_place).max()), float(sum(by_image).max())
 
 
 def _with_gradients(bench: Bench, form: Form, given: List[Any]) -> List[Any]:
