@@ -144,8 +144,14 @@ class _Chooser:
     # systemd-boot
 
     def _has_systemd_boot(self) -> bool:
-        """It says so itself when it has started the system; GRUB leaves its own name there since 2.12."""
-        return self._variable("LoaderInfo").startswith("systemd-boot")
+        """It says so itself when it has started the system; GRUB leaves its own name there since 2.12. Where the variables are not
+        to be seen, its settings say so, on a system without GRUB's.
+        """
+        info = self._variable("LoaderInfo")
+        if info:
+            return info.startswith("systemd-boot")
+        settings = any(self._files.exists(f"{one}/loader/loader.conf") for one in _PARTITIONS)
+        return settings and not any(map(self._files.is_directory, _GRUB))
 
     def _variable(self, name: str) -> str:
         try:

@@ -26,6 +26,7 @@ from gpuassist.system.files import Files
 from gpuassist.system.world import World
 
 _MOST_HOLDS = 500
+_MOST_INCLUDES = 50
 _PREFERENCE = lazy_regex(r"[\w.-]+\Z")
 _SWITCHED_OFF = lazy_regex(r"(?m)^\s*enabled\s*=\s*(?:0|no|false|off)\s*$")
 _PACMAN_CONF = "/etc/pacman.conf"
@@ -127,7 +128,7 @@ def _of_rpm(files: Files, settings: SettingsFiles) -> Iterator[tuple[str, HoldLi
 def _of_pacman(files: Files, settings: SettingsFiles) -> Iterator[tuple[str, HoldLine]]:
     words = settings.read(_PACMAN_CONF)
     yield from ((_PACMAN_CONF, line) for line in read_pacman_conf(words))
-    for section, pattern in included(words):
+    for section, pattern in tuple(dict.fromkeys(included(words)))[:_MOST_INCLUDES]:
         for path, told in settings.each(pattern) if "mirrorlist" not in pattern else ():
             yield from ((path, line) for line in read_pacman_conf(told, section))
 

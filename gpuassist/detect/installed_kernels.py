@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from msgspec import Struct
 
 from gpuassist.detect.modules_on_disk import base_of
@@ -34,11 +36,8 @@ def installed_kernels(files: Files) -> Fact[tuple[InstalledKernel, ...]]:
     """Every one once, in no order; unknown where there is none to be seen."""
     found: dict[str, InstalledKernel] = {}
     packages = _packages(files)
-    for name in files.names(_BOOT)[: 10 * _AT_MOST]:
-        fits = _IMAGE.fullmatch(name)
-        if fits is None or fits["name"].endswith(_NO_KERNEL) or fits["name"].startswith("0-rescue"):
-            continue
-        kernel = _of_image(files, f"{_BOOT}/{name}", fits["name"], packages)
+    for path, name in _images(files):
+        kernel = _of_image(files, path, name, packages)
         if kernel is not None and len(found) < _AT_MOST:
             found.setdefault(kernel.release, kernel)
     for directory in _MODULES:
@@ -46,9 +45,32 @@ def installed_kernels(files: Files) -> Fact[tuple[InstalledKernel, ...]]:
             image = f"{directory}/{release}/vmlinuz"
             if release not in found and _RELEASE.fullmatch(release) and files.is_file(image):
                 found[release] = InstalledKernel(release, image, packages.get(release, ""))
+    if not found and files.is_directory(_BOOT) and not files.may(_BOOT, os.R_OK):
+        found = {release: InstalledKernel(release, f"{_BOOT}/vmlinuz-{release}") for release in _with_own_modules(files)}
     if found:
         return Known(tuple(found.values()), _BOOT)
     return Unknown(text("no kernel was found in {boot} or {modules} that this user may see", boot=_BOOT, modules=_MODULES[0]))
+
+
+def _with_own_modules(files: Files) -> tuple[str, ...]:
+    """The kernels whose packages are installed, where /boot is closed to this user: `modules.builtin` is theirs (kernel's
+    Documentation/kbuild), and not among what depmod and builds leave behind.
+    """
+    every = (release for directory in _MODULES for release in files.names(directory) if _RELEASE.fullmatch(release))
+    own = (one for one in dict.fromkeys(every) if files.is_file(f"{base_of(files, one)}/modules.builtin"))
+    return tuple(own)[:_AT_MOST]
+
+
+def _images(files: Files) -> tuple[tuple[str, str], ...]:
+    """Those of /boot with what stands behind the word, in the order of their names. What else lies there does not count, and of
+    more than can be looked at it is those that have modules.
+    """
+    modules = {release for directory in _MODULES for release in files.names(directory)}
+    every = ((f"{_BOOT}/{name}", fits["name"]) for name in files.names(_BOOT) if (fits := _IMAGE.fullmatch(name)) is not None)
+    found = [one for one in every if not one[1].endswith(_NO_KERNEL) and not one[1].startswith("0-rescue")]
+    if len(found) > _AT_MOST:
+        found.sort(key=lambda one: one[1] not in modules)
+    return tuple(found[:_AT_MOST])
 
 
 def _packages(files: Files) -> dict[str, str]:

@@ -18,7 +18,8 @@ from gpuassist.system.world import World
 
 RELEASE = "/proc/sys/kernel/osrelease"
 _INDEX_AT_MOST_BYTES = 16 << 20  # modules.dep of a distribution's kernel is of 1 MB
-_LISTED = lazy_regex(r"(?m)^[^:\n]*nvidia[^:/\n]*(?=:)")
+# Bounded: a line without an end would be gone over once for each time that the name stands in it.
+_LISTED = lazy_regex(r"(?m)^[^:\n]{0,500}nvidia[^:/\n]{0,60}(?=:)")
 _PACKED_AT_MOST_BYTES = 256 << 20
 _MODINFO_SECONDS = 5.0
 _MODINFO_PROGRAMS = ("modinfo", "/usr/sbin/modinfo", "/sbin/modinfo")  # kmod's, often outside a user's PATH

@@ -18,7 +18,7 @@ _AT_MOST_BYTES = 1 << 20
 def read(files: Files, path: str) -> Fact[str]:
     """The text of a small file, without the white space around it."""
     try:
-        return Known(files.read_text(path, _AT_MOST_BYTES).strip(), path)
+        return Known(files.text_without_waiting(path, _AT_MOST_BYTES).strip(), path)
     except OSError as error:
         return unreadable(path, error)
 

@@ -30,6 +30,8 @@ _MODULES = lazy_regex(
     r"nvidia(?:-\d+xx)?(?:-open)?-dkms|nvidia-dkms|nvidia-(?:open-)?kernel-(?:open-)?dkms|[ak]?kmod-nvidia|nvidia-.*kmp|"
     r"linux-modules-nvidia-\d+(?:-server)?(?:-open)?-(?!open|server)[a-z]|linux(?:\d+|-cachyos[a-z-]*)-nvidia"
 )
+# Modules whose packages have the kernel's version: Ubuntu builds them for each, CachyOS beside the kernel itself.
+_OF_KERNEL = lazy_regex(r"linux-modules-nvidia-|linux-cachyos[a-z-]*-nvidia")
 _OF_ARCH = frozenset({"nvidia", "nvidia-open", "nvidia-lts", "nvidia-open-lts"})  # modules that come built for one kernel
 
 
@@ -69,8 +71,7 @@ def driver_packages(case: RuleInput) -> DriverPackages | None:
     running = str(value_or(case.driver, ""))
     version = running if running in counts else max(counts, key=lambda one: (counts[one], one))
     arch = _family(case) is Family.ARCH
-    # The modules that Ubuntu builds have the kernel's version.
-    own = [one.name for one in driver if named_version(one) == version or one.name.startswith("linux-modules-nvidia-")]
+    own = [one.name for one in driver if named_version(one) == version or _OF_KERNEL.match(one.name)]
     modules = tuple(name for name in own if _MODULES.match(name) or (arch and name in _OF_ARCH))
     whole = tuple(name for name in own if _WHOLE.match(name) and name not in modules)
     return DriverPackages(

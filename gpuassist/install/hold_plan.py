@@ -43,7 +43,7 @@ def foresee_hold(session: Session, machine: Machine, title: Text) -> Outlook:
     uses = family.hold(wanted, place) if wanted else ()
     if wanted and not _known(uses, place, commands):
         return looked.outlook(blocked_by=(text("gpuassist knows no way in which this system keeps a package at its version"),))
-    notes = (*_notes(packages, kernels), *family.hold_remarks(packages.names, place))
+    notes = (*_notes(packages, kernels, place), *family.hold_remarks(packages.names, place))
     if not wanted:
         already = text("the driver {version} is on hold already", version=packages.version)
         return looked.outlook(notes=(already, *notes))
@@ -134,8 +134,10 @@ def _known(uses: tuple[UsedCommand, ...], place: InstallPlace, commands: Command
     return bool(uses) and all(commands.record(one.key, place.families) is not None for one in uses)
 
 
-def _notes(packages: DriverPackages, kernels: tuple[str, ...]) -> tuple[Text, ...]:
+def _notes(packages: DriverPackages, kernels: tuple[str, ...], place: InstallPlace) -> tuple[Text, ...]:
     release = text("`gpuassist plan release` gives the commands that let go of it again")
+    if place.system.image:  # newer images go on coming, with kernel and driver
+        return (release,)
     security = text(
         "while it is held, fixes of the driver's security holes do not come: look once in a while what NVIDIA has mended"
     )

@@ -33,7 +33,7 @@ class Files:
 
     def read_part(self, path: str, offset: int, size: int) -> bytes:
         """`size` bytes from `offset` on, fewer where the file ends before."""
-        with open(self.place(path), "rb") as file:
+        with open(self.place(path), "rb", opener=_without_waiting) as file:
             file.seek(offset)
             return file.read(size)
 
@@ -46,6 +46,10 @@ class Files:
     def read_text(self, path: str, limit: int = -1) -> str:
         """The file as UTF-8; bytes that are not become U+FFFD."""
         return self.read_bytes(path, limit).decode("utf-8", "replace")
+
+    def text_without_waiting(self, path: str, limit: int) -> str:
+        """The same of what must be no pipe: raises `OSError` for one that has a writer, and finds one without it empty."""
+        return _beginning(self.place(path), limit).decode("utf-8", "replace")
 
     def opened(self, path: str) -> BinaryIO:
         """A regular file, to be read in parts; raises `OSError` for anything else, and never waits as for a pipe's writer."""
@@ -165,9 +169,14 @@ def _parts(path: str) -> list[str]:
     return [part for part in path.split("/") if part not in {"", "."}]
 
 
+def _without_waiting(place: str, flags: int) -> int:
+    """A descriptor; a pipe that nobody writes to is empty, where it would be waited for without an end."""
+    return os.open(place, flags | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+
+
 def _beginning(place: str, limit: int) -> bytes:
     """Without a file object, which doubles what a small file of the kernel's costs: 20 of them are read every second."""
-    descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = _without_waiting(place, os.O_RDONLY)
     try:
         read = piece = os.read(descriptor, limit)
         while piece and len(read) < limit:

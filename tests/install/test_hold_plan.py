@@ -135,7 +135,7 @@ CASES = (
         "Silverblue: a deployment and no package",
         SILVERBLUE,
         {"/ostree/deploy/fedora/deploy/8f2c.0.origin": "[libostree-transient]\npinned=true\n"},
-        ("sudo ostree admin pin 0",),
+        ("sudo ostree admin pin booted",),
         ("rpm-ostree status", "sudo ostree admin pin --unpin 0"),
         {"akmod-nvidia": "3:580.95.05-1.fc43"},
         ("stays in the start menu",),
@@ -161,6 +161,15 @@ CASES = (
         ("sudo yum install yum-plugin-versionlock", "sudo yum versionlock add kmod-nvidia-latest-dkms"),
         ("sudo yum versionlock delete nvidia-driver",),
         EL,
+    ),
+    Case(
+        "CachyOS, whose modules have the kernel's version",
+        ARCH,
+        {
+            **arch("linux-cachyos-nvidia-open-6.17.9-2", "nvidia-utils-580.105.08-1", "linux-cachyos-6.17.9-2"),
+            "/etc/pacman.conf": "[options]\n",
+        },
+        (r"sudo sed -i '/^\[options\]/a IgnorePkg = linux-cachyos-nvidia-open nvidia-utils linux-cachyos' /etc/pacman.conf",),
     ),
     Case(
         "Arch, built for the kernel: both",
@@ -333,6 +342,14 @@ def replace_distribution(case: Case, distribution: Distribution) -> Case:
 def test_a_hold_takes_no_version(words: str) -> None:
     with pytest.raises(GoalError):
         parse_goal(words, knowledge())
+
+
+def test_images_go_on_coming_while_one_is_kept(tmp_path: Path) -> None:
+    case = next(one for one in CASES if one.name.startswith("Silverblue"))
+    machine = made(tmp_path, case)
+    notes = "\n".join(ENGLISH(note) for note in planned(tmp_path, machine, HOLD).notes)
+    assert "security holes" not in notes
+    assert "built anew" not in notes
 
 
 def test_a_hold_is_planned_by_itself(tmp_path: Path) -> None:
