@@ -87,6 +87,9 @@ class GuidesPage(Page):
             if isinstance(errand, ToGuide) and self._list.item(row).data(_TOPIC) == errand.topic:
                 self._list.setCurrentRow(row)
 
+    def left(self) -> ToGuide:
+        return ToGuide(self.topic)
+
     @property
     def topic(self) -> str:
         return str(self._list.currentItem().data(_TOPIC))

@@ -138,6 +138,10 @@ class RepairPage(Page):
         works = (self.undoing, self.looking, self.undo_all, self.listing, self.scoping, self.lines.reading)
         return any(work.busy for work in works) or any(section.busy for section in self._sections)
 
+    def under_way(self) -> Text | None:
+        changes = self.undoing.busy or self.undo_all.busy or any(section.changing.busy for section in self._sections)
+        return text("a change of your files") if changes else None
+
     def bar(self) -> Bar:
         section = self.toolkit if self.segments.place == LINES else self._sections[self.segments.place]
         return section.bar()
