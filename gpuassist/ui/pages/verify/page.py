@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from gpuassist.formats.visible import escaped
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.text import Text, counted, text
+from gpuassist.model.text import Text, counted, listed, text
 from gpuassist.model.verdict import Verification
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.commands import copyable_lines
@@ -240,7 +240,7 @@ class VerifyPage(Page):
         self.body.show_progress(progress, self._columns, now)
         self._empty.setVisible(not progress.lines)
         if progress.lines:
-            names = ", ".join(dict.fromkeys(column.name for column in self._columns))
+            names = listed(dict.fromkeys(column.name for column in self._columns))
             title = text("Verifying {names}", names=names)
             if len(self._columns) > 1:
                 title = counted(
