@@ -120,6 +120,8 @@ class WindowRun(QObject):
         from gpuassist.ui.page import Desk
 
         assert self.jobs is not None
+        assert self.theme is not None
+        self.theme.write(self._session.words.language)
         self._qt_words.speak(self._session.words.language)
         frame = Frame(
             Desk(self._session, self.jobs, Asking()),
