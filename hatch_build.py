@@ -10,6 +10,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from babel import Locale
+from babel.core import get_global
 from babel.messages.catalog import Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
@@ -26,17 +28,30 @@ class CompileWords(BuildHookInterface):  # type: ignore[type-arg]  # of whatever
 
 
 def compile_words(source: Path) -> None:
-    """Writes the `.mo` beside a `.po`: its translations, and of how many messages they are, which decides whether they are used."""
+    """Writes the `.mo` beside a `.po`: its translations, how many of all messages that is, which decides on their use, and
+    what the language calls itself.
+    """
     with source.open("rb") as file:
         catalogue = read_po(file, locale=source.stem)
     messages = [one for one in catalogue if one.id]
     count = f"{sum(map(is_translated, messages))}/{len(messages)}"
-    catalogue.add("translated", count, context="catalogue")  # babel writes no header of ours
+    for name, value in (("translated", count), ("name", own_name(source.stem))):
+        catalogue.add(name, value, context="catalogue")  # babel writes no header of ours
     # Replaced at once: tests that run side by side may build, and read what another one builds.
     with tempfile.NamedTemporaryFile(dir=source.parent, delete=False) as written:
         write_mo(written, catalogue)
     os.chmod(written.name, 0o644)
     os.replace(written.name, source.with_suffix(".mo"))
+
+
+def own_name(language: str) -> str:
+    """What its speakers call a language, with its script where it is written in several: 简体中文, Polski."""
+    locale = Locale.parse(language)
+    likely = get_global("likely_subtags")
+    script = locale.script or Locale.parse(likely.get(language) or likely.get(locale.language, language)).script
+    names = (f"{locale.language}_{locale.territory}", f"{locale.language}_{script}", locale.language)
+    name = next((locale.languages[one] for one in names if one in locale.languages), language)
+    return name[:1].upper() + name[1:]
 
 
 def is_translated(message: Message) -> bool:

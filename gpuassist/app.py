@@ -11,7 +11,7 @@ from gpuassist.cli.context import UsageError
 from gpuassist.context import Session, languages, words_for
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
-from gpuassist.model.words import language_of
+from gpuassist.model.words import ENGLISH, language_of
 from gpuassist.present.marks import Exit
 from gpuassist.system.interrupts import ending_at_once
 from gpuassist.system.surroundings import Surroundings
@@ -30,8 +30,14 @@ def compose(language: str) -> Session:
     """The real session; an unknown or empty language is the locale's."""
     world = World(Surroundings.current())
     known = languages(world.resources)
-    chosen = language if language in known else language_of(world.surroundings.variables, known)
-    return Session(world, Knowledge(world.resources.read), words_for(chosen, world.resources))
+    named = language if language in known else ""
+    chosen = named or language_of(world.surroundings.variables, known)
+    session = Session(world, Knowledge(world.resources.read), words_for(chosen, world.resources), named)
+    if session.words is ENGLISH or named or world.surroundings.variables.get("TERM") != "linux" or not sys.stdout.isatty():
+        return session
+    from gpuassist.session.language_choice import in_letters_of_the_console  # only a console asks
+
+    return in_letters_of_the_console(session)
 
 
 def open_window(session: Session, machine_file: str, wanted: Destination | None) -> Exit:

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from babel import Locale
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from gpuassist.model.words import Words
+from gpuassist.system.resources import Resources
 from hatch_build import compile_words
 
 RESOURCES = Path(__file__).resolve().parents[1] / "resources"
@@ -53,8 +55,21 @@ def knowing_little_chinese(copy: Path, *, complete: bool = True) -> None:
     write_translation(copy / "words", "zh_CN", KNOWN_CHINESE | last)
 
 
+def with_languages(copy: Path, languages: Mapping[str, Mapping[str, str]], *, guides: bool = True) -> Resources:
+    """The resources with these translations in place of those that ship; guides can be added to the copy's own."""
+    copy.mkdir(parents=True)
+    for one in RESOURCES.iterdir():
+        if one.name == "guides" and guides:
+            shutil.copytree(one, copy / one.name)
+        elif one.name != "words":
+            (copy / one.name).symlink_to(one)
+    for language, sentences in languages.items():
+        write_translation(copy / "words", language, sentences)
+    return Resources(copy)
+
+
 def _made(language: str, sentences: Mapping[str, str]) -> Catalog:
-    made = Catalog(language, language_team="Chinese", fuzzy=False)
+    made = Catalog(language, language_team=Locale.parse(language).get_language_name("en"), fuzzy=False)
     for message, sentence in sentences.items():
         made.add(message, sentence)
     return made

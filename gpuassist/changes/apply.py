@@ -20,7 +20,7 @@ from gpuassist.changes.settle import FileHolds, holds, restore, sweep
 from gpuassist.changes.syntax import check
 from gpuassist.changes.target import FileTarget, examine
 from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
-from gpuassist.model.text import Text, enumerated, text
+from gpuassist.model.text import Text, enumerated, listed, text
 from gpuassist.system.clock import iso
 from gpuassist.system.world import World
 
@@ -120,7 +120,7 @@ class _Making:
         return text(
             "not every file could be changed, and {files} could not be put back: it holds its new lines. "
             "`gpuassist undo {change}` takes them out.",
-            files=", ".join(receipt.path for receipt in self.standing),
+            files=listed(receipt.path for receipt in self.standing),
             change=self._change,
         )
 

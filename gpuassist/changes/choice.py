@@ -10,7 +10,7 @@ from gpuassist.changes.wishes import WishError
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.lazy_regex import lazy_regex
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version, VersionError
 from gpuassist.shellfiles.block import RepairError
@@ -146,7 +146,7 @@ def _notes(values: tuple[str, ...], unsure: tuple[str, ...], gpus: tuple[Gpu, ..
     if unsure:
         reasons = (fact.reason for gpu in gpus for fact in (gpu.uuid, gpu.mig_uuids) if isinstance(fact, Unknown))
         reason = next(reasons, text("not looked at"))
-        notes.append(text("not checked: whether {values} is here ({reason})", values=", ".join(unsure), reason=reason))
+        notes.append(text("not checked: whether {values} is here ({reason})", values=listed(unsure), reason=reason))
     elif values[0].isdigit() and not all(isinstance(gpu.index, Known) for gpu in gpus):
         notes.append(text("NVML did not count the GPUs: their indices were taken from the order of the PCI bus"))
     if sum(value.startswith("MIG-") for value in values) > 1:

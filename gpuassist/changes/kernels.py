@@ -11,7 +11,7 @@ from gpuassist.context import Session
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.verify.kernel import KernelCheck, KernelWish, by_capability, check_kernel, devices_of, terminal_environment
 
 
@@ -65,7 +65,7 @@ def told(proof: KernelProof) -> Text:
     """The proof in one sentence."""
     if not proof.architecture:
         return text("a kernel for the architecture that nvcc chooses by itself: {words}", words=proof.check.words)
-    names = ", ".join(dict.fromkeys(proof.gpus))
+    names = listed(dict.fromkeys(proof.gpus))
     return text(
         "a kernel for {architecture} ({gpus}): {words}", architecture=proof.architecture, gpus=names, words=proof.check.words
     )

@@ -16,7 +16,7 @@ from gpuassist.changes.shells import NAMES, ShellSeen, Winner
 from gpuassist.detect.compiler_driver import ask_version, locate
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
-from gpuassist.model.text import Text, enumerated, text
+from gpuassist.model.text import Text, enumerated, listed, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.toolkits import CHOOSING, LISTS, InstalledToolkits, Lead
 from gpuassist.system.processes import Ending
@@ -302,7 +302,7 @@ def prove_scope(world: World, scope: Scope, held: ScopeValues) -> Proof:
     if held == ScopeValues():
         words = text("bash enters the environment, and nothing is chosen there")
     else:
-        chosen = ", ".join(f"{name}={value}" for name, value in held.variables)
+        chosen = listed((f"{name}={value}" for name, value in held.variables))
         words = text("bash finds {chosen} in the environment, and everything as before once it has left it", chosen=chosen)
     return Proof(Known(value=True, source="bash"), words)
 

@@ -22,7 +22,7 @@ from gpuassist.detect.prefixes import Prefix
 from gpuassist.model.codec import Json
 from gpuassist.model.environment import Manager
 from gpuassist.model.fact import value_or
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.words import Words
 from gpuassist.shellfiles.block import RepairError, find
 from gpuassist.system.terminal import usable_shell
@@ -117,7 +117,7 @@ def _conda(world: World, rest: str) -> str:
     found = [one for one in environments(world) if one.manager is Manager.CONDA]
     fitting = [one.path for one in found if name_of(world, one) == rest]
     if len(fitting) > 1:
-        raise RepairError(text("several conda environments are called {name}: {paths}", name=rest, paths=", ".join(fitting)))
+        raise RepairError(text("several conda environments are called {name}: {paths}", name=rest, paths=listed(fitting)))
     if not fitting:
         known = ", ".join(name_of(world, one) for one in found)
         raise RepairError(text("there is no conda environment {name}. Found: {known}", name=rest, known=known or "–"))
@@ -151,7 +151,7 @@ def _jupyter(world: World, rest: str) -> str:
     fitting = [one.path for one in found if one.name.lower() == rest.lower()]
     if len(fitting) > 1:
         raise RepairError(
-            text("several kernels are called {name}; please name one by its file: {paths}", name=rest, paths=", ".join(fitting))
+            text("several kernels are called {name}; please name one by its file: {paths}", name=rest, paths=listed(fitting))
         )
     if not fitting:
         known = ", ".join(one.name for one in found)

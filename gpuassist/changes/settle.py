@@ -11,7 +11,7 @@ from enum import Enum
 from gpuassist.changes.journal import Journal, JournalState, digest, undone
 from gpuassist.changes.replace_file import ChangedError, put, remove_directories, sibling, take_away
 from gpuassist.model.plan import FileEdit, Receipt
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.edit import mentions
 from gpuassist.system.clock import iso
@@ -109,12 +109,12 @@ def _put_back(world: World, journal: Journal, change: str, found: list[tuple[Rec
                 "the change {change} had been interrupted half way, and {files} was edited since: `gpuassist undo {change}` takes "
                 "it back",
                 change=change,
-                files=", ".join(receipt.path for receipt in left),
+                files=listed(receipt.path for receipt in left),
             )
         ]
     if not back:
         return []
-    files = ", ".join(receipt.path for receipt in back)
+    files = listed(receipt.path for receipt in back)
     return [text("the change {change} had been interrupted half way; {files} was put back as it was", change=change, files=files)]
 
 

@@ -16,7 +16,7 @@ from gpuassist.changes.restore import ConflictError, Foreseen, GoneError, ThreeW
 from gpuassist.changes.settle import sweep
 from gpuassist.changes.undo import BUSY, UndoPlan, left_out_of, made_of, os_words, plan_files, take
 from gpuassist.model.plan import Outcome, Receipt, Result
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.clock import iso
 from gpuassist.system.world import World
@@ -220,7 +220,7 @@ def _taken_back(world: World, journal: Journal, planned: PlannedUndo, known: For
             words = text(
                 "the change {change} was not undone: {paths} is not as it was when you looked. Please look again.",
                 change=planned.change,
-                paths=", ".join(file.receipt.path for file in now.files),
+                paths=listed(file.receipt.path for file in now.files),
             )
             return UndoneChange(planned, Outcome(Result.REFUSED, words), UndoRefusal(words))
         outcome = take(world, journal, now)

@@ -10,7 +10,7 @@ from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.recording import RecordingError
 from gpuassist.install.records import installs, root
 from gpuassist.model.codec import Json
-from gpuassist.model.text import joined, text
+from gpuassist.model.text import joined, listed, text
 from gpuassist.model.words import Words
 from gpuassist.present.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.present.marks import Exit
@@ -117,7 +117,7 @@ class _Report:
             self._writer.answer(answer)
         if diagnosis.passed:
             self._context.say()
-            checks = ", ".join(dict.fromkeys(self._words(one.check) for one in diagnosis.passed))
+            checks = listed(dict.fromkeys(self._words(one.check) for one in diagnosis.passed))
             say(f"✓ {self._words(text('Checked and fine: {checks}', checks=checks))}", hanging="  ")
         if diagnosis.undetermined:
             self._writer.undetermined(diagnosis.undetermined)

@@ -13,7 +13,7 @@ from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
-from gpuassist.model.text import text
+from gpuassist.model.text import listed, text
 from gpuassist.model.words import Words
 from gpuassist.present.explanation import accounts_shown, explanation_document
 from gpuassist.present.listing import Section, facts_read
@@ -152,7 +152,7 @@ class _Report:
             self._context.say()
             self._writer.say(self._words(text("The text says two things; the first was taken:")))
             for one in explanation.contradictions:
-                lines = ", ".join(map(str, one.lines))
+                lines = listed(map(str, one.lines))
                 words = text("{fact}: {values} (lines {lines})", fact=one.fact, values=" / ".join(one.values), lines=lines)
                 self._writer.say(f"- {self._words(words)}", indent="  ", hanging="  ")
         if facts_read(explanation.machine) and not explanation.convicts:

@@ -7,7 +7,7 @@ import argparse
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.paragraphs import width_of, wrapped
 from gpuassist.cli.streams import BOLD, DIM, Painted
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.lookup import lines, source_line
 from gpuassist.present.marks import Exit
@@ -22,7 +22,7 @@ _NARROW = 64  # columns, below which a value stands under its label: beside it, 
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    kinds = words(text("one of {kinds}; alone it lists the names", kinds=", ".join(KINDS)))
+    kinds = words(text("one of {kinds}; alone it lists the names", kinds=listed(KINDS)))
     parser.add_argument("kind", nargs="?", default="", metavar="KIND", help=kinds)
     name = words(text('a name in any spelling: "RTX 4090", 10de:2684, 12.4, 2.6.0+cu124, 550.54.14, sm_89'))
     parser.add_argument("name", nargs="*", metavar="NAME", help=name)
@@ -60,15 +60,13 @@ def _check(options: argparse.Namespace) -> None:
             raise UsageError(text("--all prints everything: `gpuassist know --all --json`"))
         return
     if not options.kind:
-        raise UsageError(
-            text("know what? Name a kind ({kinds}) and what of it: `gpuassist know cuda 12.4`", kinds=", ".join(KINDS))
-        )
+        raise UsageError(text("know what? Name a kind ({kinds}) and what of it: `gpuassist know cuda 12.4`", kinds=listed(KINDS)))
     if options.kind in KINDS:
         return
     near = nearest_kinds(options.kind)
     if near:
         raise UsageError(text("there is no kind {kind}; did you mean {near}?", kind=options.kind, near=near[0]))
-    raise UsageError(text("there is no kind {kind}; the kinds are {kinds}", kind=options.kind, kinds=", ".join(KINDS)))
+    raise UsageError(text("there is no kind {kind}; the kinds are {kinds}", kind=options.kind, kinds=listed(KINDS)))
 
 
 class _Report:

@@ -18,7 +18,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import StepKind
 from gpuassist.model.solve import DryRun, PackageChange
-from gpuassist.model.text import Text, counted, text
+from gpuassist.model.text import Text, counted, listed, text
 from gpuassist.present.marks import Exit, glyph_of
 
 SCHEMA = 1
@@ -97,7 +97,7 @@ def back_step(context: Context, back: BackStep, options: argparse.Namespace) -> 
     for line in back.commands:
         tell(f"    {line}")
     if back.left:
-        names = ", ".join(back.left)
+        names = listed(back.left)
         tell(text("Somebody else changed these since, so they stay as they are: {names}", names=names))
     if back.obstacle is not None:
         tell(f"  ✗ {context.session.words(back.obstacle)}")

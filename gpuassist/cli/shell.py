@@ -15,7 +15,7 @@ from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.startup.line import SurveyLine
 from gpuassist.detect.startup.survey import Survey, survey
 from gpuassist.model.fact import Known
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
 from gpuassist.present.old_environments import old_json
@@ -125,7 +125,7 @@ class _Table:
             self._say(words, indent="      ", hanging="      ")
         told = [line.effect]
         if line.wins:
-            told.append(text("this line wins for {variables}", variables=", ".join(line.wins)))
+            told.append(text("this line wins for {variables}", variables=listed(line.wins)))
         if line.owner:
             told.append(text("owner: {owner}", owner=line.owner))
         for words in [*told, line.why]:

@@ -18,7 +18,7 @@ from gpuassist.cli.paragraphs import show_block, show_command
 from gpuassist.model.codec import Json, encode
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.plan import Outcome, Plan, Result
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import loader_words, run_notes
 from gpuassist.present.marks import Exit, exit_of
@@ -113,7 +113,7 @@ def _show_outcome(context: Context, plan: ChangePlan, outcome: ChangeOutcome) ->
         context.say(f"{_glyph(outcome.proof)} {context.session.words(outcome.proof.words)}")
     show_shells(context, outcome)
     if outcome.left_behind:
-        left = text("Note: your start-up files left these processes running: {names}", names=", ".join(outcome.left_behind))
+        left = text("Note: your start-up files left these processes running: {names}", names=listed(outcome.left_behind))
         context.say(left)
     _show_paste(context, plan, outcome)
     if outcome.outcome.result is Result.MODIFIED and plan.afterwards is not None:

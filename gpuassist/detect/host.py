@@ -64,14 +64,13 @@ _CONTAINER_WORDS = (
 def probe(world: World) -> Host:
     files = world.files
     kernel = read(files, _KERNEL)
-    path = next((path for path in _OS_RELEASES if files.exists(path)), _OS_RELEASES[0])
     directory = _KEY_PENDING.rpartition("/")[0]
     if not files.names(directory):
         key_pending: Fact[bool] = Unknown(text("{path} is empty or hidden here, as in a container", path=directory))
     else:
         key_pending = Known(files.exists(_KEY_PENDING), _KEY_PENDING)
     return Host(
-        distribution=_as_image(files, made(read(files, path), _parsed_distribution)),
+        distribution=distribution(files),
         kernel=kernel,
         architecture=architecture(files),
         glibc=_glibc(files),
@@ -90,6 +89,12 @@ def probe(world: World) -> Host:
         l4t=_l4t(files),
         board=board(files),
     )
+
+
+def distribution(files: Files) -> Fact[Distribution]:
+    """What the system calls itself."""
+    path = next((path for path in _OS_RELEASES if files.exists(path)), _OS_RELEASES[0])
+    return _as_image(files, made(read(files, path), _parsed_distribution))
 
 
 def _parsed_distribution(words: str) -> Distribution:

@@ -7,12 +7,12 @@ from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.commands import Commands
 from gpuassist.model.holds import HoldReach, PackageHold
 from gpuassist.model.plan import Step
-from gpuassist.model.text import text
+from gpuassist.model.text import listed, text
 
 
 def release_step(holds: tuple[PackageHold, ...], place: InstallPlace, commands: Commands) -> Step:
     """Letting go of these holds, in the way of the tool that keeps each."""
-    places = ", ".join(dict.fromkeys(one.source.rpartition(":")[0] for one in holds))
+    places = listed(dict.fromkeys(one.source.rpartition(":")[0] for one in holds))
     does = text("Release what keeps these packages at their version ({places})", places=places)
     uses = packages_of(place.family).release(holds, place)
     return step(uses, place, commands, (does, text("`gpuassist plan release` says that nothing is kept any more")))

@@ -23,7 +23,7 @@ from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Method, Outlook, WayPlan
 from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.version import Version
 
 # What the set-up of a package that is not isolated asks for, and that is not there in a new environment.
@@ -115,10 +115,10 @@ class _EngineSteps:
                 "{engine} asks for {library}{wish}, and torch {there} for {has}", **words, library=library, wish=wish, has=has
             )
         if release.tags and not torch.cpu and torch.tag not in release.tags:
-            tags = ", ".join(release.tags)
+            tags = listed(release.tags)
             return text("{engine} is built for {tags}, and torch {there} is not one of these", **words, tags=tags)
         if release.cuda and torch.cuda is not None and torch.cuda.major not in release.cuda:
-            majors = ", ".join(map(str, release.cuda))
+            majors = listed(map(str, release.cuda))
             return text("{engine} is built for CUDA {majors}, and torch {there} is not", **words, majors=majors)
         return None
 

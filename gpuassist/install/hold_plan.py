@@ -19,7 +19,7 @@ from gpuassist.model.holds import HeldPart, HoldReach, PackageHold
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step
-from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.text import Text, counted, listed, text
 
 _KEEPING = frozenset({HoldReach.EVERY_UPGRADE, HoldReach.OTHER_BRANCHES, HoldReach.ONE_VERSION})
 
@@ -145,7 +145,7 @@ def _notes(packages: DriverPackages, kernels: tuple[str, ...], place: InstallPla
         together = text(
             "the kernel is held with it ({kernels}), because the driver's module comes ready built for each kernel and could not "
             "follow: fixes of the kernel do not come either",
-            kernels=verbatim(", ".join(kernels)),
+            kernels=listed(kernels),
         )
         return security, together, release
     built = any("dkms" in one or one.startswith("akmod") for one in packages.modules)

@@ -20,7 +20,7 @@ from gpuassist.knowledge.records import ImageRecord
 from gpuassist.knowledge.smallest import driver_fits
 from gpuassist.model.outlook import Method, Outlook, WayPlan
 from gpuassist.model.plan import Step
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.version import Version
 
 _UNIFIED = Version((7,))  # from this JetPack on the images of servers serve the boards
@@ -91,7 +91,7 @@ def _jetpack(case: RuleInput) -> Version | None:
 
 
 def _why(case: RuleInput, choice: ImageChoice, wish: Version | None) -> Text:
-    names = ", ".join(dict.fromkeys(card.name for card in case.cards))
+    names = listed(dict.fromkeys(card.name for card in case.cards))
     if choice.newer is not None:
         return text(
             "{image} needs driver {needed}, and none that serves {names} is so new: wheels and conda have builds for older drivers",

@@ -11,7 +11,7 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.nearest import nearest_names
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 
 
@@ -40,13 +40,13 @@ def gpu_record(knowledge: Knowledge, name: str) -> GpuRecord:
     if record is not None:
         return record
     if several:
-        listed = ", ".join(f"{one.pci_id} ({one.architecture} {one.compute_capability})" for one in several[:4])
+        ids = listed(f"{one.pci_id} ({one.architecture} {one.compute_capability})" for one in several[:4])
         raise UnknownPartError(
-            text("several different GPUs are sold as {name}: say which by its PCI id, {ids}", name=name, ids=listed)
+            text("several different GPUs are sold as {name}: say which by its PCI id, {ids}", name=name, ids=ids)
         )
     near = nearest_names(name, (one.name for one in knowledge.gpus() if not one.unlisted))
     if near:
-        raise UnknownPartError(text("{name} is no GPU that gpuassist knows; near it are {near}", name=name, near=", ".join(near)))
+        raise UnknownPartError(text("{name} is no GPU that gpuassist knows; near it are {near}", name=name, near=listed(near)))
     raise UnknownPartError(text("{name} is no GPU that gpuassist knows", name=name))
 
 

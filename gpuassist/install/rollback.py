@@ -18,7 +18,7 @@ from gpuassist.install.run import Cancelled, OnLine, RunContext, StepEnding, Ste
 from gpuassist.knowledge.families import Family
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Step, StepKind, StepRun, Tool
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, listed, text, verbatim
 
 _TOUCHED = {StepState.DONE, StepState.FAILED, StepState.CANCELLED, StepState.RUNNING}
 
@@ -138,7 +138,7 @@ def _checked(session: Session, install: Install, back: BackStep, done: StepOutco
     was, found = before.packages, now.value.packages
     other = sorted(name for name in {*was, *found} - set(back.left) if was.get(name) != found.get(name))
     if other:
-        return replace(done, ending=StepEnding.FAILED, words=text("these are not as they were: {names}", names=", ".join(other)))
+        return replace(done, ending=StepEnding.FAILED, words=text("these are not as they were: {names}", names=listed(other)))
     return replace(done, words=text("everything is as it was before"))
 
 

@@ -14,7 +14,7 @@ from gpuassist.detect.compiler_driver import ask_version
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.json_reader import read_json
 from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.version import Version, VersionError
 from gpuassist.system.own_child import clean
 from gpuassist.system.ownership import why_not_run
@@ -170,7 +170,7 @@ def _fabric(session: Session, proof: StepProof) -> Proved:
     if not states or "" in states:
         return Proved(Holds.UNKNOWN, text("the driver does not tell how far the GPUs are registered with the NVSwitches"))
     if states != {"completed"}:
-        words = ", ".join(sorted(states - {"completed"}))
+        words = listed(sorted(states - {"completed"}))
         return Proved(Holds.NO, text("the GPUs are not registered with the NVSwitches: {states}", states=words))
     return Proved(Holds.YES, text("every GPU is registered with the NVSwitches"))
 

@@ -20,7 +20,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.package_settings import Indexes, PackageSetting, PackageSettings
 from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.version import VersionError
 
 # Which environment a torch comes to, and how a new one is made.
@@ -256,7 +256,7 @@ class _Install(Struct, frozen=True):
         if self.others:
             key = "packages-install-uv" if target.tool is Tool.UV else "packages-install"
             one = use(key, python=target.python, requirements=" ".join(self.others))
-            does = text("Install {packages}, which works with torch and is not PyTorch's", packages=", ".join(self.others))
+            does = text("Install {packages}, which works with torch and is not PyTorch's", packages=listed(self.others))
             yield step((one,), self.place, self.knowledge.commands, (does, None), run=target.run)
 
 

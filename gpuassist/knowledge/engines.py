@@ -13,7 +13,7 @@ from gpuassist.knowledge.compatibility import driver_floor
 from gpuassist.knowledge.engine_records import EngineRecord, EngineRelease
 from gpuassist.knowledge.records import TorchBuild, TorchRelease
 from gpuassist.knowledge.specifier import admits, version_in
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, listed, text, verbatim
 from gpuassist.model.version import ComputeCapability, Version
 
 _USUAL_PYTHONS = tuple(Version((3, minor)) for minor in (12, 11, 13, 10, 9, 14, 8))  # of new environments, the first that serves
@@ -105,7 +105,7 @@ def _misfits(engine: EngineRecord, release: EngineRelease, host: EngineHost) -> 
         yield text(
             "{engine} is built for CUDA {majors}, and torch for CUDA {cuda}",
             engine=words,
-            majors=", ".join(map(str, release.cuda)),
+            majors=listed(map(str, release.cuda)),
             cuda=str(host.cuda),
         )
     floor = floor_of(release, host.cuda if engine.asks_torch else None)
@@ -211,7 +211,7 @@ def obstacle_of(engine: EngineRecord, release: EngineRelease, builds: tuple[Torc
     if choice.obstacle is Obstacle.DRIVER_TOO_OLD and choice.build is not None and choice.build.cuda is not None:
         floor = str(driver_floor(choice.build.cuda))
         return text("{engine} needs driver {floor} or newer", engine=words, floor=floor)
-    lacking = ", ".join(f"sm_{one.major}{one.minor}" for one in host.capabilities)
+    lacking = listed(f"sm_{one.major}{one.minor}" for one in host.capabilities)
     limited = release.pythons or release.python
     if limited and not release.torch:
         return text(

@@ -36,12 +36,16 @@ def counted(one: str, many: str, /, count: int, **parameters: Parameter) -> Text
 def enumerated(names: Iterable[str]) -> Text:
     """Names in a row, each once: `A`, `A and B`, `A, B and C`."""
     *others, last = dict.fromkeys(names) or ("",)
-    if not others:
-        return verbatim(last)
-    row = verbatim(others[0])
-    for name in others[1:]:
-        row = text("{names}, {name}", names=row, name=name)
-    return text("{names} and {last}", names=row, last=last)
+    return text("{names} and {last}", names=listed(others), last=last) if others else verbatim(last)
+
+
+def listed(names: Iterable[str]) -> Text:
+    """Names in a row, as often as they come: `A, B, C`. A language has a comma of its own for that."""
+    every = tuple(names)
+    if len(every) < 2:
+        return verbatim(every[0] if every else "")
+    half = (len(every) + 1) // 2  # a row of thousands stays some ten texts deep
+    return text("{names}, {name}", names=listed(every[:half]), name=listed(every[half:]))
 
 
 def joined(parts: tuple[Text, ...]) -> Text:

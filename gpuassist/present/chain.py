@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from gpuassist.model.chain import Chain, Part, Status
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import MARK_WORDS, mark_of
 
@@ -54,7 +54,7 @@ def caption(one: Alike) -> Text:
     """Whose chain it is: `RTX 4090 · GPU 0`, `2 × RTX 4090 · GPU 0, 1`."""
     node = next((node for node in one.chain.nodes if node.part is Part.GPU), None)
     name: Text = node.name if node is not None else text("GPU")
-    indexes = ", ".join(map(str, one.places))
+    indexes = listed(map(str, one.places))
     if len(one.places) > 1:
         return text("{count} × {name} · GPU {indexes}", count=len(one.places), name=name, indexes=indexes)
     return text("{name} · GPU {indexes}", name=name, indexes=indexes)

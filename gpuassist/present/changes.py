@@ -15,7 +15,7 @@ from gpuassist.changes.wishes import ChangeWish, CleanShell, FitProject, UseCuda
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.plan import Result
 from gpuassist.model.shell import Shell, Terminal
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.present import toolkit_change
 from gpuassist.present.undo import state_of
 from gpuassist.shellfiles.lines import ShellLine
@@ -132,7 +132,7 @@ def result_notes(outcome: ChangeOutcome) -> tuple[Text, ...]:
     """What else came of it: an earlier change that had been interrupted, and what start-up files left running."""
     if not outcome.left_behind:
         return outcome.notes
-    left = text("your start-up files left these processes running: {names}", names=", ".join(outcome.left_behind))
+    left = text("your start-up files left these processes running: {names}", names=listed(outcome.left_behind))
     return (*outcome.notes, left)
 
 

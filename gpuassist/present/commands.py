@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from gpuassist.formats.visible import hidden, hides
 from gpuassist.model.finding import Remedy
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, listed, text, verbatim
 
 _PLACES = ("terminal", "终端", "powershell")
 
@@ -23,7 +23,7 @@ def why_not_copied(line: str) -> Text | None:
     return text(
         "This command is left out: it would hold {characters}, which a terminal obeys in place of taking as part of a name. "
         "Rename what is called so, then look again.",
-        characters=", ".join(hidden(line)),
+        characters=listed(hidden(line)),
     )
 
 

@@ -15,7 +15,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.finding import Answer, Evidence, OpenQuestion
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.memory_picture import MemoryPicture
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.words import Words
 from gpuassist.present.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.present.listing import facts_read
@@ -111,7 +111,7 @@ def accounts_shown(explanation: Explanation) -> tuple[Account, ...]:
 
 def places_of(contradiction: Contradiction) -> Text:
     """The lines of the text that contradict each other."""
-    return text("lines {numbers}", numbers=", ".join(map(str, contradiction.lines)))
+    return text("lines {numbers}", numbers=listed(map(str, contradiction.lines)))
 
 
 def left_out(explanation: Explanation) -> Text | None:

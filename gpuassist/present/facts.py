@@ -16,7 +16,7 @@ from gpuassist.model.machine import Distribution
 from gpuassist.model.next_start import BuildState, ChosenBy, EarlyImage, ModuleBuild
 from gpuassist.model.shell import Command
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, ToolkitLink
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, listed, text, verbatim
 from gpuassist.present.overview import gibibytes
 
 # By the name of the field; what is a list of records has a section of its own and no label here.
@@ -219,7 +219,7 @@ def words_of_hold(hold: PackageHold) -> Text:
         kept = text("held at {version}", version=hold.version)
     if not hold.covers or hold.covers == (hold.pattern,):
         return kept
-    return text("{kept}: {packages}", kept=kept, packages=", ".join(hold.covers))
+    return text("{kept}: {packages}", kept=kept, packages=listed(hold.covers))
 
 
 def _command(command: Command) -> Text:

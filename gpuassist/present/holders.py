@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gpuassist.detect.gpu_holders import GpuHolder, HeldCard, Holding, Role, name_of
 from gpuassist.model.fact import Fact, Known, value_or
-from gpuassist.model.text import Text, counted, joined, text, verbatim
+from gpuassist.model.text import Text, counted, joined, listed, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.present.commands import copyable_lines
 from gpuassist.present.memory import short_size
@@ -45,10 +45,10 @@ def label(held: GpuHolder) -> Text:
 def gpus(held: GpuHolder) -> Text:
     """The GPUs that it is on."""
     if held.gpus:
-        return text("GPU {indices}", indices=", ".join(str(index) for index in held.gpus))
+        return text("GPU {indices}", indices=listed(str(index) for index in held.gpus))
     nodes = [device.removeprefix("/dev/") for device in held.holder.devices if device[len("/dev/nvidia") :].isdecimal()]
     # Without a node of a GPU it has the driver's own open, /dev/nvidiactl or /dev/nvidia-uvm.
-    return text("{devices}", devices=", ".join(nodes)) if nodes else text("driver only")
+    return text("{devices}", devices=listed(nodes)) if nodes else text("driver only")
 
 
 def about(held: GpuHolder) -> Iterator[Text]:

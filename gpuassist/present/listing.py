@@ -12,7 +12,7 @@ from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, Terminal
-from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.text import Text, counted, listed, text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.present.facts import LABELS, words_of, words_of_field, words_of_hold
 from gpuassist.present.overview import CardRow, is_true, line
@@ -82,7 +82,7 @@ def _toolkit(toolkit: Toolkit) -> Section:
     lines = list(facts(toolkit))
     for label, paths in ((text("symlinks to it"), toolkit.links), (text("programs that run its nvcc"), toolkit.wrappers)):
         if paths:
-            lines.append(CardRow(label, verbatim(", ".join(paths)), toolkit.root))
+            lines.append(CardRow(label, listed(paths), toolkit.root))
     title = text("CUDA toolkit {root}", root=toolkit.root) if toolkit.root else text("CUDA toolkit")
     return Section(title, tuple(lines))
 
@@ -125,7 +125,7 @@ def _shell(shell: Shell) -> Iterator[CardRow]:
     yield from facts(shell)
     if isinstance(shell.startup_files, Known):
         there = [file.path for file in shell.startup_files.value if file.exists]
-        words = verbatim(", ".join(there)) if there else text("none")
+        words = listed(there) if there else text("none")
         yield CardRow(text("start-up files that exist"), words, shell.startup_files.source)
     yield from _terminal(shell.new_terminal, own=False)
     yield from _terminal(shell.own, own=True)

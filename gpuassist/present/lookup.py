@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gpuassist.model.lazy_regex import lazy_regex
-from gpuassist.model.text import Text, counted, sentence, text, verbatim
+from gpuassist.model.text import Text, counted, listed, sentence, text, verbatim
 from gpuassist.present.overview import CardRow, gibibytes
 from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
 
@@ -227,17 +227,17 @@ def _words(name: str, value: Any) -> Text:
     if isinstance(value, list) and name == "memory_sizes_bytes":
         return verbatim(" / ".join(f"{one / _GIBIBYTE:g}" for one in value) + " GiB")
     if isinstance(value, list):
-        return verbatim(", ".join(map(str, value))) if value else text("none")
+        return listed(map(str, value)) if value else text("none")
     if name == "plan":
         return _plan(value)
     if name in {"runs_on_from", "runs_code_of_from"}:
         return verbatim("; ".join(f"{cuda}+: {', '.join(inner)}" for cuda, inner in value.items()))
     if name.startswith("driver_floors"):
-        return verbatim(", ".join(f"CUDA {cuda}: {floor}" for cuda, floor in value.items()))
+        return listed(f"CUDA {cuda}: {floor}" for cuda, floor in value.items())
     if isinstance(value, dict):
         none = {key: inner for key, inner in value.items() if inner is None}
-        told = verbatim(", ".join(f"{key} {inner}" for key, inner in value.items() if inner is not None))
-        return text("{companions}; no {none} belongs to it", companions=told, none=", ".join(none)) if none else told
+        told = listed(f"{key} {inner}" for key, inner in value.items() if inner is not None)
+        return text("{companions}; no {none} belongs to it", companions=told, none=listed(none)) if none else told
     if name in {"action", "why_none"}:
         return sentence(value)
     if name == "open_module":

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gpuassist.model.codec import Json
 from gpuassist.model.old_environment import OldEnvironments, OldProgram, ProgramFamily
-from gpuassist.model.text import Text, counted, enumerated, joined, text, verbatim
+from gpuassist.model.text import Text, counted, enumerated, joined, listed, text, verbatim
 from gpuassist.model.words import Words
 
 _Family = ProgramFamily
@@ -131,7 +131,7 @@ def held_words(one: OldProgram) -> Text:
     """The variables that it holds the old in."""
     told = [f"{held.name}={held.value}" if held.value else f"{held.name} ''" for held in one.holds[:_HELD_SHOWN]]
     if all(not held.value for held in one.holds):
-        return text("{name} not set", name=", ".join(held.name for held in one.holds))
+        return text("{name} not set", name=listed(held.name for held in one.holds))
     return enumerated((*told, "…") if len(one.holds) > _HELD_SHOWN else told)
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.sample import GpuSample, ProcessKind, ProcessSample, Sample, TorchMemory
-from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.text import Text, counted, listed, text, verbatim
 from gpuassist.present.samples import clock, gpu_label, process_name, size
 
 T = TypeVar("T")
@@ -185,7 +185,7 @@ def why_no_processes(sample: Sample, only: int | None = None) -> tuple[Text, ...
         if isinstance(gpu.processes, Unknown) and not isinstance(gpu.memory_used_bytes, Unknown) and only in {None, gpu.index}:
             told.setdefault(gpu.processes.reason, []).append(gpu_label(gpu.index))
     return tuple(
-        text("Processes of GPU {indices} are not listed: {reason}", indices=", ".join(indices), reason=reason)
+        text("Processes of GPU {indices} are not listed: {reason}", indices=listed(indices), reason=reason)
         for reason, indices in told.items()
     )
 

@@ -10,7 +10,7 @@ from gpuassist.formats.size import shown_size
 from gpuassist.install.remains import ByHand, InstallRemains
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Result
-from gpuassist.model.text import Text, counted, text
+from gpuassist.model.text import Text, counted, listed, text
 from gpuassist.present.install import install_in_words
 from gpuassist.present.undo import back_json, conflict_json, receipt_json
 from gpuassist.session.installs_left import InstallsLeft
@@ -157,7 +157,7 @@ def state_notes(state: OwnState) -> Iterator[Text]:
     if state.lost and state.deletable:
         yield text(
             "With the journal goes the only copy of what these files held, which are not there any more: {paths}",
-            paths=", ".join(state.lost),
+            paths=listed(state.lost),
         )
 
 

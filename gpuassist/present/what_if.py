@@ -13,7 +13,7 @@ from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.nearest import nearest_names
 from gpuassist.model.outlook import Outlook
-from gpuassist.model.text import Text, counted, joined, text, verbatim
+from gpuassist.model.text import Text, counted, joined, listed, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.present.chain import alike, caption, chain_in_words
 from gpuassist.present.commands import copyable_lines
@@ -108,7 +108,7 @@ def not_found(typed: str, names: tuple[str, ...]) -> Text:
     near = nearest_names(typed, names)
     if not near:
         return text("No GPU that gpuassist knows has {words} in its name.", words=typed)
-    return text("No GPU that gpuassist knows has {words} in its name. Near it: {names}.", words=typed, names=", ".join(near))
+    return text("No GPU that gpuassist knows has {words} in its name. Near it: {names}.", words=typed, names=listed(near))
 
 
 def in_plain_words(title: Text, outlook: Outlook, words: Words) -> str:

@@ -16,7 +16,7 @@ from gpuassist.model.account import Account
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
-from gpuassist.model.text import Text, counted, joined, text, verbatim
+from gpuassist.model.text import Text, counted, joined, listed, text, verbatim
 from gpuassist.model.version import ComputeCapability
 from gpuassist.session.process_account import process_account
 
@@ -65,7 +65,7 @@ def _of_cards(paste: Paste) -> Iterator[Account]:
         by_kind: dict[str, list[str]] = {}
         for pair in pairs:
             by_kind.setdefault(pair.kind.rstrip("*"), []).append(f"{pair.first}–{pair.second}")
-        lines = tuple(text("GPU {pairs}: {link}", pairs=", ".join(names), link=_link(kind)) for kind, names in by_kind.items())
+        lines = tuple(text("GPU {pairs}: {link}", pairs=listed(names), link=_link(kind)) for kind, names in by_kind.items())
         yield Account(counted("1 GPU and how it is linked", "{count} GPUs and how they are linked", gpus), lines[:_MOST_LINES])
     linked = nvlinks(paste)
     if linked:

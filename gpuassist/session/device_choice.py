@@ -15,7 +15,7 @@ from gpuassist.formats.devices import chosen_places
 from gpuassist.formats.size import read_size, shown_size
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.sample import GpuSample, ProcessKind
-from gpuassist.model.text import Text, counted, joined, text
+from gpuassist.model.text import Text, counted, joined, listed, text
 from gpuassist.system.claims import Claims
 
 _CHOOSING = "choosing"
@@ -130,7 +130,7 @@ def _by_name(name: str, gpus: Sequence[GpuSample]) -> GpuSample:
         return found[0]
     if found:
         raise DeviceWishError(text("{name} begins the UUIDs of several GPUs", name=name))
-    known = ", ".join(str(gpu.index) for gpu in gpus if gpu.parent is None)
+    known = listed(str(gpu.index) for gpu in gpus if gpu.parent is None)
     raise DeviceWishError(text("there is no GPU {name} here; there are: {known}", name=name, known=known))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.detect.recording import RecordingError, read_recording
@@ -87,6 +88,11 @@ def open_example(session: Session, name: str) -> Inspection:
     except NotJsonError as error:
         raise RecordingError(text("{path} is not a JSON document", path=name)) from error
     return _judged(session, machine, began, recorded=True)
+
+
+def in_other_words(session: Session, read: Inspection) -> Inspection:
+    """What was found before, in the words of this session."""
+    return replace(read, answers=answers_of(session, read.machine, read.diagnosis))
 
 
 def answers_of(session: Session, machine: Machine, diagnosis: Diagnosis) -> tuple[Answer, ...]:

@@ -18,7 +18,7 @@ from gpuassist.changes.journal import Journal
 from gpuassist.changes.undo_all import UndoAllPlan, plan_undo_all
 from gpuassist.context import Session
 from gpuassist.install.autostart import autostart_path, remove_autostart
-from gpuassist.model.text import Text, counted, text
+from gpuassist.model.text import Text, counted, listed, text
 from gpuassist.monitor.inside.gpuassist_memory import base_directories
 from gpuassist.monitor.rings import Rings
 from gpuassist.monitor.run_place import is_own, leave
@@ -276,7 +276,7 @@ def _is_of_installs(world: World, path: str) -> bool:
 def _why_installs_stay(installs: InstallsLeft) -> Text | None:
     needed = [one.install for one in installs.left if one.needs_record]
     if needed:
-        names = ", ".join(one.id for one in needed)
+        names = listed(one.id for one in needed)
         return text("these installs stand, and what is on record takes them back: {installs}", installs=names)
     if installs.unread:
         return text("the record {path} cannot be read, so nobody knows what it left", path=installs.unread[0])

@@ -14,7 +14,7 @@ from gpuassist.model.finding import Evidence
 from gpuassist.model.gpu import Holder
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
-from gpuassist.model.text import Text, counted, joined, text, verbatim
+from gpuassist.model.text import Text, counted, joined, listed, text
 
 _MOST = 40  # that are named one by one
 _QUOTED = 120  # characters of a command
@@ -57,7 +57,7 @@ def _title(shown: dict[int, Rows], *, on_gpu: bool) -> Text:
         return counted("The text lists 1 process", "The text lists {count} processes", len(shown))
     gpus = sorted({row.gpu for rows in shown.values() for row in rows if row.gpu is not None})
     if gpus:
-        named = ", ".join(map(str, gpus))
+        named = listed(map(str, gpus))
         return counted("1 process holds GPU {gpus}", "{count} processes hold GPU {gpus}", len(shown), gpus=named)
     return counted("1 process holds a GPU", "{count} processes hold a GPU", len(shown))
 
@@ -88,7 +88,7 @@ def _holds(rows: Rows) -> Iterator[Text]:
     devices = devices_of(rows)
     if devices and not on:
         cards = [device for device in devices if device[len("/dev/nvidia") :].isdecimal()]
-        yield verbatim(", ".join(cards)) if cards else text("the driver alone ({devices})", devices=", ".join(devices))
+        yield listed(cards) if cards else text("the driver alone ({devices})", devices=listed(devices))
 
 
 class _Now:

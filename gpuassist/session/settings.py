@@ -24,9 +24,12 @@ _LARGEST = 64 * 1024
 
 
 class Settings(Struct, frozen=True):
-    """`appearance` is system, light or dark; `geometry` is what Qt saved of the window, in base 64."""
+    """`appearance` is system, light or dark; `language` is as `resources/words` has it, empty for the desktop's; `geometry` is what
+    Qt saved of the window, in base 64.
+    """
 
     appearance: str = "system"
+    language: str = ""
     geometry: str = ""
 
 

@@ -17,7 +17,7 @@ from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.verdict import BAD, DeviceVerdict, Explained, Verdict, Verification
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
@@ -181,7 +181,7 @@ def meant(devices: tuple[str, ...], gpus: tuple[Gpu, ...]) -> tuple[str, ...]:
             named = [uuid for uuid in uuids if uuid.lower().startswith(wish.lower())] if is_uuid(wish) else [wish]
             meant.append(named[0] if len(named) == 1 else "")
         if not meant[-1]:
-            there = ", ".join(
+            there = listed(
                 f"{gpu.index.value} ({value_or(gpu.name, '')}, {value_or(gpu.uuid, '')})"
                 for gpu in gpus
                 if isinstance(gpu.index, Known)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from gpuassist.model.lazy_regex import lazy_regex
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.shellfiles.dialect import Dialect
 
 VERSION = 1
@@ -57,7 +57,7 @@ def find(content: bytes) -> Block | None:
     if not begins and not ends:
         return None
     if len(begins) != 1 or len(ends) != 1 or begins[0] > ends[0]:
-        places = ", ".join(str(_line_number(content, place)) for place in sorted([*begins, *ends]))
+        places = listed(str(_line_number(content, place)) for place in sorted([*begins, *ends]))
         raise RepairError(
             text(
                 "gpuassist's own markers in this file do not pair up ({begins} that begin, {ends} that end; line numbers: "

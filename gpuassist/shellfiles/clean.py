@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from gpuassist.model.lazy_regex import lazy_regex
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.shellfiles.block import Block
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.lines import ShellLine, in_place_of, rows_of
@@ -99,7 +99,7 @@ class _Judge:
     def unguarded(self) -> LineFault:
         """What was there before brings an empty element along while it is empty."""
         variables = sorted(GUARDED.intersection(one.variable for one in self._statement.assignments))
-        words = text("an empty element, the current directory, while {variable} is empty", variable=", ".join(variables))
+        words = text("an empty element, the current directory, while {variable} is empty", variable=listed(variables))
         return LineFault(words, certain=bool(self._grounds.empty.intersection(variables)))
 
     def _fault(self, variable: str, element: Element) -> LineFault | None:

@@ -11,7 +11,7 @@ from enum import Enum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.shellfiles.block import Block, RepairError
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement
@@ -301,7 +301,7 @@ class LineJudge:
             return replace(line, follows=True, why=text("follows the lines that are replaced"))
         also = other_contributions(statement, self.installed)
         if also:  # a comment would take the user's own words along (decision 4)
-            why = text("leads to another toolkit, but also sets {also}, which would be lost with it", also=", ".join(also))
+            why = text("leads to another toolkit, but also sets {also}, which would be lost with it", also=listed(also))
             return replace(line, why=why)
         if statement.place is not StatementPlace.TOP or not line.tickable:
             return replace(

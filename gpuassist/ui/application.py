@@ -14,15 +14,17 @@ from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from gpuassist.context import Session
+from gpuassist.context import Session, own_name
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
+from gpuassist.session.language_choice import in_english, no_font, session_in
 from gpuassist.session.settings import load_settings, save_settings
 from gpuassist.ui.main_window import MainWindow
 from gpuassist.ui.palette import DARK, LIGHT
 
 if TYPE_CHECKING:
     from gpuassist.session.navigation import Destination
-    from gpuassist.ui.frame import Frame
+    from gpuassist.ui.frame import Frame, Handover
     from gpuassist.ui.jobs import Jobs
     from gpuassist.ui.theme import Appearance, Theme
 
@@ -60,11 +62,11 @@ class WindowRun(QObject):
         self, session: Session, application: QApplication, *, machine_file: str = "", start: Destination | None = None
     ) -> None:
         super().__init__()
-        self._session = session
+        self._settings = load_settings(session.world)
+        self._session = self._written(session if session.named_language else session_in(session, self._settings.language))
         self._application = application
         self._machine_file = machine_file
         self._start = start
-        self._settings = load_settings(session.world)
         self._remembers = True
         self._thread = threading.Thread(target=self._import, name="gpuassist-import", daemon=True)
         self.theme: Theme | None = None
@@ -87,6 +89,7 @@ class WindowRun(QObject):
             self._faults.stop()
         if self.theme is not None:
             self.theme.undress()
+            self._qt_words.fall_silent()
         self.window.deleteLater()
 
     def _import(self) -> None:
@@ -99,32 +102,74 @@ class WindowRun(QObject):
 
     @Slot()
     def _furnish(self) -> None:
-        from gpuassist.ui.dialogs import Asking
-        from gpuassist.ui.frame import Frame
         from gpuassist.ui.jobs import Jobs
-        from gpuassist.ui.page import Desk
+        from gpuassist.ui.languages import QtWords
         from gpuassist.ui.theme import Theme
 
-        appearance = _appearance(self._settings.appearance)
-        self.theme = Theme(self._application, appearance)
+        self.theme = Theme(self._application, _appearance(self._settings.appearance))
         self.jobs = Jobs()
         self._faults = Faults(self)
-        desk = Desk(self._session, self.jobs, Asking())
-
-        self.frame = Frame(desk, machine_file=self._machine_file, start=self._start, appearance=appearance)
-        self.frame.appearance_chosen.connect(self._choose_appearance)
-        self.frame.leaving.connect(self._leave)
-        self._faults.happened.connect(self.frame.show_fault)
+        self._qt_words = QtWords(self._application)
+        self._make_frame(None)
         self._faults.listen()
-        self.window.furnish(self.frame)
-        self.frame.begin()
         self.furnished.emit()
+
+    def _make_frame(self, handover: Handover | None) -> Frame:
+        from gpuassist.ui.dialogs import Asking
+        from gpuassist.ui.frame import Frame
+        from gpuassist.ui.page import Desk
+
+        assert self.jobs is not None
+        assert self.theme is not None
+        self.theme.write(self._session.words.language)
+        self._qt_words.speak(self._session.words.language)
+        frame = Frame(
+            Desk(self._session, self.jobs, Asking()),
+            machine_file=self._machine_file,
+            start=self._start,
+            appearance=_appearance(self._settings.appearance),
+            language=self._settings.language,
+            handover=handover,
+        )
+        frame.appearance_chosen.connect(self._choose_appearance)
+        frame.language_chosen.connect(self._choose_language)
+        frame.leaving.connect(self._leave)
+        self._faults.happened.connect(frame.show_fault)
+        self.frame = frame
+        self.window.furnish(frame)
+        frame.begin()
+        return frame
 
     @Slot(object)
     def _choose_appearance(self, appearance: Appearance) -> None:
         if self.theme is not None:
             self.theme.choose(appearance)
         self._settings = replace(self._settings, appearance=appearance.value)
+
+    @Slot(str)
+    def _choose_language(self, language: str) -> None:
+        """Makes the window anew in it, at the same place; later, where something runs that would end with its page."""
+        self._settings = replace(self._settings, language=language)
+        save_settings(self._session.world, self._settings)
+        before = self.frame
+        if before is None:
+            return
+        under_way = before.under_way()
+        if under_way is not None:
+            before.banners.show_later(language, under_way)
+            return
+        self._session = self._written(session_in(self._session, language))
+        handover = before.handover()
+        before.close_down()
+        self._make_frame(handover).focus_language()
+
+    def _written(self, session: Session) -> Session:
+        """The session in English, which says why, where no font here has the letters of its language."""
+        if session.words.language == ENGLISH.language:
+            return session
+        from gpuassist.ui.languages import can_be_written  # English is written in any font
+
+        return session if can_be_written(own_name(session.words)) else in_english(session, no_font(session))
 
     @Slot()
     def _leave(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, enumerated, text
 from gpuassist.session.navigation import (
     TITLES,
     Back,
@@ -35,7 +35,7 @@ from gpuassist.session.navigation import (
 )
 from gpuassist.ui.clipboard import dropped_file, is_folder
 from gpuassist.ui.jobs import Done, Failed, Latest
-from gpuassist.ui.machine_reader import MachineReading
+from gpuassist.ui.machine_reader import MachineReading, ShownMachine
 from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.theme import Appearance
@@ -52,6 +52,14 @@ if TYPE_CHECKING:
 _ROOM_MILLISECONDS = 50  # for the first page's cards to be made and painted, one a turn
 
 
+class Handover(Struct, frozen=True):
+    """What a window that is made anew in another language goes on with: its place, the machine, and what its pages left."""
+
+    place: Destination
+    machine: ShownMachine
+    pages: Mapping[Place, object]
+
+
 class Frame(QWidget):
     """All of the window: five steps, and tools beside them. Nothing is ever read on this thread.
 
@@ -59,6 +67,7 @@ class Frame(QWidget):
     """
 
     appearance_chosen = Signal(object)  # Appearance
+    language_chosen = Signal(str)  # empty for the desktop's
     leaving = Signal()  # close the window, and keep nothing of it
 
     def __init__(
@@ -68,11 +77,15 @@ class Frame(QWidget):
         machine_file: str = "",
         start: Destination | None = None,
         appearance: Appearance,
+        language: str = "",
+        handover: Handover | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._desk = desk
         self._machine_file = machine_file
+        self._handover = handover
+        start = handover.place if handover is not None else start
         self._wanted: Destination | None = start or GoTo(WizardStep.MACHINE)  # until the facts are there that its page needs
         self.flow = Flow()
         self._after_paint = QTimer(self)
@@ -83,10 +96,10 @@ class Frame(QWidget):
         self._recalling = Latest(desk.jobs, self._show_recalled, self)
         words = self._desk.words
         self.side = SideList(words, desk.session.world.resources, self)
-        self._foot = Foot(words, appearance, self.side)
+        self._foot = Foot(words, appearance, desk.session.world.resources, self.side, language=language)
         self.side.foot.addWidget(self._foot)
         self.banners = Banners(words, self)
-        self.pages = PageStack(self._desk, self)
+        self.pages = PageStack(self._desk, self, left=handover.pages if handover is not None else None)
         self.bar = BottomBar(self)
         right = bare(QVBoxLayout(), 0)
         right.addWidget(self.banners)
@@ -97,6 +110,8 @@ class Frame(QWidget):
         whole.addLayout(right, 1)
         self.side.chosen.connect(self._choose)
         self._foot.appearance_chosen.connect(self.appearance_chosen)
+        self._foot.language_chosen.connect(self.language_chosen)
+        self.banners.language_wanted.connect(self.language_chosen)
         self._foot.help_wanted.connect(self._show_help)
         self.banners.live_wanted.connect(self._reading.read_live)
         self.banners.go_on_wanted.connect(self._go_on_with_install)
@@ -134,11 +149,28 @@ class Frame(QWidget):
 
     def begin(self) -> None:
         """Reads the machine, and gets the plot's libraries ready meanwhile."""
-        if self._machine_file:
+        if self._handover is not None:
+            self._reading.show(self._handover.machine)
+        elif self._machine_file:
             self._reading.open_recording(self._machine_file)
         else:
             self._reading.read_live()
         self.pages.warm_up.start()
+
+    def under_way(self) -> Text | None:
+        """What would be lost if the window were made anew; none where nothing would."""
+        return enumerated(map(self._desk.words, self.pages.under_way())) if self.pages.under_way() else None
+
+    def handover(self) -> Handover:
+        """What a window in another language goes on with."""
+        left = self.pages.left()
+        here, errand = self.flow.current, self.flow.errand
+        wanted = self._wanted or (errand if errand is not None and here not in left else GoTo(here))
+        return Handover(wanted, self._reading.shown, left)
+
+    def focus_language(self) -> None:
+        """Where the language was chosen."""
+        self._foot.language.setFocus()
 
     def close_down(self) -> None:
         """The window closes: every page stops what runs."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gpuassist.context import Session
@@ -19,6 +20,20 @@ if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
 
 _log = logging.getLogger(__name__)
+
+
+class ReadFrom(Struct, frozen=True):
+    """What is read: the recording with this path, the example of this name, or else this machine."""
+
+    path: str = ""
+    example: str = ""
+
+
+class ShownMachine(Struct, frozen=True):
+    """A machine on show; no inspection as long as it is being read, or could not be."""
+
+    source: ReadFrom
+    inspection: Inspection | None
 
 
 class MachineReading(QObject):
@@ -35,35 +50,54 @@ class MachineReading(QObject):
         self._words = session.words.with_strings(on_one_line)
         self._jobs = jobs
         self._job: Job | None = None
-        self._again: Callable[[], None] = self.read_live
-        self._shows_live = False  # whether what was read last, and is shown, is this machine
+        self._source = ReadFrom()
+        self._read: Inspection | None = None  # what was read last, and is shown
         self.after_write = False
 
     @property
     def busy(self) -> bool:
         return self._job is not None
 
+    @property
+    def shown(self) -> ShownMachine:
+        """What is shown, or is being read to be."""
+        return ShownMachine(self._source, None if self.busy else self._read)
+
+    def show(self, shown: ShownMachine) -> None:
+        """Shows what was read before, in the words of this window; reads it where that had not ended."""
+        self._source, read = shown.source, shown.inspection
+        if read is None:
+            self.again()
+        else:
+            self._start(text("One moment"), lambda _: _in_other_words(self._session, read))
+
     def read_live(self) -> None:
-        self._again = self.read_live
+        self._source = ReadFrom()
         words = text("Reading your machine again after the change…") if self.after_write else text("Reading your machine…")
         self._start(words, lambda control: _inspect(self._session, control))
 
     def read_what_was_changed(self) -> None:
         """Something was written: reads this machine again, unless a recorded one is shown, of which nothing can be written."""
-        if self._shows_live or (self._job is not None and self._again == self.read_live):
+        live = ReadFrom()
+        if (self._read is not None and not self._read.recorded) or (self._job is not None and self._source == live):
             self.after_write = True
             self.read_live()
 
     def open_recording(self, path: str) -> None:
-        self._again = lambda: self.open_recording(path)
+        self._source = ReadFrom(path=path)
         self._start(text("Opening the recorded machine…"), lambda _: _open_recording(self._session, path))
 
     def open_example(self, name: str) -> None:
-        self._again = lambda: self.open_example(name)
+        self._source = ReadFrom(example=name)
         self._start(text("Opening the example…"), lambda _: _open_example(self._session, name))
 
     def again(self) -> None:
-        self._again()
+        if self._source.example:
+            self.open_example(self._source.example)
+        elif self._source.path:
+            self.open_recording(self._source.path)
+        else:
+            self.read_live()
 
     def _start(self, words: Text, work: Callable[[Control], object]) -> None:
         if self._job is not None:
@@ -83,11 +117,12 @@ class MachineReading(QObject):
     def _end(self, result: Done | Failed) -> None:
         self._job = None
         if isinstance(result, Done):
-            self._shows_live, self.after_write = self._again == self.read_live, False
-            self.ended.emit(result.value)
+            read: Any = result.value  # an Inspection, whose module may not be imported here
+            self._read, self.after_write = read, False
+            self.ended.emit(read)
             return
         self.failed.emit(reason_of(self._words, result.error))
-        if self.after_write and self._again != self.read_live:  # a recording that cannot be opened took the place of that reading
+        if self.after_write and self._source != ReadFrom():  # a recording that cannot be opened took the place of that reading
             self.read_live()
 
 
@@ -104,6 +139,13 @@ def _inspect(session: Session, control: Control) -> Inspection:
     if refused is not None:
         _log.info("the machine was not kept: %s", ENGLISH(refused))
     return found
+
+
+def _in_other_words(session: Session, read: Inspection) -> Inspection:
+    from gpuassist.session.inspect import in_other_words
+    from gpuassist.session.past import explained
+
+    return explained(session, in_other_words(session, read))
 
 
 def _open_recording(session: Session, path: str) -> Inspection:

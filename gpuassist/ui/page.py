@@ -18,6 +18,7 @@ from gpuassist.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
     from gpuassist.context import Session
+    from gpuassist.model.text import Text
     from gpuassist.model.words import Words
     from gpuassist.session.inspect import Inspection
     from gpuassist.ui.dialogs import Asking
@@ -121,7 +122,24 @@ class Page(QWidget):
         """The page is hidden now."""
 
     def close_down(self) -> None:
-        """The window closes: stop what runs."""
+        """The window closes, or is made anew in another language: stop what runs."""
+
+    def under_way(self) -> Text | None:
+        """What runs here and would end with the page; none where nothing would be lost by that."""
+        return None
+
+    def left(self) -> object:
+        """What the page that takes this one's place, in another language, goes on with; none where it begins anew."""
+        return None
+
+    @classmethod
+    def in_place_of(cls, desk: Desk, parent: QWidget, left: object) -> Page:
+        """A page that goes on with what another one left, none for the first; `take_up` comes once it knows the machine."""
+        return cls(desk, parent)
+
+    def take_up(self, left: object) -> None:
+        """Goes on with what the page before left: as if it was opened for that, where it is an errand."""
+        self.arrive(left)  # type: ignore[arg-type]  # what `left` of the same page gave
 
     def fill_with_scroll(self) -> ScrollPage:
         """Makes the page one that scrolls, with a title; for the constructor."""

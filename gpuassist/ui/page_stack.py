@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import logging
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Errand, Place, WizardStep
 from gpuassist.ui.jobs import Control, Failed, Jobs
@@ -78,9 +79,10 @@ class PageStack(QStackedWidget):
     asked = Signal(object)
     bar_changed = Signal()
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: Desk, parent: QWidget | None = None, *, left: Mapping[Place, object] | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
+        self._left = dict(left or {})  # by the pages of a window in another language
         self._inspection: Inspection | None = None
         self._reading = ""  # what is said while the machine is read again after a change
         self._pages: dict[Place, Page] = {}
@@ -99,7 +101,10 @@ class PageStack(QStackedWidget):
     def page(self, place: Place) -> Page:
         """The page of a place, made when it is first asked for."""
         if place not in self._pages:
-            self.take(page_class(place)(self._desk, self))
+            left = self._left.pop(place, None)
+            self.take(page_class(place).in_place_of(self._desk, self, left))
+            if left is not None:
+                self._pages[place].take_up(left)
         return self._pages[place]
 
     def take(self, page: Page) -> None:
@@ -132,6 +137,15 @@ class PageStack(QStackedWidget):
         for page in self._pages.values():
             page.show_inspection(inspection)
         self.show_reading("")
+
+    def under_way(self) -> tuple[Text, ...]:
+        """What runs, and would end with its page."""
+        return tuple(words for page in self._pages.values() if (words := page.under_way()) is not None)
+
+    def left(self) -> dict[Place, object]:
+        """What the pages of another language go on with."""
+        told = {place: page.left() for place, page in self._pages.items()}
+        return {**self._left, **{place: left for place, left in told.items() if left is not None}}
 
     def bar(self) -> Bar:
         shown = self.currentWidget()

@@ -19,17 +19,17 @@ Notice[mark="info"] { background: $accent_tint; }
 
 QLabel { background: transparent; }
 QLabel[role="title"] { font-size: ${title}pt; font-weight: 700; }
-QLabel[role="heading"], ElidedLabel[role="heading"] { font-size: 11.25pt; font-weight: 600; }
-QLabel[role="strong"] { font-weight: 600; }
+QLabel[role="heading"], ElidedLabel[role="heading"] { font-size: 11.25pt; font-weight: $strong; }
+QLabel[role="strong"] { font-weight: $strong; }
 QLabel[role="muted"] { color: $muted; }
 QLabel[role="small"] { color: $muted; font-size: ${small}pt; }
 QLabel[role="section"] { color: $muted; font-size: 8.25pt; letter-spacing: 1px; }
 QLabel[role="brand"] { font-size: 12.75pt; font-weight: 700; }
 QLabel[role="mono"], ElidedLabel[role="mono"] { font-family: $mono; font-size: 9.25pt; color: $muted; }
 QLabel[role="quote"] { font-family: $mono; font-size: 9.25pt; }
-QLabel[role="unknown"] { color: $muted; font-style: italic; }
+QLabel[role="unknown"] { color: $muted; font-style: $slant; }
 ElidedLabel[role="muted"] { color: $muted; }
-ElidedLabel[role="strong"] { font-weight: 600; }
+ElidedLabel[role="strong"] { font-weight: $strong; }
 
 QPushButton {
     background: $panel; color: $text; border: 1px solid $line; border-radius: 8px;
@@ -59,7 +59,7 @@ QPushButton[kind="segment"] {
     background: transparent; border: 1px solid transparent; border-radius: 7px; color: $muted; padding: 5px 14px;
 }
 QPushButton[kind="segment"]:hover { color: $text; }
-QPushButton[kind="segment"]:checked { background: $panel; border-color: $line; color: $text; font-weight: 600; }
+QPushButton[kind="segment"]:checked { background: $panel; border-color: $line; color: $text; font-weight: $strong; }
 QPushButton[kind="segment"]:focus { border: 2px solid $accent; padding: 4px 13px; }
 QPushButton[kind="segment"]:disabled { background: transparent; border-color: transparent; color: $muted; }
 QPushButton[kind="segment"]:checked:disabled { background: $panel; border-color: $line; }

@@ -16,9 +16,17 @@ BASE_POINTS = 10.5  # 14 px at 96 dots an inch; points follow the desktop's own 
 SMALL_POINTS = 9.0
 TITLE_POINTS = 17.25
 GAP = 4  # all spacing is a multiple of it
-_SANS = ("Inter", "Noto Sans", "Ubuntu", "Cantarell", "DejaVu Sans", "Noto Sans CJK SC")
+_SANS = ("Inter", "Noto Sans", "Ubuntu", "Cantarell", "DejaVu Sans")
 _MONO = ("JetBrains Mono", "DejaVu Sans Mono", "Noto Sans Mono", "Liberation Mono", "monospace")
+# A code point of Han stands for letters that each of these draws otherwise: without a name, a font for another may be taken.
+_HAN = {
+    "zh_CN": ("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Micro Hei"),
+    "zh_TW": ("Noto Sans CJK TC", "Noto Sans TC", "Source Han Sans TC"),
+    "ja": ("Noto Sans CJK JP", "Noto Sans JP", "Source Han Sans"),
+    "ko": ("Noto Sans CJK KR", "Noto Sans KR", "Source Han Sans K"),
+}
 _PROPERTY = "gpuassistPalette"
+_LANGUAGE = "gpuassistLanguage"
 
 
 class Appearance(str, Enum):
@@ -49,10 +57,20 @@ class Theme(QObject):
         self.appearance = appearance
         self._dress()
 
+    def write(self, language: str) -> None:
+        """Takes the fonts that a language is read best in."""
+        if self._application.property(_LANGUAGE) == language:
+            return
+        self._application.setProperty(_LANGUAGE, language)
+        self._application.setProperty(_PROPERTY, None)
+        self._application.setFont(sans())
+        self._dress()
+
     def undress(self) -> None:
         """Lets the application go; it keeps its last look until somebody dresses it again."""
         self._application.styleHints().colorSchemeChanged.disconnect(self._dress)
         self._application.setProperty(_PROPERTY, None)
+        self._application.setProperty(_LANGUAGE, None)
         self._application.setStyleSheet("")
 
     def palette(self) -> Palette:
@@ -109,12 +127,12 @@ def colours() -> Palette:
 
 def sans(points: float = BASE_POINTS, *, bold: bool = False) -> QFont:
     """The window's one proportional family."""
-    return _font(_SANS, points, QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+    return _font((*_SANS, *_han()), points, QFont.Weight(strong_weight()) if bold else QFont.Weight.Normal)
 
 
 def mono(points: float = SMALL_POINTS + 0.25) -> QFont:
     """The window's one monospaced family, for paths, commands and versions in columns."""
-    font = _font(_MONO, points, QFont.Weight.Normal)
+    font = _font((*_MONO, *_han()), points, QFont.Weight.Normal)
     font.setStyleHint(QFont.StyleHint.Monospace)
     return font
 
@@ -131,8 +149,28 @@ def set_look(widget: QWidget, name: str, value: object) -> None:
 def style_sheet(palette: Palette) -> str:
     """The whole style sheet in these colours."""
     names = {name: getattr(palette, name) for name in Palette.__struct_fields__ if name not in {"dark", "series"}}
-    families = {"mono": _listed(_MONO), "sans": _listed(_SANS)}
-    return Template(TEMPLATE).substitute(names, **families, base=BASE_POINTS, small=SMALL_POINTS, title=TITLE_POINTS)
+    families = {"mono": _listed((*_MONO, *_han())), "sans": _listed((*_SANS, *_han()))}
+    sizes = {"base": BASE_POINTS, "small": SMALL_POINTS, "title": TITLE_POINTS, "strong": strong_weight()}
+    return Template(TEMPLATE).substitute(names, **families, **sizes, slant="normal" if _han() else "italic")
+
+
+def language_written() -> str:
+    """The language that the application's fonts are chosen for; empty where nothing chose."""
+    application = QApplication.instance()
+    language = application.property(_LANGUAGE) if application is not None else None
+    return language if isinstance(language, str) else ""
+
+
+def _han() -> tuple[str, ...]:
+    language = language_written()
+    return _HAN.get(language) or _HAN.get(language.partition("_")[0], ())
+
+
+def strong_weight() -> int:
+    """The weight of what stands out. Fonts of Han often have one weight, and Qt makes them bolder from Bold on only: a heading was
+    half bold, its Latin words.
+    """
+    return int(QFont.Weight.Bold if _han() else QFont.Weight.DemiBold)
 
 
 def _listed(families: tuple[str, ...]) -> str:

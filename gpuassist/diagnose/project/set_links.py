@@ -31,7 +31,7 @@ from gpuassist.model.fact import Known, value_or
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.project import CheckId
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.version import ComputeCapability, Version, whole_number
 
 _WHEEL_MAJOR = lazy_regex(r"nvidia-[a-z0-9-]+-cu(1[0-9])")
@@ -116,7 +116,7 @@ def _python(one: InstallSet, found: Pick | None, ground: ProjectGround) -> Itera
             yield ProjectLink(check_of(CheckId.PYTHON, BROKEN, words, pinned.spot), Mend.NONE, one)
         elif pinned is None and one.image is None and python is None:
             here = _pythons_here(ground)
-            names = ", ".join(str(each.release) for each in here)
+            names = listed(str(each.release) for each in here)
             if here:
                 words = text("it asks for Python {range}; found here: {pythons}", range=wish.spelled, pythons=names)
                 yield ProjectLink(

@@ -15,7 +15,7 @@ from gpuassist.knowledge.records import BadPair
 from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known, Unknown, value_or
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.text import listed, text, verbatim
 from gpuassist.model.version import ComputeCapability, Version
 
 # What a pair is called where its problem has an entry of its own.
@@ -33,7 +33,7 @@ def torch_is_whole(case: RuleInput) -> Iterator[Verdict]:
         if damaged:
             yield finding(
                 "torch-install-damaged",
-                proof(text("files that are missing or cut off"), one.torch.damaged, verbatim(", ".join(damaged[:4]))),
+                proof(text("files that are missing or cut off"), one.torch.damaged, listed(damaged[:4])),
                 **_place(one),
                 file=damaged[0],
             )
@@ -128,7 +128,7 @@ def no_package_asks_for_another_torch(case: RuleInput) -> Iterator[Verdict]:
             proof(
                 text("packages that ask for a torch"),
                 one.environment.askers,
-                verbatim(", ".join(f"{asker.package} {asker.version}: torch{asker.wanted}" for asker in asking)),
+                listed(f"{asker.package} {asker.version}: torch{asker.wanted}" for asker in asking),
             ),
             proof(text("torch in {name}", name=one.environment.name), one.torch.version),
             package=first.package,
@@ -159,7 +159,7 @@ def packages_are_no_bad_pair(case: RuleInput) -> Iterator[Verdict]:
 def _of_pair(case: RuleInput, one: InstalledTorch, pair: BadPair, versions: Mapping[str, Version]) -> Verdict:
     names = [party.name for party in (pair.one, pair.other) if party.name in versions]
     told = [f"{name} {versions[name]}" for name in names]
-    python, shown = _place(one)["python"], proof(text("packages around torch"), one.environment.packages, verbatim(", ".join(told)))
+    python, shown = _place(one)["python"], proof(text("packages around torch"), one.environment.packages, listed(told))
     if pair.key in OWN_ENTRY:
         return finding(
             "bitsandbytes-triton-mismatch",
@@ -214,7 +214,7 @@ def project_holds_no_library(case: RuleInput) -> Iterator[Verdict]:
             directory, _, name = stray[0].rpartition("/")
             yield finding(
                 "library-in-project-directory",
-                proof(text("CUDA libraries where its wheels look first"), one.environment.stray, verbatim(", ".join(stray[:4]))),
+                proof(text("CUDA libraries where its wheels look first"), one.environment.stray, listed(stray[:4])),
                 file=name,
                 directory=directory,
                 environment=one.environment.name,

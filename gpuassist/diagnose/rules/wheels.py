@@ -10,7 +10,7 @@ from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.knowledge.specifier import version_in
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import value_or
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.text import listed, text, verbatim
 
 # Newer ones than torch asks for serve it as well: they keep to their interface.
 _NEWER_SERVES = ("nvidia-cudnn", "nvidia-nccl", "nvidia-cusparselt", "nvidia-nvshmem")
@@ -35,7 +35,7 @@ def wheels_are_of_torchs_cuda(case: RuleInput) -> Iterator[Verdict]:
             proof(
                 text("packages around torch"),
                 one.environment.packages,
-                verbatim(", ".join(f"{package.name} {package.version}" for package in others[:4])),
+                listed(f"{package.name} {package.version}" for package in others[:4]),
             ),
             proof(text("torch in {name}", name=one.environment.name), one.torch.version),
             package=others[0].name,

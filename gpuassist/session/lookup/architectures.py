@@ -15,7 +15,7 @@ from gpuassist.knowledge.compatibility import (
 )
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.nearest import nearest_names, nearest_versions
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.version import Code, ComputeCapability, Target, Version, VersionError
 from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, fields, known, newer, not_known, provenance, several, unknown
 
@@ -99,7 +99,7 @@ def _by_name(knowledge: Knowledge, words: str) -> LookupAnswer:
         pieces = (piece for one in architectures for piece in one.name.split())
         return unknown(title, nearest_names(words, (*pieces, *_names(knowledge))))
     each = [_document(knowledge, Target(one, Code.CUBIN)) for one in found.capabilities]
-    title = text("{name}: compute capability {capabilities}", name=found.name, capabilities=", ".join(map(str, found.capabilities)))
+    title = text("{name}: compute capability {capabilities}", name=found.name, capabilities=listed(map(str, found.capabilities)))
     return known(title, each[0] if len(each) == 1 else several(each))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.knowledge.compatibility import driver_floor
 from gpuassist.model.nearest import nearest_versions
-from gpuassist.model.text import text
+from gpuassist.model.text import listed, text
 from gpuassist.model.version import Code, Target, Version
 from gpuassist.session.lookup.answer import (
     NEWER_THAN_KNOWN,
@@ -40,7 +40,7 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
         assert newest is not None
         major = str(newest.release.major)
         title = text("CUDA {release}, the newest of {major}", release=str(newest.release), major=major)
-        note = text("CUDA {major} is the releases {releases}.", major=major, releases=", ".join(map(str, of_major)))
+        note = text("CUDA {major} is the releases {releases}.", major=major, releases=listed(map(str, of_major)))
         return known(title, _document(newest), note)
     toolkit = knowledge.toolkit(asked.version)
     if toolkit is not None:

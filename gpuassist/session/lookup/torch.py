@@ -10,7 +10,7 @@ from gpuassist.knowledge.compatibility import driver_floor, windows_driver_floor
 from gpuassist.knowledge.conda import specs
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.nearest import nearest_versions
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.version import Code, Version
 from gpuassist.session.lookup.answer import (
     OLDER_THAN_KNOWN,
@@ -58,7 +58,7 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
         assert newest is not None
         major = str(asked.version.major)
         title = text("torch {release}, the newest of {major}", release=str(newest.release), major=major)
-        note = text("torch {major} is the releases {releases}.", major=major, releases=", ".join(map(str, of_major)))
+        note = text("torch {major} is the releases {releases}.", major=major, releases=listed(map(str, of_major)))
         return known(title, _document(knowledge, newest, newest.release), note)
     release = knowledge.torch_release(asked.version)
     if release is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, Qt, Slot
+from PySide6.QtCore import QEvent, QSize, Qt, Slot
 from PySide6.QtGui import (
     QAction,
     QBrush,
     QColor,
+    QFontMetrics,
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
@@ -26,17 +27,27 @@ from gpuassist.session.navigation import Errand, SideTool, ToGuide
 from gpuassist.ui import clipboard
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.palette import Palette
-from gpuassist.ui.theme import colours, mono
+from gpuassist.ui.theme import colours, mono, sans
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare
 from gpuassist.ui.widgets.scroll_page import PageHeader
 
 _LIST_WIDTH = 264
+_TITLE_PADDING = QSize(20, 16)  # as the style sheet has it, left and right, above and below
+_OWN_MARGIN = 8  # what the style keeps free around words beside that
 _TOPIC = Qt.ItemDataRole.UserRole
 _CELL_PADDING = 6
 _INDENT = 18  # of a list
 _MARGIN = 4  # of the text
 _AROUND = 10  # above and below a table
+
+
+def _title_size(title: str) -> QSize:
+    """Of a title in the list. Qt's own hint wraps it in all of the row's width, of which the padding takes a part."""
+    room = _LIST_WIDTH - _TITLE_PADDING.width() - _OWN_MARGIN
+    flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
+    height = QFontMetrics(sans()).boundingRect(0, 0, room, 1000, int(flags), title).height()
+    return QSize(_LIST_WIDTH, height + _TITLE_PADDING.height())
 
 
 class GuidesPage(Page):
@@ -61,6 +72,7 @@ class GuidesPage(Page):
             item = QListWidgetItem(one.title, made)
             item.setData(_TOPIC, one.topic)
             item.setToolTip(one.topic)
+            item.setSizeHint(_title_size(one.title))
         self._list = made
         self._list.setAccessibleName(desk.words(text("Guides")))
         self._view = MarkdownView(self)
@@ -86,6 +98,9 @@ class GuidesPage(Page):
         for row in range(self._list.count()):
             if isinstance(errand, ToGuide) and self._list.item(row).data(_TOPIC) == errand.topic:
                 self._list.setCurrentRow(row)
+
+    def left(self) -> ToGuide:
+        return ToGuide(self.topic)
 
     @property
     def topic(self) -> str:

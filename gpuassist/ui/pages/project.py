@@ -13,7 +13,7 @@ from gpuassist.changes.undo import undo
 from gpuassist.context import Session
 from gpuassist.model.machine import Machine
 from gpuassist.model.project import LinkState, ProjectChange, ProjectCheck, ProjectOutlook
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark
 from gpuassist.present.project import CHECK_MARKS, CHECK_TITLES, in_plain_text, place_words, verdict_of
@@ -109,6 +109,12 @@ class ProjectPage(Page):
         if isinstance(errand, ToProject) and errand.directory and not self._changing.busy:
             self.directory, self.carried = errand.directory, None
             self._judge()
+
+    def under_way(self) -> Text | None:
+        return text("a change of your files") if self._changing.busy else None
+
+    def left(self) -> ToProject | None:
+        return ToProject(self.directory) if self.directory else None
 
     def close_down(self) -> None:
         self._judging.drop()

@@ -6,13 +6,17 @@ from functools import lru_cache
 
 from PySide6.QtGui import QFont, QFontMetrics
 
-from gpuassist.ui.theme import BASE_POINTS, SMALL_POINTS, sans
+from gpuassist.ui.theme import BASE_POINTS, SMALL_POINTS, language_written, sans
 
 SMALL, FIGURES, TITLE = SMALL_POINTS, SMALL_POINTS + 0.75, BASE_POINTS
 
 
-@lru_cache(maxsize=8)
 def lettering(points: float, *, bold: bool = False) -> tuple[QFont, QFontMetrics]:
     """A font of that size, and how wide its words are."""
+    return _made(points, bold, language_written())
+
+
+@lru_cache(maxsize=8)
+def _made(points: float, bold: bool, language: str) -> tuple[QFont, QFontMetrics]:  # noqa: FBT001 -- keys of the cache
     font = sans(points, bold=bold)
     return font, QFontMetrics(font)

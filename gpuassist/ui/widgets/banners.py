@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpuassist.model.text import counted, text
+from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.layouts import MARGIN
@@ -24,6 +24,7 @@ class Banners(QWidget):
     live_wanted = Signal()
     go_on_wanted = Signal()
     again_wanted = Signal()
+    language_wanted = Signal(str)  # the one that had to wait
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,6 +40,8 @@ class Banners(QWidget):
         self.details = ""
         self.damaged: tuple[str, ...] = ()
         self.language: Notice | None = None
+        self.later: Notice | None = None
+        self._waits_for = ""
         if words.notice is None:
             self.hide()
         else:
@@ -74,6 +77,26 @@ class Banners(QWidget):
             if waits:
                 self.waiting.show_words(Mark.INFO, waits)
             self.waiting.setVisible(bool(waits))
+        self._settle()
+
+    def show_later(self, language: str, under_way: Text) -> None:
+        """That the window is made anew in a language only once nothing is under way any more."""
+        self._waits_for = language
+        if self.later is None:
+            from gpuassist.ui.widgets.buttons import small
+
+            notice = self._notice(Mark.INFO, "")
+            now = small(self._words(text("Change the language now")), notice)
+            now.clicked.connect(self._want_language)
+            notice.buttons.addWidget(now)
+            self._add_close(notice)
+            self.later = notice
+        words = text(
+            "The language is changed at the next start, or here once this has ended: {under_way}. Nothing of it is lost.",
+            under_way=under_way,
+        )
+        self.later.show_words(Mark.INFO, self._words(words))
+        self.later.show()
         self._settle()
 
     def show_stale(self, reason: str) -> None:
@@ -143,8 +166,12 @@ class Banners(QWidget):
         notice.buttons.addWidget(close)
 
     @Slot()
+    def _want_language(self) -> None:
+        self.language_wanted.emit(self._waits_for)
+
+    @Slot()
     def _settle(self) -> None:
-        banners = (self.language, self.recorded, self.waiting, self.stale, self.fault, self.damage)
+        banners = (self.language, self.later, self.recorded, self.waiting, self.stale, self.fault, self.damage)
         self.setVisible(any(banner is not None and not banner.isHidden() for banner in banners))
 
     def _damaged_lines(self) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
+from gpuassist.ui.theme import strong_weight
 from gpuassist.ui.wording import as_tip
 
 _INSIDE = 2
@@ -74,7 +75,7 @@ class _Segment(QPushButton):
 
     def sizeHint(self) -> QSize:
         bold = QFont(self.font())
-        bold.setWeight(QFont.Weight.DemiBold)
+        bold.setWeight(QFont.Weight(strong_weight()))
         more = QFontMetrics(bold).horizontalAdvance(self.text()) - self.fontMetrics().horizontalAdvance(self.text())
         hint = super().sizeHint()
         return QSize(hint.width() + max(0, more), hint.height())

@@ -17,6 +17,7 @@ from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import Appearance, colours, sans
 from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.language_button import LanguageButton
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import paint_mark
 
@@ -218,21 +219,26 @@ class AppearanceButton(QPushButton):
 
 
 class Foot(QWidget):
-    """The two quiet buttons at the bottom of the side list."""
+    """The quiet buttons at the bottom of the side list."""
 
     appearance_chosen = Signal(object)  # Appearance
+    language_chosen = Signal(str)  # empty for the desktop's
     help_wanted = Signal()
 
-    def __init__(self, words: Words, appearance: Appearance, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, words: Words, appearance: Appearance, resources: Resources, parent: QWidget | None = None, *, language: str = ""
+    ) -> None:
         super().__init__(parent)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 0, 0, 0)
         column.setSpacing(2)
         look = AppearanceButton(words, appearance, self)
         look.chosen.connect(self.appearance_chosen)
+        self.language = LanguageButton(words, language, resources, self)
+        self.language.chosen.connect(self.language_chosen)
         asking = QPushButton(words(text("Help")), self)
         asking.setProperty("kind", "quiet")
         asking.setToolTip("F1")
         asking.clicked.connect(self.help_wanted)
-        for button in (look, asking):
+        for button in (look, self.language, asking):
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)

@@ -7,6 +7,7 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QMenu
 
 from gpuassist.model.words import ENGLISH
+from gpuassist.system.resources import Resources
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.side_list import AppearanceButton, Foot
 from tests.ui.showing import Show, button_named
@@ -14,7 +15,7 @@ from tests.ui.showing import Show, button_named
 
 @pytest.fixture
 def foot(show: Show) -> Foot:
-    return show(Foot(ENGLISH, Appearance.SYSTEM), 200, 80)
+    return show(Foot(ENGLISH, Appearance.SYSTEM, Resources()), 200, 80)
 
 
 def looks(foot: Foot) -> QMenu:
@@ -28,7 +29,7 @@ def test_the_looks_are_named(foot: Foot) -> None:
 
 @pytest.mark.parametrize("appearance", list(Appearance))
 def test_the_look_now_is_ticked(show: Show, appearance: Appearance) -> None:
-    made = show(Foot(ENGLISH, appearance), 200, 80)
+    made = show(Foot(ENGLISH, appearance, Resources()), 200, 80)
     assert [action.isChecked() for action in looks(made).actions()] == [one is appearance for one in Appearance]
 
 

@@ -114,6 +114,12 @@ class ExplainPage(Page):
         self._text.edit.setFocus()
         self._later.start()
 
+    def left(self) -> Paste | None:
+        return self._paste if self._paste.words or self._paste.left_out else None
+
+    def take_up(self, left: object) -> None:
+        self._begin_taking(text("Reading…"), lambda _: left)
+
     def close_down(self) -> None:
         self._pause.stop()
         self._taking.drop()

@@ -13,7 +13,7 @@ from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.present.holders import STOP_IT, as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.samples import clock
@@ -132,6 +132,9 @@ class HoldersPage(Page):
             self._chosen = self._wished = errand.pid
         self.look()
         self.table.setFocus()
+
+    def under_way(self) -> Text | None:
+        return text("the end of a process") if self._job is not None else None
 
     def close_down(self) -> None:
         self._again.stop()

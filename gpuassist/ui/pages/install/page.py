@@ -127,6 +127,14 @@ class InstallPage(Page):
             self.choices.open_for(errand.wish)
         self._recall()
 
+    def under_way(self) -> Text | None:
+        return text("an install") if self.steps.busy else None
+
+    def left(self) -> ToWaitingInstall | ToInstall | None:
+        if self.steps.under_way and self.steps.primary.isEnabled():
+            return ToWaitingInstall()
+        return ToInstall(self.choices.wish) if self.choices.wish.goals else None
+
     def close_down(self) -> None:
         for work in (self._planning, self._listing, self._recalling):
             work.drop()

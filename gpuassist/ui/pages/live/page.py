@@ -103,6 +103,20 @@ class LivePage(Page):
         else:
             self._starting.start()  # once the page stands: a thread takes its time to start
 
+    def under_way(self) -> Text | None:
+        return self._recordings.under_way or self._live.under_way
+
+    def left(self) -> Watch:
+        """What was seen so far, of which nothing is in any language."""
+        return self._watching.watch
+
+    @classmethod
+    def in_place_of(cls, desk: Desk, parent: QWidget, left: object) -> LivePage:
+        return cls(desk, parent, watch=left if isinstance(left, Watch) else None)
+
+    def take_up(self, left: object) -> None:
+        """It was made with it."""
+
     def close_down(self) -> None:
         self._starting.stop()
         self._checking.stop()

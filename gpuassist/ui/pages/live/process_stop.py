@@ -35,6 +35,10 @@ class ProcessStop(QObject):
             session = self._desk.session
             self._looking.ask(lambda _: holding(session))
 
+    @property
+    def busy(self) -> bool:
+        return self._job is not None
+
     def close_down(self) -> None:
         self._looking.drop()
         if self._job is not None:

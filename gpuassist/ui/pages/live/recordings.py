@@ -96,6 +96,11 @@ class Recordings(QObject):
         state = self._watch.recording
         return None if state is None else state.trouble
 
+    @property
+    def under_way(self) -> Text | None:
+        """That something is written; none where nothing is."""
+        return text("a recording") if self._watch.recording is not None or self._working is not None else None
+
     def end(self) -> None:
         """Ends the recording, if one goes on, as its button does."""
         if self._watch.recording is not None and self._working is None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.sample import Sample
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.monitor.means import Key, ProcessMean
 from gpuassist.monitor.pyramid import Window
 from gpuassist.monitor.sources import EVERYTHING, Detail
@@ -189,6 +189,11 @@ class WatchView(QWidget):
         super().resizeEvent(event)
         self.card.setMaximumHeight(max(_TABLE_LEAST, int(self.height() * _TABLE_SHARE)))
         self._fit_story()
+
+    @property
+    def under_way(self) -> Text | None:
+        """That a process is being ended; none where none is."""
+        return text("the end of a process") if self._stopping.busy else None
 
     def close_down(self) -> None:
         self._stopping.close_down()

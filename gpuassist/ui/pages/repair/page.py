@@ -16,7 +16,7 @@ from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_find import ListedScope, list_scopes
 from gpuassist.changes.undo import UndoPlan, left_out, plan_undo, undo
 from gpuassist.model.old_environment import OldEnvironments
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Errand, Marked, StepStatus, ToRepair, WizardStep
 from gpuassist.session.old_environments import after_undo
@@ -137,6 +137,10 @@ class RepairPage(Page):
     def busy(self) -> bool:
         works = (self.undoing, self.looking, self.undo_all, self.listing, self.scoping, self.lines.reading)
         return any(work.busy for work in works) or any(section.busy for section in self._sections)
+
+    def under_way(self) -> Text | None:
+        changes = self.undoing.busy or self.undo_all.busy or any(section.changing.busy for section in self._sections)
+        return text("a change of your files") if changes else None
 
     def bar(self) -> Bar:
         section = self.toolkit if self.segments.place == LINES else self._sections[self.segments.place]
@@ -296,7 +300,7 @@ class RepairPage(Page):
             self._scroll.ensureWidgetVisible(self.undo)
             return
         words = self.desk.words
-        paths = ", ".join(file.receipt.path for file in taking.files)
+        paths = listed(file.receipt.path for file in taking.files)
         question = words(text("Undo this change of {path}?", path=paths))
         self.desk.asking.confirm(self, question, words(text("Then: {way}.", way=taking.way)), self._agree)
 

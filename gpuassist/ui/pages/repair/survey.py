@@ -13,7 +13,7 @@ from gpuassist.detect.startup.line import SurveyLine
 from gpuassist.detect.startup.survey import Survey, survey
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import shortened
 from gpuassist.present.marks import Mark
@@ -69,7 +69,7 @@ class LineCard(Card):
         self._content.addWidget(CodeBlock(self._words, line.text, name, self))
         said = [*line.contribution, line.effect]
         if line.wins:
-            said.append(text("this line wins for {variables}", variables=", ".join(line.wins)))
+            said.append(text("this line wins for {variables}", variables=listed(line.wins)))
         if line.read_by:
             said.append(text("its file is read in by {place}", place=line.read_by))
         if line.inside and "inside" not in {name for name, _ in line.why.parameters}:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from gpuassist.formats.visible import escaped
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.text import counted, text
+from gpuassist.model.text import Text, counted, listed, text
 from gpuassist.model.verdict import Verification
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.commands import copyable_lines
@@ -26,11 +26,7 @@ from gpuassist.present.verify_table import Column, column_of, progress_words, st
 from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, WizardStep
 from gpuassist.session.proof_words import verdict_on_accelerators
 from gpuassist.session.verifications import kept
-from gpuassist.session.verify import (
-    failures,
-    interpreter_at,
-    rests_on,
-)
+from gpuassist.session.verify import failures, interpreter_at, rests_on
 from gpuassist.session.verify_progress import VerifyProgress, conclude, follow
 from gpuassist.session.verify_report import VerifyReport
 from gpuassist.ui import clipboard
@@ -139,6 +135,9 @@ class VerifyPage(Page):
         if self._job is not None:
             self._job.cancel()
 
+    def under_way(self) -> Text | None:
+        return text("a verification") if self._job is not None else None
+
     @property
     def progress(self) -> VerifyProgress:
         """The checks as they stand."""
@@ -241,7 +240,7 @@ class VerifyPage(Page):
         self.body.show_progress(progress, self._columns, now)
         self._empty.setVisible(not progress.lines)
         if progress.lines:
-            names = ", ".join(dict.fromkeys(column.name for column in self._columns))
+            names = listed(dict.fromkeys(column.name for column in self._columns))
             title = text("Verifying {names}", names=names)
             if len(self._columns) > 1:
                 title = counted(

@@ -79,6 +79,9 @@ class WhatIfPage(Page):
         if isinstance(errand, ToWhatIf):
             self.wishes.open_for(errand.wish)
 
+    def left(self) -> ToWhatIf:
+        return ToWhatIf(self.wishes.wish)
+
     def close_down(self) -> None:
         self._asking.drop()
         self._listing.drop()
