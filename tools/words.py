@@ -57,7 +57,7 @@ def main(languages: list[str]) -> int:
 def extract() -> Catalog:
     """Every message that the program can show, as a catalogue without translations."""
     template = Catalog(project="gpuassist", creation_date=_NO_DATE, fuzzy=False)
-    for message in (*_of_code(), *_of_problems(), *_of_questions(), *_of_verifications(), *_of_knowledge()):
+    for message in (*_of_code(), *_of_problems(), *_of_questions(), *_of_verifications(), *_of_knowledge(), *_of_examples()):
         template.add(message, flags=["python-brace-format"] if "{" in str(message) else ())
     return template
 
@@ -102,6 +102,11 @@ def _of_knowledge() -> Iterator[str]:
     for name, fields in SENTENCES.items():
         for record in json.loads((ROOT / "resources" / "knowledge" / f"{name}.json").read_bytes()):
             yield from (sentence(record[field]).message for field in fields if record.get(field))
+
+
+def _of_examples() -> Iterator[str]:
+    for path in sorted((ROOT / "resources" / "machines").glob("*.json")):
+        yield sentence(json.loads(path.read_bytes())["note"]).message
 
 
 def _write(path: Path, catalogue: Catalog) -> None:

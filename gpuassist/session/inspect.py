@@ -19,7 +19,7 @@ from gpuassist.model.codec import DecodeError
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
 from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.machine import Machine, decode_machine
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, sentence, text
 from gpuassist.session.remedies import PlannedRemedies
 
 _EXAMPLES = "machines"
@@ -73,7 +73,7 @@ def open_recording(session: Session, path: str) -> Inspection:
 def examples(session: Session) -> tuple[Example, ...]:
     """The machines that ship with gpuassist; one that has no title goes by its name."""
     names = [name.removesuffix(_ENDING) for name in session.world.resources.names(_EXAMPLES, _ENDING)]
-    return tuple(Example(name, verbatim(_note(session, name) or name)) for name in names)
+    return tuple(Example(name, sentence(_note(session, name) or name)) for name in names)
 
 
 def open_example(session: Session, name: str) -> Inspection:
@@ -92,7 +92,8 @@ def open_example(session: Session, name: str) -> Inspection:
 
 def in_other_words(session: Session, read: Inspection) -> Inspection:
     """What was found before, in the words of this session."""
-    return replace(read, answers=answers_of(session, read.machine, read.diagnosis))
+    title = _title(session, read.machine) if read.recorded else ""
+    return replace(read, answers=answers_of(session, read.machine, read.diagnosis), title=title)
 
 
 def answers_of(session: Session, machine: Machine, diagnosis: Diagnosis) -> tuple[Answer, ...]:
@@ -137,8 +138,13 @@ def _judged(session: Session, machine: Machine, began: float, *, recorded: bool)
         # How fast a recording is judged says nothing of the machine that it shows.
         seconds=0.0 if recorded else session.world.clock.monotonic() - began,
         recorded=recorded,
-        title=machine.note if recorded else "",
+        title=_title(session, machine) if recorded else "",
     )
+
+
+def _title(session: Session, machine: Machine) -> str:
+    """What a recording is called; the examples' are messages, what people call their own is a message in no language."""
+    return session.words(sentence(machine.note)) if machine.note else ""
 
 
 def _note(session: Session, name: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import gettext
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,40 +12,44 @@ from msgspec.structs import replace
 
 from gpuassist import app
 from gpuassist.cli import main as cli
+from gpuassist.cli import verify
 from gpuassist.context import Session
 from gpuassist.model.words import Words
+from tests.cli.made_session import live_session, run_live
+from tests.pseudo import Pseudo, unmarked
+from tests.torch_environment import interpreter_that_runs
 from tests.translations import RESOURCES
+from tests.verify.lines import BEGIN, DONE, END, FAIL, PASS, REFUSAL, SKIP, START
+from tests.verify.test_runner import says
 from tools.frozen import PASTED
 
 MACHINES = sorted((RESOURCES / "machines").glob("*.json"))
 _ENGLISH = re.compile(r"(?:[a-z]{2,}[,;:]? +)+[a-z]{2,}")
-_SOURCE = re.compile(r"\[[^\]]*\]")  # the source of a fact
-
-
-class _Marked(gettext.NullTranslations):
-    """A language whose sentences are the English ones in «»."""
-
-    def gettext(self, message: str) -> str:
-        return f"«{message}»"
-
-    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
-        return f"«{msgid1 if n == 1 else msgid2}»"
+_SOURCE = re.compile(r"\[[^\]]*\]")  # of a fact; what may be left out of a command line
 
 
 def _compose(language: str) -> Session:
-    return replace(app.compose("en"), words=Words("xx", _Marked()))
+    return replace(app.compose("en"), words=Words("xx", Pseudo(marks_data=True)))
 
 
 def _left(out: str) -> list[str]:
-    """What stands outside of all «»."""
-    out = _SOURCE.sub("", out)
-    while out != (out := re.sub(r"«[^«»]*»", "", out)):
-        pass
-    return [line for line in out.splitlines() if _ENGLISH.search(line) and not line.lstrip().startswith("gpuassist")]
+    """What stands outside of all «» and is no command line, no option and nothing that is typed for one."""
+    return [
+        line
+        for line in unmarked(_SOURCE.sub("", out)).splitlines()
+        if _ENGLISH.search(line) and not line.lstrip().startswith(("gpuassist", "--"))
+    ]
 
 
 COMMANDS = ("doctor", "detect", "plan driver", "plan torch cuda", "plan gpu=RTX5090", "holders", "shell")
-ASKED = ("know xid 79", "know nvml 3", "know pair torch-numpy2", "know wheel nvidia-cublas-cu12", "--help", "plan --help")
+ASKED = (
+    "know xid 79",
+    "know nvml 3",
+    "know pair torch-numpy2",
+    "know wheel nvidia-cublas-cu12",
+    "--help",
+    *(f"{verb} --help" for verb in cli.COMMANDS),
+)
 
 
 def _said(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -74,3 +78,16 @@ def test_no_sentence_about_a_text_is_left_in_english(pasted: str, tmp_path: Path
     said = _said(["explain", str(tmp_path / "text"), "--machine", "none"], capsys)
     assert "«" in said
     assert [line for line in _left(said) if line.strip() not in pasted] == []
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [(START, BEGIN, PASS, DONE, END), (START, BEGIN, FAIL, DONE, END), (START, BEGIN, SKIP, DONE, END), (REFUSAL,), (START, BEGIN)],
+    ids=["passed", "failed", "skipped", "refused", "cut off"],
+)
+def test_no_sentence_of_a_verification_is_left_in_english(printed: tuple[object, ...], tmp_path: Path) -> None:
+    python = interpreter_that_runs(tmp_path, sys.executable, says(*printed))
+    told = run_live(verify, "--python", python, session=live_session(words=Words("xx", Pseudo(marks_data=True))))
+    assert "«" in told.out
+    theirs = [str(one["error"]) for one in (FAIL, SKIP, REFUSAL)]
+    assert [line for line in _left(told.out + told.err) if not any(words in line for words in theirs)] == []

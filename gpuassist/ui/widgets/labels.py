@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Slot
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
@@ -40,7 +40,7 @@ class ElidedLabel(QWidget):
         role: str = "mono",
         parent: QWidget | None = None,
         *,
-        copy_words: str = "Copy",
+        copy_words: str = "",  # of its menu; Qt's own for a text, where none are given
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle,
         align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
     ) -> None:
@@ -96,6 +96,7 @@ class ElidedLabel(QWidget):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._copy.setText(self._copy.text() or QCoreApplication.translate("QWidgetTextControl", "&Copy"))
         menu.addAction(self._copy)
         menu.popup(event.globalPos())
 
