@@ -32,7 +32,22 @@ if TYPE_CHECKING:
 # For each of its own words the library looks for a catalogue in the file system, 40 times a start and 2 ms of it; ours are `Text`s.
 argparse._ = str  # type: ignore[attr-defined]
 
-COMMANDS = ("detect", "doctor", "changes", "explain", "use", "undo", "verify", "monitor", "know", "plan", "holders", "shell", "run")
+COMMANDS = (
+    "detect",
+    "doctor",
+    "changes",
+    "report",
+    "explain",
+    "use",
+    "undo",
+    "verify",
+    "monitor",
+    "know",
+    "plan",
+    "holders",
+    "shell",
+    "run",
+)
 _CHANGING = ("use", "undo")
 _WITH_PROGRAM = "run"
 

@@ -70,6 +70,11 @@ def open_recording(session: Session, path: str) -> Inspection:
     return _judged(session, read_recording(session.world.files, path), began, recorded=True)
 
 
+def inspection_of(session: Session, machine: Machine) -> Inspection:
+    """A machine that is at hand, as a recording is judged."""
+    return _judged(session, machine, 0.0, recorded=True)
+
+
 def examples(session: Session) -> tuple[Example, ...]:
     """The machines that ship with gpuassist; one that has no title goes by its name."""
     names = [name.removesuffix(_ENDING) for name in session.world.resources.names(_EXAMPLES, _ENDING)]

@@ -1,4 +1,4 @@
-"""A file of the user's that we make: whole under its name, or not there, and never in the place of another."""
+"""A file of the user's that we make: whole under its name, or not there, and in another's place only where the user said so."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ from gpuassist.system.disk import Disk
 
 
 @contextmanager
-def new_file(path: str) -> Iterator[BinaryIO]:
-    """What is written here stands at `path` once it is whole; raises `FileExistsError` where something does already."""
-    if os.path.lexists(path):
+def new_file(path: str, *, mode: int = 0o666, replaces: bool = False) -> Iterator[BinaryIO]:
+    """What is written here stands at `path` once it is whole; raises `FileExistsError` where something does already, unless it
+    `replaces` that. The umask has a say in who may read it.
+    """
+    if os.path.lexists(path) and not replaces:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
     part = f"{path}.part"
     with suppress(FileNotFoundError):
         os.unlink(part)
-    descriptor = os.open(
-        part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666
-    )  # the umask says who may read
+    descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
     with ExitStack() as undone:
         undone.callback(_remove, part)
         with open(descriptor, "w+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        Disk().place_new(part, path)
+        if replaces:
+            os.replace(part, path)
+        else:
+            Disk().place_new(part, path)
         undone.pop_all()
 
 

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.package_settings import PackageSetting
 from gpuassist.model.past import MachineChange, Subject
 from gpuassist.model.shell import StartupFile, Terminal, Variable
 from gpuassist.model.text import Text, text
@@ -229,8 +228,6 @@ class Sieve:
     def _record(self, value: Any) -> Any:
         if isinstance(value, Variable):
             return Variable(value.name, self.strings.variable(value.name, value.value))
-        if isinstance(value, PackageSetting) and value.value.isdecimal():
-            return replace(value, source=self.strings.words(value.source))
         if isinstance(value, StartupFile) and isinstance(value.content, Known):
             self._stand_ins.left_out(TakenKind.STARTUP, value.content.value)
             value = replace(value, content=Unknown(NOT_IN_A_REPORT, asked=False))

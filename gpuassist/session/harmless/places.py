@@ -20,7 +20,7 @@ _LIBRARY = lazy_regex(
 _SHAPES = (
     lazy_regex(
         r"(?:cuda|cuda-toolkit|hpc-sdk|TensorRT|cudnn|nccl|gcc|g\+\+|clang|clang\+\+|llvm|python|pypy|lib|nvidia"
-        r"|nvidia-driver)-?\d{1,3}(?:\.\d{1,4}){0,3}[tm*]?"
+        r"|nvidia-driver)-?\d{1,3}(?:\.\d{1,4}){0,2}[tm*]?"
     ),
     lazy_regex(r"(?:cuda|libcuda\.so|libcudnn\.so|nvidia|lib|nvidia\.ko|gcc|python3?|[a-z])?\*"),
     lazy_regex(r"gcc-toolset-\d{1,2}|cuda-\d{1,2}-\d{1,2}(?:\.conf)?|nvidia_\w{2,12}_cu\d{2}"),
@@ -31,13 +31,13 @@ _SHAPES = (
     lazy_regex(
         r"(?:SecureBoot|MokNew|MokListRT|SetupMode|MokAuth)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     ),  # UEFI's own, the same everywhere
-    lazy_regex(r"\d{1,4}(?:\.\d{1,5}){0,3}"),
+    lazy_regex(r"\d{1,4}(?:\.\d{1,5}){0,2}"),
     lazy_regex(r"(?:torch|torchvision|torchaudio|triton|numpy)-\d{1,3}(?:\.\d{1,4}){1,3}(?:\+(?:cu\d{2,3}|cpu))?\.dist-info"),
     lazy_regex(r"gsp_[a-z0-9]{2,6}\.bin"),
     lazy_regex(r"compute_\d{2,3}|sm_\d{2,3}[af]?"),
     _LIBRARY,
 )
-_KERNEL = lazy_regex(r"\d{1,2}\.\d{1,3}(?:\.\d{1,4}){0,2}(?:[-+._~][\w.~+-]{0,80})?")
+_KERNEL = lazy_regex(r"[2-9]\.\d{1,3}(?:\.\d{1,4}){0,2}(?:[-+._~][\w.~+-]{0,80})?")
 _BOOT = lazy_regex(
     r"(?P<name>initrd\.img|initramfs|vmlinuz|config|System\.map)-(?P<kernel>\d{1,2}\.\d{1,3}[\w.~+-]{0,80}?)(?P<ending>\.img)?"
 )
@@ -97,10 +97,12 @@ _FLAVOURS = frozenset(
     ]
 )
 _PART = lazy_regex(
-    r"\d{1,9}|rc\d{1,2}|fc\d{2,3}|el\d{1,2}|deb\d{2}u?\d{0,2}|bpo\d{1,2}|arch\d{1,3}|lp\d{6}|uek\d?|amzn\d{1,4}"
+    r"rc\d{1,2}|fc\d{2,3}|el\d{1,2}|deb\d{2}u?\d{0,2}|bpo\d{1,2}|arch\d{1,3}|lp\d{6}|uek\d?|amzn\d{1,4}"
     r"|xanmod\d{1,2}|v\d"
 )
 _SEPARATED = lazy_regex(r"([-+._~])")
+_ADDRESS = lazy_regex(r"\d{3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d.])|(?:-\d{1,8}){3}")  # of the internet, or a number of somebody's
+_KERNEL_DIGITS = 8  # a day, as kernels of every night have it
 _HOMES = frozenset({"home", "Users", "users"})
 _ROOT_HOMES = frozenset({"Shared", "Public", "linuxbrew"})
 _NUMBERED = lazy_regex(r":(\d{1,7})(?::\d{1,6})?$")
@@ -155,8 +157,20 @@ class HarmlessPlaces:
 
     def kernel(self, release: str) -> str:
         """A kernel's release: its numbers, and of the rest what distributions call theirs."""
-        parts = _SEPARATED.split(release)
-        return "".join(one if place % 2 else self._kernel_part(one, first=not place) for place, one in enumerate(parts))
+        if release and (not _KERNEL.fullmatch(release) or _ADDRESS.search(release)):
+            return self._stand_ins.name(TakenKind.KERNEL, release, "0.0-custom{}")
+        told, named = list[str](), False
+        for place, part in enumerate(_SEPARATED.split(release)):
+            if place % 2 or not part:
+                told.append(part)
+            elif part.isdecimal() and not named:
+                told.append(part if len(part) <= _KERNEL_DIGITS else self._custom(part))
+            elif part.isdecimal():  # `arch1-1`, `el9_4`: what is longer is no kernel's
+                told.append(part if len(part) == 1 else self._custom(part))
+            else:
+                named = True
+                told.append(part if part.lower() in _FLAVOURS or _PART.fullmatch(part) else self._custom(part))
+        return "".join(told)
 
     def is_ordinary(self, name: str) -> bool:
         """Whether many machines have a folder or file of this name."""
@@ -192,7 +206,5 @@ class HarmlessPlaces:
             return self._stand_ins.name(TakenKind.FILE, name, shape + ending["ending"])
         return self._stand_ins.name(TakenKind.FOLDER, name, "dir-{}")
 
-    def _kernel_part(self, part: str, *, first: bool) -> str:
-        if not part or part.lower() in _FLAVOURS or _PART.fullmatch(part):
-            return part
-        return self._stand_ins.name(TakenKind.KERNEL, part, "0" if first else "custom{}")
+    def _custom(self, part: str) -> str:
+        return self._stand_ins.name(TakenKind.KERNEL, part, "custom{}")

@@ -57,7 +57,8 @@ _VERSION_PART = lazy_regex(
     r"|amzn\d{1,4}|arch\d{0,3}|lp\d{6}|py\d{0,3}|h[0-9a-f]{7}|alpha|beta|nv\d{0,2}|nightly|dfsg\d?|really|build\d?"
     r"|gpuless|k\d|cuda|p\d{1,2}|git|main|x86|64|b|g"
 )
-_VERSION_SEPARATED = lazy_regex(r"([-+~_.:^!*]+)")
+_VERSION_SEPARATED = lazy_regex(r"([-+~_.^!*]+)")
+_HYPHENATED = lazy_regex(r"[-:+_]\d{1,8}(?=[-:+_]|$)")
 _REQUIREMENT = lazy_regex(r"([<>=!~,; |]+)")
 _PRIVATE = lazy_regex(
     r"(?:192\.168|127\.\d{1,3}|169\.254|172\.(?:1[6-9]|2\d|3[01])|1[0-9]{2}\.\d{1,3}|2[0-5]\d\.\d{1,3})\.\d{1,3}\.\d{1,3}"
@@ -98,11 +99,13 @@ class HarmlessStrings:
     def version(self, words: str) -> str:
         """A version of a package, a driver, a library."""
         found = _VERSION.fullmatch(words.strip()[:200])
-        if found is None or _PRIVATE.fullmatch(found["number"]):
+        if found is None or _PRIVATE.search(words) or ("." not in found["number"] and found["rest"][:1] == "-"):
             return self.words(words)
-        parts = _VERSION_SEPARATED.split(found["rest"])
-        rest = "".join(one if place % 2 else self._version_part(one) for place, one in enumerate(parts))
-        return (found["epoch"] or "") + found["number"] + rest
+        rest = found["rest"]
+        if not rest or self._is_version_rest(rest):
+            return (found["epoch"] or "") + found["number"] + rest
+        # Of a number that runs on, or in words that are not known, nothing tells where the version ends.
+        return found["number"] + self._left(rest) if "." in found["number"] and not rest[0].isdigit() else self._left(words)
 
     def requirement(self, words: str) -> str:
         """What is asked for: `<3,>=2.3`."""
@@ -111,8 +114,9 @@ class HarmlessStrings:
 
     def build(self, words: str) -> str:
         """Conda's build string, `py3.11_cuda12.4_cudnn9.1.0_0`."""
-        parts = _VERSION_SEPARATED.split(words[:200])
-        return "".join(one if place % 2 else self._version_part(one) for place, one in enumerate(parts))
+        parts = [one for one in _VERSION_SEPARATED.split(words[:200])[::2] if one]
+        is_build = all(map(self._is_version_part, parts)) and not all(one.isdecimal() for one in parts)
+        return words if is_build or not parts else self._left(words)
 
     def python_package(self, name: str) -> str:
         """A package of a Python or conda environment."""
@@ -126,7 +130,8 @@ class HarmlessStrings:
     def system_package(self, name: str) -> str:
         """A package of the distribution, or a pattern of such names; its kernel as kernels are."""
         parts = _SEPARATED.split(name)
-        if all(place % 2 or self._is_package_part(one) for place, one in enumerate(parts)):
+        named = any(one.lower() in PACKAGE_PARTS for one in parts[::2]) or not name.strip("*")
+        if named and all(self._is_package_part(one) for one in parts[::2]):
             return name
         kernel = _IN_PACKAGE.search(name)
         if kernel is not None and kernel.start():
@@ -203,7 +208,8 @@ class HarmlessStrings:
         if not value:
             return value
         if name in LISTS_OF_PLACES:
-            return ":".join(map(self.places.path, value.split(":")))
+            # A number in such a list is no place, but a piece of something that has colons.
+            return ":".join(self._left(one) if one.isdecimal() else self.places.path(one) for one in value.split(":"))
         if name.endswith("VISIBLE_DEVICES"):
             return ",".join(map(self._device, value.split(",")))
         if name in {"CONDA_DEFAULT_ENV", "PYENV_VERSION"}:
@@ -235,7 +241,13 @@ class HarmlessStrings:
             return self.places.path(stripped) + core[len(stripped) :]
         parts = _INNER.split(core)
         if len(parts) > 1:
-            return "".join(one if place % 2 or not one else self._word(one) for place, one in enumerate(parts))
+            told = [one if place % 2 or not one else self._word(one) for place, one in enumerate(parts)]
+            if not any(LEFT_OUT in one for one in told):
+                return "".join(told)
+            # Beside what was left out, numbers are no facts but the rest of an address or an identity.
+            kept = (one if place % 2 or not _NUMBER.fullmatch(one) else LEFT_OUT for place, one in enumerate(told))
+            words = "".join(kept)
+            return words if any(one.isalpha() for one in words) else self._left(core)
         if self.places.is_ordinary(core) or core in PROGRAMS:
             return core
         if "/" in core and "@" not in core:
@@ -252,13 +264,7 @@ class HarmlessStrings:
 
     def _is_product(self, word: str) -> bool:
         plain = word.lower().strip(_EDGE)
-        return (
-            not plain
-            or plain in WORDS
-            or plain in self._products
-            or bool(_NUMBER.fullmatch(plain))
-            or self._is_exact(plain.upper())
-        )
+        return not plain or plain in WORDS or plain in self._products or self._is_exact(plain) or self._is_exact(plain.upper())
 
     def _left(self, core: str) -> str:
         return self.stand_ins.left_out(TakenKind.WORDS, core)
@@ -303,8 +309,14 @@ class HarmlessStrings:
             not one or _SETTING.fullmatch(one) or _FLAG.fullmatch(one) or self._is_exact(one) for one in _INNER.split(value)[::2]
         )
 
-    def _version_part(self, part: str) -> str:
-        return part if not part or _VERSION_PART.fullmatch(part) else self._left(part)
+    def _is_version_rest(self, rest: str) -> bool:
+        if rest[0].isdigit() or len(_HYPHENATED.findall(rest)) > 1:
+            return False
+        return all(map(self._is_version_part, _VERSION_SEPARATED.split(rest)[::2]))
+
+    @staticmethod
+    def _is_version_part(part: str) -> bool:
+        return not part or _VERSION_PART.fullmatch(part) is not None
 
     def _is_package_part(self, part: str) -> bool:
         return part.lower() in PACKAGE_PARTS or bool(_PACKAGE_NUMBER.fullmatch(part)) or part in {"", "*"}
