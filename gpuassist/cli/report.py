@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import os
 
+from gpuassist import __version__
 from gpuassist.cli.context import Context, UsageError, load_probes
 from gpuassist.detect.recording import RecordingError
+from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
 from gpuassist.present.report_document import report_document
 from gpuassist.present.report_file import NotSavedError, ReportFormat, format_of, report_content, save, why_not_saved
 from gpuassist.present.report_words import taken_lines
+from gpuassist.present.verification_card import pcie_links, verification_card
 from gpuassist.session.inspect import Inspection, inspect, open_recording
-from gpuassist.session.report import MachineReport, make_report
+from gpuassist.session.report import MachineReport, harmless_figures, make_report
+from gpuassist.session.verifications import kept
 
 NAME = "report"
 HELP = text(
@@ -29,16 +34,21 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("--json", action="store_true", help=words(text("the same as --format json")))
     out = words(text("the file to write, which only you may read; its ending says the format (default: standard output)"))
     parser.add_argument("--out", metavar="FILE", default=_STANDARD_OUTPUT, help=out)
+    card = text("one picture of the last verification, .svg or .png, for a forum or a seller, instead of a report")
+    parser.add_argument("--card", metavar="FILE", default=None, help=words(card))
     parser.add_argument("--force", action="store_true", help=words(text("write over a file that is there already")))
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
+    if options.card is not None:
+        return _card(options, context)
     form = _format(options)
     _refuse_place(options)
     context = context.for_programs(argparse.Namespace(json=form is ReportFormat.JSON, lang=options.lang))
     report = make_report(context.session, _inspection(context))
     if options.out != _STANDARD_OUTPUT:
-        _save(options, report_content(report, form, context.session.words))
+        content = report_content(report, form, context.session.words)
+        _save(options.out, content.encode("utf-8", "backslashreplace"), force=options.force)
     elif form is ReportFormat.JSON:
         context.document(report_document(report, context.session.words))
     else:
@@ -73,11 +83,41 @@ def _refuse_place(options: argparse.Namespace) -> None:
         raise UsageError(why_not)
 
 
-def _save(options: argparse.Namespace, content: str) -> None:
+def _save(path: str, content: bytes, *, force: bool) -> None:
     try:
-        save(options.out, content.encode("utf-8", "backslashreplace"), force=options.force)
+        save(path, content, force=force)
     except NotSavedError as error:
         raise UsageError(error.reason) from error
+
+
+def _card(options: argparse.Namespace, context: Context) -> Exit:
+    """The picture of the last verification of this machine."""
+    if options.json or options.format or options.out != _STANDARD_OUTPUT:
+        raise UsageError(text("--card is a picture and no report: it takes --force, and neither --format, --json nor --out"))
+    if context.machine_file:
+        raise UsageError(text("a recorded machine was not verified here: --card shows the last verification of this one"))
+    ending = os.path.splitext(options.card)[1].lower()
+    if ending not in {".svg", ".png"}:
+        raise UsageError(text("{path} should end in .svg or .png: that says what is drawn", path=options.card))
+    why_not = why_not_saved(options.card, force=options.force)
+    if why_not is not None:
+        raise UsageError(why_not)
+    kept_one = next(iter(kept(context.session.world)), None)
+    if kept_one is None:
+        context.note(text("Nothing was verified on this machine yet: gpuassist verify"))
+        return Exit.UNDETERMINED
+    figures = harmless_figures(context.session, kept_one)
+    svg = verification_card(figures, pcie_links(_machine(context)), __version__, context.session.words)
+    _save(options.card, context.draw_png(svg) if ending == ".png" else svg.encode(), force=options.force)
+    context.note(text("Saved as {path}, which only you may read until you hand it on.", path=options.card))
+    return Exit.HEALTHY
+
+
+def _machine(context: Context) -> Machine:
+    load_probes()
+    from gpuassist.detect.machine import detect
+
+    return detect(context.session.world, context.session.knowledge, lambda _: None)
 
 
 def _inspection(context: Context) -> Inspection:

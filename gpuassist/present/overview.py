@@ -152,13 +152,13 @@ def _link(gpu: Gpu) -> CardRow | None:
     if not isinstance(gpu.pcie_link, Known):
         return None
     link = gpu.pcie_link.value
-    words = _link_words(link.max_speed_gigatransfers, link.max_width)
+    words = link_words(link.max_speed_gigatransfers, link.max_width)
     if (link.width, link.speed_gigatransfers) != (link.max_width, link.max_speed_gigatransfers):
-        words = text("{most} (now {now})", most=words, now=_link_words(link.speed_gigatransfers, link.width))
+        words = text("{most} (now {now})", most=words, now=link_words(link.speed_gigatransfers, link.width))
     return CardRow(text("PCIe"), words, gpu.pcie_link.source)
 
 
-def _link_words(speed: float, width: int) -> Text:
+def link_words(speed: float, width: int) -> Text:
     generation = _PCIE_GENERATION.get(speed, "")
     if generation:
         return text("{generation} ×{width}", generation=generation, width=width)

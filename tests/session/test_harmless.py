@@ -63,8 +63,14 @@ def test_no_variable_lets_a_secret_through() -> None:
     strings = sieve().strings
     found = [
         (name, way, secret, told)
-        for name in sorted(VARIABLES)[::4]
-        + ["CUDA_VISIBLE_DEVICES", "NVCC_APPEND_FLAGS", "TORCH_CUDA_ARCH_LIST", "UV_INDEX_URL", "CC"]
+        for name in (
+            *sorted(VARIABLES)[::4],
+            "CUDA_VISIBLE_DEVICES",
+            "NVCC_APPEND_FLAGS",
+            "TORCH_CUDA_ARCH_LIST",
+            "UV_INDEX_URL",
+            "CC",
+        )
         for way, plant in WAYS.items()
         for secret in SECRETS
         if (told := told_in(strings.variable(name, plant("1", secret))))
@@ -109,7 +115,8 @@ def test_a_change_tells_no_secret() -> None:
     for way in WAYS:
         plant = in_turn(3, way)
         for subject in Subject:
-            one = MachineChange(subject, Direction.CHANGED, *(plant("/usr/lib") for _ in range(8)))
+            name, before, after, place, at, earliest, latest, by = (plant("/usr/lib") for _ in range(8))
+            one = MachineChange(subject, Direction.CHANGED, name, before, after, place, at, earliest, latest, by)
             one = replace(
                 one, user=plant("anna"), sources=(plant("apt"),), packages=(plant("nvidia-driver-580 580.95.05"),), undo=plant("")
             )

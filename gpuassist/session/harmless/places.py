@@ -23,6 +23,7 @@ _SHAPES = (
         r"|nvidia-driver)-?\d{1,3}(?:\.\d{1,4}){0,2}[tm*]?"
     ),
     lazy_regex(r"(?:cuda|libcuda\.so|libcudnn\.so|nvidia|lib|nvidia\.ko|gcc|python3?|[a-z])?\*"),
+    lazy_regex(r"(?:x86_64|aarch64)-linux-gnu-(?:gcc|g\+\+|cpp)(?:-\d{1,2})?"),
     lazy_regex(r"gcc-toolset-\d{1,2}|cuda-\d{1,2}-\d{1,2}(?:\.conf)?|nvidia_\w{2,12}_cu\d{2}"),
     lazy_regex(r"nvidia(?:[-_](?:drm|uvm|modeset|peermem|current|open|uvm-tools|modeset|caps))?(?:\.ko(?:\.(?:xz|zst|gz))?)?"),
     lazy_regex(r"nouveau\.ko(?:\.(?:xz|zst|gz))?"),

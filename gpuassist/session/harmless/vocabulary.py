@@ -16,41 +16,42 @@ def set_of(words: str) -> frozenset[str]:
 # Folders and files that systems, Python and CUDA make themselves, or that thousands of users call so.
 FOLDERS = set_of(
     """
-    . .. ~ bin sbin lib lib32 lib64 libx32 libexec usr local opt etc var run tmp dev proc sys boot srv mnt media home root
-    share include src cache spool state log logs init.d default alternatives modules kernel drivers updates dkms extra
-    extramodules extra-drivers weak-updates misc video firmware nvidia nvidia-current nvidia-driver nvidia-open nouveau
-    module devices bus pci driver drm power runtime_status current_link_speed current_link_width max_link_speed
-    max_link_width device vendor class efi efivars params version gpus information registry parameters suspend_stats success
-    osrelease arch cgroup fd comm status stat cmdline environ meminfo loadavg mounts hostname random boot_id self tty1
-    x86_64-linux-gnu aarch64-linux-gnu i386-linux-gnu x86_64-linux aarch64-linux sbsa-linux targets stubs compat nvvm crt
-    host_config.h version.json version.txt nvcc nvlink ptxas cicc libnvvp extras cupti nsight-compute nsight-systems doc
-    docs samples libdevice cuda wsl site-packages dist-packages python python2 python3 python-exec pip pip3 conda mamba
-    micromamba uv pipx poetry pyenv versions shims envs pkgs conda-meta history base miniconda miniconda3 anaconda anaconda3
-    miniforge miniforge3 mambaforge mambaforge3 virtualenvs venvs .virtualenvs .venv venv env .env .conda .local .cache
-    .config .pyenv .nvm .cargo .ssh .bashrc .bash_profile .bash_login .bash_aliases .profile .zshrc .zshenv .zprofile
-    .zlogin .kshrc .login .cshrc .tcshrc .inputrc .pam_environment bash.bashrc bashrc profile profile.d environment
-    environment.d zshrc zshenv zsh zprofile fish config.fish conf.d fish_variables functions login.defs passwd group shadow
-    os-release lsb-release debian_version .dockerenv dockerenv ld.so.conf ld.so.conf.d ld.so.cache ld.so.preload cuda.conf
-    modprobe.d modprobe.conf modules-load.d dracut.conf dracut.conf.d mkinitcpio.conf mkinitcpio.conf.d mkinitcpio.d
-    initramfs-tools initcpio grub grub.d grub.cfg grub2 grubenv loader entries loader.conf cdi nvidia.yaml
-    nvidia-container-runtime nvidia-container-toolkit config.toml docker daemon.json containers podman apt apt.conf
-    apt.conf.d 20auto-upgrades 50unattended-upgrades sources.list sources.list.d preferences preferences.d trusted.gpg.d
-    keyrings dnf dnf.conf yum yum.conf yum.repos.d versionlock.list plugins pacman pacman.conf pacman.d zypp zypper locks
-    zypp.conf repos.d rpm rpmdb.sqlite dpkg info available list lists history.log term.log dpkg.log dnf.log dnf.rpm.log
-    pacman.log installed sysimage ostree deploy blacklist.conf blacklist-nouveau.conf nvidia.conf
-    nvidia-graphics-drivers.conf nvidia-graphics-drivers-kms.conf nvidia-installer-disable-nouveau.conf
-    nvidia-kernel-common.conf nvidia-blacklists-nouveau.conf graphics_drivers.conf disable-nouveau.conf nouveau.conf
-    vfio.conf nvidia-uninstall nvidia-smi nvidia-settings nvidia-modprobe nvidia-persistenced nv-fabricmanager fabricmanager
-    nvidia-fabricmanager nv_tegra_release device-tree compatible tegra systemd system system.conf user.conf system-sleep
-    sessions bash sh dash ksh tcsh csh nologin false true login getty make.log build.log gcc g++ cc c++ clang clang++ cpp ld
-    ldd ccache python-config torch torchvision torchaudio torchgen functorch triton caffe2 xformers vllm flash_attn
-    flash-attn apex cupy jax jaxlib tensorflow onnxruntime bitsandbytes transformers accelerate numpy scipy cudnn cublas
-    cuda_runtime cuda_nvrtc cuda_cupti cufft curand cusolver cusparse cusparselt nccl nvtx nvjitlink nvshmem cufile
-    cuda_nvcc nvrtc cuda_cccl tensorrt _C version.py __init__.py functional.py pyvenv.cfg pip.conf uv.toml .condarc condarc
-    pyproject.toml activate activate.d deactivate.d requirements.txt workspace workspaces work works project projects code
-    repos repository git source data datasets models downloads desktop documents scratch shared nfs nas ssd nvme hdd disk
-    storage apps app applications software tools test tests user users public opt-local container jupyter notebooks kernels
-    comfyui stable-diffusion-webui ollama text-generation-webui mok mokutil alternatives.log realtime build reboot-required
+    . .. ~ dmi id product_name product_version sys_vendor chassis_type board_name board_vendor pypi simple bin sbin lib
+    lib32 lib64 libx32 libexec usr local opt etc var run tmp dev proc sys boot srv mnt media home root share include src
+    cache spool state log logs init.d default alternatives modules kernel drivers updates dkms extra extramodules
+    extra-drivers weak-updates misc video firmware nvidia nvidia-current nvidia-driver nvidia-open nouveau module devices
+    bus pci driver drm power runtime_status current_link_speed current_link_width max_link_speed max_link_width device
+    vendor class efi efivars params version gpus information registry parameters suspend_stats success osrelease arch cgroup
+    fd comm status stat cmdline environ meminfo loadavg mounts hostname random boot_id self tty1 x86_64-linux-gnu
+    aarch64-linux-gnu i386-linux-gnu x86_64-linux aarch64-linux sbsa-linux targets stubs compat nvvm crt host_config.h
+    version.json version.txt nvcc nvlink ptxas cicc libnvvp extras cupti nsight-compute nsight-systems doc docs samples
+    libdevice cuda wsl site-packages dist-packages python python2 python3 python-exec pip pip3 conda mamba micromamba uv
+    pipx poetry pyenv versions shims envs pkgs conda-meta history base miniconda miniconda3 anaconda anaconda3 miniforge
+    miniforge3 mambaforge mambaforge3 virtualenvs venvs .virtualenvs .venv venv env .env .conda .local .cache .config .pyenv
+    .nvm .cargo .ssh .bashrc .bash_profile .bash_login .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .kshrc .login
+    .cshrc .tcshrc .inputrc .pam_environment bash.bashrc bashrc profile profile.d environment environment.d zshrc zshenv zsh
+    zprofile fish config.fish conf.d fish_variables functions login.defs passwd group shadow os-release lsb-release
+    debian_version .dockerenv dockerenv ld.so.conf ld.so.conf.d ld.so.cache ld.so.preload cuda.conf modprobe.d modprobe.conf
+    modules-load.d dracut.conf dracut.conf.d mkinitcpio.conf mkinitcpio.conf.d mkinitcpio.d initramfs-tools initcpio grub
+    grub.d grub.cfg grub2 grubenv loader entries loader.conf cdi nvidia.yaml nvidia-container-runtime
+    nvidia-container-toolkit config.toml docker daemon.json containers podman apt apt.conf apt.conf.d 20auto-upgrades
+    50unattended-upgrades sources.list sources.list.d preferences preferences.d trusted.gpg.d keyrings dnf dnf.conf yum
+    yum.conf yum.repos.d versionlock.list plugins pacman pacman.conf pacman.d zypp zypper locks zypp.conf repos.d rpm
+    rpmdb.sqlite dpkg info available list lists history.log term.log dpkg.log dnf.log dnf.rpm.log pacman.log installed
+    sysimage ostree deploy blacklist.conf blacklist-nouveau.conf nvidia.conf nvidia-graphics-drivers.conf
+    nvidia-graphics-drivers-kms.conf nvidia-installer-disable-nouveau.conf nvidia-kernel-common.conf
+    nvidia-blacklists-nouveau.conf graphics_drivers.conf disable-nouveau.conf nouveau.conf vfio.conf nvidia-uninstall
+    nvidia-smi nvidia-settings nvidia-modprobe nvidia-persistenced nv-fabricmanager fabricmanager nvidia-fabricmanager
+    nv_tegra_release device-tree compatible tegra systemd system system.conf user.conf system-sleep sessions bash sh dash
+    ksh tcsh csh nologin false true login getty make.log build.log gcc g++ cc c++ clang clang++ cpp ld ldd ccache
+    python-config torch torchvision torchaudio torchgen functorch triton caffe2 xformers vllm flash_attn flash-attn apex
+    cupy jax jaxlib tensorflow onnxruntime bitsandbytes transformers accelerate numpy scipy cudnn cublas cuda_runtime
+    cuda_nvrtc cuda_cupti cufft curand cusolver cusparse cusparselt nccl nvtx nvjitlink nvshmem cufile cuda_nvcc nvrtc
+    cuda_cccl tensorrt _C version.py __init__.py functional.py pyvenv.cfg pip.conf uv.toml .condarc condarc pyproject.toml
+    activate activate.d deactivate.d requirements.txt workspace workspaces work works project projects code repos repository
+    git source data datasets models downloads desktop documents scratch shared nfs nas ssd nvme hdd disk storage apps app
+    applications software tools test tests user users public opt-local container jupyter notebooks kernels comfyui
+    stable-diffusion-webui ollama text-generation-webui mok mokutil alternatives.log realtime build reboot-required
     reboot-required.pkgs nvidia-peermem gdrcopy acpi rw lowlatency hybrid slots physical_slot current pkgconfig cmake ocl
     opencl vulkan icd.d egl glvnd egl_vendor.d X11 xorg.conf xorg.conf.d Xorg.0.log nix store profiles per-user guix gnu
     flatpak snap snapd linuxbrew .linuxbrew homebrew Cellar modulefiles easybuild spack lmod cm hpc-sdk hpc_sdk Linux_x86_64
@@ -86,39 +87,40 @@ USERS_OF_SYSTEM_BELOW = 1000
 WORDS = set_of(
     """
     of and were read a an at by for from in is it its no none not nothing on or that the this to was with without yes new
-    own found known unknown asked because would wake has have shows device devices wheels runpath are only could be looked
-    too older than newer here there nvidia nvml pci pcie id gpu gpus cuda driver drivers module modules kernel file name
-    names output line lines terminal environment gpuassist's gpuassist home directory path variable shell shells login
-    interactive loaded unloaded blacklist install options alias softdep remove off true false default auto enabled disabled
-    compute graphics video utility display ngx compat32 all void exclusive process processes thread prohibited heat power
-    brake reset reboot drain started completed progress idle active asleep dual mit/gpl gpl bsd proprietary open closed hang
-    sigsegv sigabrt sigbus geforce rtx gtx gt gts titan quadro tesla grid jetson orin nano xavier thor agx nx laptop max-q
-    super ti mobile desktop workstation server edition nvgpu pro ada generation lovelace blackwell hopper ampere turing
-    volta pascal maxwell kepler fermi sxm sxm2 sxm3 sxm4 sxm5 nvl nvlink hbm2 hbm2e hbm3 hbm3e founders d v x linux gnu
-    gnu/linux ubuntu debian fedora arch manjaro endeavouros cachyos garuda nobara bazzite bluefin aurora silverblue kinoite
-    rocky almalinux alma centos stream rhel red hat enterprise oracle ol amzn amazon opensuse opensuse-tumbleweed
-    opensuse-leap tumbleweed leap suse sles sled slowroll mint linuxmint pop pop!_os zorin elementary neon kde tuxedo nixos
-    gentoo alpine azurelinux mariner azure kali raspbian deepin uos kylin openeuler anolis slackware mageia solus artix
-    proxmox pve lts bookworm trixie forky bullseye buster sid noble jammy focal bionic oracular plucky questing resolute
-    mantic lunar kinetic core cloud rawhide slim docker lxc podman containerd kubernetes systemd-nspawn wsl apptainer
-    singularity incus x86_64 aarch64 sbsa arm64 amd64 ppc64le i686 riscv64 aws gcp lambda paperspace runpod vast hetzner ovh
-    scaleway alibaba tencent kvm qemu vmware virtualbox hyper-v xen google engine ec2 microsoft corporation inc. inc ltd
-    ltd. co. co asustek computer asus micro-star international msi gigabyte technology asrock supermicro dell hp
-    hewlett-packard hewlett packard lenovo thinkpad thinkstation legion acer razer alienware precision proliant dgx hgx
-    system76 framework pip uv conda venv pyenv system local package wheel poetry installer binary pc standard bios uefi
-    secure boot signing key signature signed ca canonical certificate dkms akmods mok gcc g++ clang clang++ cc c++ nvcc
-    nvidia-smi python python3 ldconfig modinfo uname lspci dpkg rpm apt dnf pacman zypper permission denied operation
-    permitted such exists read-only input/output error timed out time limit expandable_segments max_split_size_mb
-    garbage_collection_threshold roundup_power2_divisions backend native cudamallocasync pinned_use_cuda_host_register
-    pci_bus_id fastest_first lazy eager utf-8 bash zsh fish dash ksh sh preservevideomemoryallocations excludedgpus
-    temporaryfilepath modifydevicefiles enablegpufirmware openrmenableunsupportedgpus enablepciegen3 usepageattributetable
-    initializesystemmemoryallocations enables0ixpowermanagement dynamicpowermanagement registrydwords nouveau nvidiafb
-    nvidia_drm nvidia_uvm nvidia_modeset nvidia-drm nvidia-uvm nvidia-modeset nvidia_current nvidia-current vfio-pci
-    nova_core i915 amdgpu modeset=1 modeset=0 fbdev=1 --version --list-gpu-arch -dumpfullversion -dumpversion -l -i -c -lc
-    -v -q --query dnf-automatic packagekit unattended-upgrades apt-daily-upgrade autoinstaller dkms.service akmods.service
-    nvidia-persistenced.service ollama.service docker.service gdm.service sddm.service lightdm.service jupyter.service
-    nvidia-fabricmanager.service display-manager.service pages compat not_set quick full cpu rocm xpu fp16 fp32 fp64 bf16
-    tf32 fp8 int8 int32 int64 float16 bfloat16 float32 float64 complex64 complex128
+    own found known unknown uid environments else database then shared library uninitialized pip_* uv_* conda_* asked
+    because would wake has have shows device devices wheels runpath are only could be looked too older than newer here there
+    nvidia nvml pci pcie id gpu gpus cuda driver drivers module modules kernel file name names output line lines terminal
+    environment gpuassist's gpuassist home directory path variable shell shells login interactive loaded unloaded blacklist
+    install options alias softdep remove off true false default auto enabled disabled compute graphics video utility display
+    ngx compat32 all void exclusive process processes thread prohibited heat power brake reset reboot drain started
+    completed progress idle active asleep dual mit/gpl gpl bsd proprietary open closed hang sigsegv sigabrt sigbus geforce
+    rtx gtx gt gts titan quadro tesla grid jetson orin nano xavier thor agx nx laptop max-q super ti mobile desktop
+    workstation server edition nvgpu pro ada generation lovelace blackwell hopper ampere turing volta pascal maxwell kepler
+    fermi sxm sxm2 sxm3 sxm4 sxm5 nvl nvlink hbm2 hbm2e hbm3 hbm3e founders d v x linux gnu gnu/linux ubuntu debian fedora
+    arch manjaro endeavouros cachyos garuda nobara bazzite bluefin aurora silverblue kinoite rocky almalinux alma centos
+    stream rhel red hat enterprise oracle ol amzn amazon opensuse opensuse-tumbleweed opensuse-leap tumbleweed leap suse
+    sles sled slowroll mint linuxmint pop pop!_os zorin elementary neon kde tuxedo nixos gentoo alpine azurelinux mariner
+    azure kali raspbian deepin uos kylin openeuler anolis slackware mageia solus artix proxmox pve lts bookworm trixie forky
+    bullseye buster sid noble jammy focal bionic oracular plucky questing resolute mantic lunar kinetic core cloud rawhide
+    slim docker lxc podman containerd kubernetes systemd-nspawn wsl apptainer singularity incus x86_64 aarch64 sbsa arm64
+    amd64 ppc64le i686 riscv64 aws gcp lambda paperspace runpod vast hetzner ovh scaleway alibaba tencent kvm qemu vmware
+    virtualbox hyper-v xen google engine ec2 microsoft corporation inc. inc ltd ltd. co. co asustek computer asus micro-star
+    international msi gigabyte technology asrock supermicro dell hp hewlett-packard hewlett packard lenovo thinkpad
+    thinkstation legion acer razer alienware precision proliant dgx hgx system76 framework pip uv conda venv pyenv system
+    local package wheel poetry installer binary pc standard bios uefi secure boot signing key signature signed ca canonical
+    certificate dkms akmods mok gcc g++ clang clang++ cc c++ nvcc nvidia-smi python python3 ldconfig modinfo uname lspci
+    dpkg rpm apt dnf pacman zypper permission denied operation permitted such exists read-only input/output error timed out
+    time limit expandable_segments max_split_size_mb garbage_collection_threshold roundup_power2_divisions backend native
+    cudamallocasync pinned_use_cuda_host_register pci_bus_id fastest_first lazy eager utf-8 bash zsh fish dash ksh sh
+    preservevideomemoryallocations excludedgpus temporaryfilepath modifydevicefiles enablegpufirmware
+    openrmenableunsupportedgpus enablepciegen3 usepageattributetable initializesystemmemoryallocations
+    enables0ixpowermanagement dynamicpowermanagement registrydwords nouveau nvidiafb nvidia_drm nvidia_uvm nvidia_modeset
+    nvidia-drm nvidia-uvm nvidia-modeset nvidia_current nvidia-current vfio-pci nova_core i915 amdgpu modeset=1 modeset=0
+    fbdev=1 --version --list-gpu-arch -dumpfullversion -dumpversion -l -i -c -lc -v -q --query dnf-automatic packagekit
+    unattended-upgrades apt-daily-upgrade autoinstaller dkms.service akmods.service nvidia-persistenced.service
+    ollama.service docker.service gdm.service sddm.service lightdm.service jupyter.service nvidia-fabricmanager.service
+    display-manager.service pages compat not_set quick full cpu rocm xpu fp16 fp32 fp64 bf16 tf32 fp8 int8 int32 int64
+    float16 bfloat16 float32 float64 complex64 complex128
     """
 )
 # Of packages of distributions, each a part of a name between hyphens.
