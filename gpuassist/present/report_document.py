@@ -59,7 +59,8 @@ def _device(one: DeviceFigures) -> Json:
         "skipped": one.skipped,
         "not_run_for_lack_of_time": one.late,
         "held_by_others": one.held,
-        "least_share": one.share or None,
+        "least_share": one.least or None,
+        "best_share": one.best or None,
         "rates": one.rates,
     }
 

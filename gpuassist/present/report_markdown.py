@@ -8,7 +8,7 @@ from gpuassist.formats.visible import visible
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.words import Words
 from gpuassist.present.chain import chain_in_words
-from gpuassist.present.marks import GLYPHS
+from gpuassist.present.marks import GLYPHS, Mark
 from gpuassist.present.report_words import (
     ChainPart,
     FactRows,
@@ -33,7 +33,7 @@ def report_markdown(report: MachineReport, words: Words) -> str:
 
 def _part(part: Part, words: Words) -> Iterator[str]:
     if isinstance(part, ReportHeading):
-        mark = f"{GLYPHS[part.mark]} " if part.mark is not None else ""
+        mark = "" if part.mark is None or part.mark is Mark.INFO else f"{GLYPHS[part.mark]} "
         yield f"{'#' * part.level} {mark}{_plain(part.words)}"
     elif isinstance(part, ReportParagraph):
         yield f"*{_plain(part.words)}*" if part.quiet else _plain(part.words)

@@ -103,7 +103,8 @@ def taken_lines(taken: Iterable[TakenOut]) -> tuple[Text, ...]:
 def _taken(one: TakenOut) -> Text:
     if one.stand_in in {"", LEFT_OUT}:
         return text("{what}: {count}, left out", what=_TAKEN[one.kind], count=one.count)
-    return text("{what}: {count}, now {stand_in}", what=_TAKEN[one.kind], count=one.count, stand_in=one.stand_in)
+    shown = one.stand_in if one.kind is not TakenKind.UUID else f"{one.stand_in[:12]}{LEFT_OUT}"
+    return text("{what}: {count}, now {stand_in}", what=_TAKEN[one.kind], count=one.count, stand_in=shown)
 
 
 def parts_of(report: MachineReport, words: Words) -> Iterator[Part]:
@@ -255,8 +256,8 @@ def device_line(one: DeviceFigures) -> Text:
 
 
 def share_words(one: DeviceFigures) -> Text:
-    """How much of what it should reach its slowest rate reached."""
-    percent = f"{one.share * 100:.0f} %"
-    return counted(
-        "{percent} of its expected rate", "at least {percent} of each of {count} expected rates", one.rates, percent=percent
-    )
+    """How much its rates reached of what the GPU can at most."""
+    least, best = f"{one.least * 100:.0f}", f"{one.best * 100:.0f}"
+    if least == best:
+        return counted("{percent} % of its peak rate", "{percent} % of {count} peak rates", one.rates, percent=best)
+    return text("{least} to {best} % of {count} peak rates", least=least, best=best, count=one.rates)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import value_or
@@ -19,7 +20,7 @@ from gpuassist.present.report_words import share_words
 from gpuassist.session.verification_summary import DeviceFigures, VerificationFigures, VerificationOutcome
 
 WIDTH, HEIGHT = 1200, 630  # as pages on the web show a picture of themselves
-_SHOWN = 6  # devices that the card has room for
+_SHOWN = 3  # kinds of devices that the card has room for
 _EDGE = 64
 _SMALL = 26
 _PAPER, _INK, _QUIET, _LINE = "#ffffff", "#1d2733", "#5b6774", "#d5dae0"
@@ -50,7 +51,7 @@ def verification_card(figures: VerificationFigures, links: tuple[Text, ...], ver
         'font-family="sans-serif">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{_PAPER}"/>',
         f'<rect width="{WIDTH}" height="128" fill="{colour}"/>',
-        _line(84, CardLine(f"{GLYPHS[mark]}  {words(banner)}", 46, "#ffffff", bold=True)),
+        _line(84, CardLine(f"{GLYPHS[mark]}  {words(banner)}", 44, "#ffffff", bold=True)),
     ]
     down = 128.0
     for line in _body(figures, links, words):
@@ -81,15 +82,13 @@ def _link(link: PcieLink) -> Text:
 def _body(figures: VerificationFigures, links: tuple[Text, ...], words: Words) -> Iterator[CardLine]:
     gpus = [one for one in figures.devices if not one.is_cpu]
     devices = gpus or list(figures.devices)
-    alike: dict[DeviceFigures, int] = {}
-    for one in devices:
-        alike[one] = alike.get(one, 0) + 1
+    alike = [_together(tuple(one for one in devices if one.name == name)) for name in dict.fromkeys(one.name for one in devices)]
     alone = len(alike) == 1
     size = 52 if alone else 36 if len(alike) == 2 else 26
-    for one, count in list(alike.items())[:_SHOWN]:
+    for one, count in alike[:_SHOWN]:
         name = words(text("CPU")) if one.is_cpu else short_name(one.name) or "GPU"
         yield CardLine(f"{count} × {name}" if count > 1 else name, size, bold=True)
-        proved = tuple(_proved(one))
+        proved = tuple(_proved(one, several=count > 1))
         if alone:
             yield from (CardLine(words(line), 34) for line in proved)
         else:
@@ -120,8 +119,19 @@ def _body(figures: VerificationFigures, links: tuple[Text, ...], words: Words) -
         told = told[fit:]
 
 
-def _proved(one: DeviceFigures) -> Iterator[Text]:
-    yield counted("{count} check passed", "{count} checks passed", one.passed)
+def _together(alike: tuple[DeviceFigures, ...]) -> tuple[DeviceFigures, int]:
+    """Devices of one name as one, which is as good as the worst of them; and how many they are."""
+    bad, late, held = (sum(getattr(one, field) for one in alike) for field in ("bad", "late", "held"))
+    least, best = min((one.least for one in alike if one.rates), default=0.0), max(one.best for one in alike)
+    passed, rates = min(one.passed for one in alike), sum(one.rates for one in alike)
+    return replace(alike[0], passed=passed, bad=bad, late=late, held=held, least=least, best=best, rates=rates), len(alike)
+
+
+def _proved(one: DeviceFigures, *, several: bool) -> Iterator[Text]:
+    if several:
+        yield counted("{count} check passed on each", "{count} checks passed on each", one.passed)
+    else:
+        yield counted("{count} check passed", "{count} checks passed", one.passed)
     if one.bad:
         yield counted("{count} check FAILED", "{count} checks FAILED", one.bad)
     not_run = one.late + one.held
@@ -139,5 +149,5 @@ def _line(down: float, line: CardLine) -> str:
 
 
 def _letters(size: int, *, bold: bool = False) -> int:
-    """How many letters of this size a line has room for, as wide as DejaVu Sans has them, which is the widest of the usual fonts."""
-    return int((WIDTH - 2 * _EDGE) / (size * (0.67 if bold else 0.6)))
+    """How many letters of this size a line has room for, where they are as wide as those of DejaVu Sans."""
+    return int((WIDTH - 2 * _EDGE) / (size * (0.63 if bold else 0.56)))

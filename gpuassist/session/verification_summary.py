@@ -32,8 +32,8 @@ class VerificationOutcome(str, Enum):
 
 class DeviceFigures(Struct, frozen=True):
     """One device: `name` is empty where it is not known, `late` and `held` are checks that were skipped for lack of time, and
-    because others had the GPU or the user ended it. `share` is the least that a rate reached of what it should, 0.0 where none
-    was judged, of so many `rates`.
+    because others had the GPU or the user ended it. `least` and `best` are what its slowest and its fastest rate reached of what
+    the GPU can at most, of so many `rates`; 0.0 where none was judged.
     """
 
     name: str
@@ -44,7 +44,8 @@ class DeviceFigures(Struct, frozen=True):
     skipped: int
     late: int
     held: int
-    share: float = 0.0
+    least: float = 0.0
+    best: float = 0.0
     rates: int = 0
 
 
@@ -112,7 +113,8 @@ def _device(one: _Json, rates: Iterable[_Json], strings: HarmlessStrings) -> Dev
         skipped=sum(_verdict(check) is Verdict.SKIPPED for check in checks),
         late=causes.count(Cause.TIME.value),
         held=sum(cause in {Cause.MEMORY.value, Cause.BUSY.value, Cause.CANCELLED.value, Cause.LOST.value} for cause in causes),
-        share=min(shares, default=0.0),
+        least=min(shares, default=0.0),
+        best=max(shares, default=0.0),
         rates=len(shares),
     )
 

@@ -17,7 +17,7 @@ from gpuassist.present.remedies import shown_together
 from gpuassist.present.summary import found_figures, found_title
 from gpuassist.session.navigation import WizardStep
 from gpuassist.ui.leads import repairable_version
-from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
+from gpuassist.ui.page import Bar, Desk, Page, ReadAgain, new_action
 from gpuassist.ui.pages.found_past import PastCard
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, EmptyState
@@ -52,14 +52,18 @@ class FoundPage(Page):
         self._again = QAction(desk.words(text("Check again")), self)
         self._again.triggered.connect(self._check_again)
         self.addAction(self._again)
+        self._inspection: Inspection | None = None
+        self._hand_on = new_action(self, desk.words(text("Report…")), self._make_report)
 
     def bar(self) -> Bar:
         title = text("Repair") if self._repairable else text("Verify")
-        return Bar((self._again,), next_title=self.desk.words(title))
+        left = (self._again, self._hand_on) if self._inspection is not None else (self._again,)
+        return Bar(left, next_title=self.desk.words(title))
 
     def show_inspection(self, inspection: Inspection) -> None:
         words, now = self.desk.words, self.desk.session.world.clock.now()
         diagnosis, answers = inspection.diagnosis, inspection.answers
+        self._inspection = inspection
         self._repairable = repairable_version(answers)
         self._scroll.header.show_words(
             words(found_title(inspection.machine, diagnosis, answers)),
@@ -92,6 +96,13 @@ class FoundPage(Page):
 
     def cards(self) -> tuple[FindingCard, ...]:
         return tuple(widget for widget in widgets_in(self._cards) if isinstance(widget, FindingCard))
+
+    @Slot()
+    def _make_report(self) -> None:
+        if self._inspection is not None:
+            from gpuassist.ui.report_dialog import ReportDialog  # what a start need not wait for
+
+            ReportDialog(self.desk, self._inspection, self).open()
 
     @Slot()
     def _check_again(self) -> None:

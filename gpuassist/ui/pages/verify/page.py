@@ -33,6 +33,7 @@ from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.verify.body import VerifyBody
+from gpuassist.ui.pages.verify.card import CardAction, CardSubject
 from gpuassist.ui.pages.verify.next_step import NextStep, before_a_run, next_step
 from gpuassist.ui.pages.verify.wishes import VerifyWishes
 from gpuassist.ui.pages.verify.work import Ran, ran
@@ -68,8 +69,7 @@ class VerifyPage(Page):
         self._machine = Machine()
         self._recorded, self._changed = False, False
         self._job: Job | None = None
-        self._asked = _Asked()
-        self._progress = VerifyProgress()
+        self._asked, self._progress = _Asked(), VerifyProgress()
         self._columns: tuple[Column, ...] = ()
         self._result: Verification | None = None
         self._report = VerifyReport(Verification("", (), ()))  # with what stands beside it
@@ -80,6 +80,7 @@ class VerifyPage(Page):
         self._saving = Latest(desk.jobs, self._show_saved, self)
         self._save = new_action(self, desk.words(text("Save as JSON")), self._ask_where, "Ctrl+S")
         self._copy = new_action(self, desk.words(text("Copy the result")), self._copy_result, "Ctrl+Shift+C")
+        self._card = CardAction(desk, self, lambda: CardSubject(self._report, self._asked.level, self._machine), self._tell)
         self._explain = new_action(self, desk.words(text("Explain the error")), self._ask_why)
         self._act = new_action(self, "", self._go_on)
         self._ticks = self._timer(_TICK_MILLISECONDS, self._tick)
@@ -109,7 +110,7 @@ class VerifyPage(Page):
         if result is None:
             return Bar(primary=primary)
         unexplained = any(result.answer_to(words) is None for words in failures(result))
-        left = (self._save, self._copy, self._explain) if unexplained else (self._save, self._copy)
+        left = (self._save, self._copy, self._card.action, *((self._explain,) if unexplained else ()))
         return Bar(left, primary=primary)
 
     def show_inspection(self, inspection: Inspection) -> None:
@@ -380,8 +381,7 @@ class VerifyPage(Page):
     @Slot()
     def _ask_where(self) -> None:
         if self._result is not None:
-            title = self.desk.words(text("Save the result"))
-            self.desk.asking.save_file(self, title, "gpuassist-verify.json", self._save_to)
+            self.desk.asking.save_file(self, self.desk.words(text("Save the result")), "gpuassist-verify.json", self._save_to)
 
     def _save_to(self, path: str) -> None:
         content, disk = self._document().encode(), self.desk.session.world.disk
