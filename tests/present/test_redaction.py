@@ -44,6 +44,24 @@ def test_somebody_else_in_a_text_is_taken_out_too(words: str, told: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("export HF_TOKEN=hf_abcdefghijklmnopqr", "export HF_TOKEN=***"),
+        ("wandb: key ghp_16C7e42F292c6912E7710c838347Ae178B4a", "wandb: key ***"),
+        ("--api-key s3cr3tvalue --gpu 0", "--api-key *** --gpu 0"),
+        ('{"password": "correcthorse"}', '{"password": "***"}'),
+        ("https://anna:hunter2@pypi.acme.example/simple", "https://***@pypi.acme.example/simple"),
+        ("mail me: anna.b@acme.example.org", "mail me: ***"),
+        ("link/ether 3c:52:82:ab:cd:ef brd", "link/ether *** brd"),
+        ("GPU-8f3a1c55-77d1-4e0b-9c2d-5b1f0a6e4c3d", "GPU-8f3a1c55-***"),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----\nrest", "***\nrest"),
+    ],
+)
+def test_keys_and_identities_are_taken_out(words: str, told: str) -> None:
+    assert redacted(words) == told
+
+
+@pytest.mark.parametrize(
     "words",
     [
         "RuntimeError: CUDA error: no kernel image is available for execution on the device",
@@ -51,6 +69,7 @@ def test_somebody_else_in_a_text_is_taken_out_too(words: str, told: str) -> None
         "/usr/local/cuda-12.4/bin/nvcc /root/x /home/linuxbrew/.linuxbrew/bin",
         "root@ubuntu:/# nvidia-smi",
         "savannah and annabel",
+        "--max-tokens 4096 max_tokens=4096 tokenizer=llama token: 7 PCI 0000:01:00.0 10de:2684",
         "[  3.1] nvidia: module verification failed",
     ],
 )

@@ -14,7 +14,7 @@ _SLOT = lazy_regex(r"\{(\w+)\}")
 _MESSAGE = lazy_regex(r"^msgid(?:_plural)? (?P<words>(?:\"(?:[^\"\\]|\\.)*\"\n)+)", re.MULTILINE)
 _LEAST = 8  # letters of a sentence's longest piece: in `{a}: {b}` is nothing of ours
 _TRIED = 12
-LEFT_OUT_REASON = text("the reason is left out of this report")
+_Pieces = dict[str, list[tuple[str, str]]]
 
 
 class OwnSentences:
@@ -52,8 +52,9 @@ class OwnSentences:
     def _ours(self, words: str) -> str | None:
         if len(words) > 1000:
             return None
-        likely = sorted(((piece, message) for piece, message in self._messages if piece in words), key=lambda one: -len(one[1]))
-        for _, message in likely[:_TRIED]:
+        known = (one for place in range(len(words) - _LEAST + 1) for one in self._messages.get(words[place : place + _LEAST], ()))
+        likely = sorted({message for piece, message in known if piece in words}, key=lambda one: (-len(one), one))
+        for message in likely[:_TRIED]:
             pieces = _SLOT.split(message)
             pattern = "".join("(.{0,300}?)" if place % 2 else re.escape(_braces(one)) for place, one in enumerate(pieces))
             match = re.fullmatch(pattern, words, re.DOTALL)
@@ -66,18 +67,23 @@ class OwnSentences:
         return self._ours(words) or self._clean(words)
 
     @cached_property
-    def _messages(self) -> tuple[tuple[str, str], ...]:
-        """The longest piece of each, and all of it."""
+    def _messages(self) -> _Pieces:
+        """The longest piece of each, and all of it, by the first letters of that piece."""
         try:
             listed = self._read().decode("utf-8", "replace")
         except OSError:  # a damaged copy
-            return ()
+            return {}
         return _told(listed)
 
 
 @lru_cache(maxsize=1)
-def _told(listed: str) -> tuple[tuple[str, str], ...]:
-    return tuple((longest, message) for message in _messages(listed) if len(longest := _longest(message)) >= _LEAST)
+def _told(listed: str) -> _Pieces:
+    found: _Pieces = {}
+    for message in _messages(listed):
+        longest = _longest(message)
+        if len(longest) >= _LEAST:
+            found.setdefault(longest[:_LEAST], []).append((longest, message))
+    return found
 
 
 def _messages(listed: str) -> Iterator[str]:
