@@ -362,7 +362,7 @@ def test_an_error_leads_to_its_explanation(shown: Shown) -> None:
 @pytest.mark.parametrize(("check", "verdict"), [(RIGHT, Verdict.PASS), (WRONG, Verdict.FAIL)])
 def test_without_words_of_torch_there_is_nothing_to_explain(shown: Shown, check: Check, verdict: Verdict) -> None:
     shown.end(check, verdict=verdict)
-    assert [action.text() for action in shown.page.bar().left] == ["Save as JSON", "Copy the result"]
+    assert [action.text() for action in shown.page.bar().left] == ["Save as JSON", "Copy the result", "Save as picture"]
 
 
 def test_a_result_stays_when_what_it_rests_on_is_read_again_unchanged(begun: Shown) -> None:
