@@ -31,7 +31,9 @@ _SET = lazy_regex(
 )
 _LOGIN = lazy_regex(r"(?<=://)(?!git@)[^/@\s]{1,300}@")
 _IN_PATH = lazy_regex(r"(?<=/t/)[^/\s]{1,300}(?=/)")  # as anaconda.org and its like take a token
-_MAIL = lazy_regex(r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z]{2,12}(?![\w-])(?!:)")
+_MAIL = lazy_regex(
+    r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z]{2,12}(?![\w-])(?!:)"
+)
 _CARD = lazy_regex(r"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:])")
 _UUID = lazy_regex(r"(?P<kind>(?:GPU|MIG)-[0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 

@@ -105,6 +105,10 @@ RULES: dict[str, _Rule] = {
     "PackageHold.version": HarmlessStrings.requirement,
     "PackageHold.covers": HarmlessStrings.system_package,
     "PackageHold.owner": HarmlessStrings.system_package,
+    "PackageHold.repository": HarmlessStrings.repository,
+    "GpuRepository.name": HarmlessStrings.repository,
+    "GpuRepository.id": HarmlessStrings.repository,
+    "GpuRepository.source": _path,
     "SystemPackage.name": HarmlessStrings.system_package,
     "SystemPackage.version": HarmlessStrings.version,
     "MachineChange.sources": HarmlessStrings.words,
@@ -124,8 +128,12 @@ class Sieve:
 
     def __init__(self, knowledge: Knowledge, resources: Resources, home: str = "", user: str = "") -> None:
         self._stand_ins = StandIns()
-        names = (one.name for one in knowledge.gpus())
-        self.strings = HarmlessStrings(self._stand_ins, lambda name: bool(knowledge.python_package(name)), names)
+        self.strings = HarmlessStrings(
+            self._stand_ins,
+            lambda name: bool(knowledge.python_package(name)),
+            products=(one.name for one in knowledge.gpus()),
+            repositories=(one.repository for one in knowledge.repositories()),
+        )
         self._sentences = OwnSentences(lambda: resources.read("words/zh_CN.po"), self.strings.words)
         if user and user != "root":
             self.strings.places.user(user)

@@ -27,7 +27,8 @@ _NUMBER = lazy_regex(
     r"[-+]?\d{1,5}(?:\.\d{1,6}){0,2}%?|v?\d{1,4}\.\d{1,6}\.\d{1,6}(?:\.\d{1,6})?|0x[0-9a-fA-F]{1,4}"
     r"|[<>=!~]{0,2}\d{1,4}(?:\.\d{1,5}){0,2}"
 )
-_QUAD = lazy_regex(r"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}")
+_QUAD_WORDS = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}"
+_QUAD = lazy_regex(_QUAD_WORDS)
 _MOMENT = lazy_regex(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 _EXACT = (
     lazy_regex(r"10de:[0-9a-fA-F]{4}"),
@@ -61,7 +62,7 @@ _VERSION_SEPARATED = lazy_regex(r"([-+~_.^!*]+)")
 _HYPHENATED = lazy_regex(r"[-:+_]\d{1,8}(?=[-:+_]|$)")
 _REQUIREMENT = lazy_regex(r"([<>=!~,; |]+)")
 _PRIVATE = lazy_regex(
-    r"(?:192\.168|127\.\d{1,3}|169\.254|172\.(?:1[6-9]|2\d|3[01])|1[0-9]{2}\.\d{1,3}|2[0-5]\d\.\d{1,3})\.\d{1,3}\.\d{1,3}"
+    r"(?<![\d.])(?:192\.168|127\.\d{1,3}|169\.254|172\.(?:1[6-9]|2\d|3[01])|1[0-9]{2}\.\d{1,3}|2[0-5]\d\.\d{1,3})\.\d{1,3}\.\d{1,3}"
 )
 _FLAG = lazy_regex(
     r"--?(?:std|O|arch|gencode|ccbin|compiler-bindir|gpu-architecture|gpu-code|code|allow-unsupported-compiler"
@@ -77,11 +78,17 @@ class HarmlessStrings:
     """The strings of one report; `knows_package` says what Python packages are called that everybody knows."""
 
     def __init__(
-        self, stand_ins: StandIns, knows_package: Callable[[str], bool] = lambda _: False, products: Iterable[str] = ()
+        self,
+        stand_ins: StandIns,
+        knows_package: Callable[[str], bool] = lambda _: False,
+        *,
+        products: Iterable[str] = (),
+        repositories: Iterable[str] = (),
     ) -> None:
         self.stand_ins = stand_ins
         self.places = HarmlessPlaces(stand_ins)
         self._knows_package = knows_package
+        self._repositories = frozenset(part for name in repositories for part in _IN_REPOSITORY.split(name))
         self._products = frozenset(word.lower().strip(_EDGE) for name in products for word in name.split())
 
     def learn_uuid(self, uuid: str) -> None:
@@ -123,20 +130,31 @@ class HarmlessStrings:
         plain = name.lower().replace("_", "-").replace(".", "-")
         if not name or plain in PYTHON_PACKAGES or self._knows_package(name):
             return name
-        if plain.startswith(("nvidia-", "cuda-", "lib")) and all(self._is_package_part(one) for one in plain.split("-")):
+        if (
+            not _NUMBERED.search(plain)
+            and plain.startswith(("nvidia-", "cuda-", "lib"))
+            and all(self._is_package_part(one) for one in plain.split("-"))
+        ):
             return name
         return self.stand_ins.name(TakenKind.PACKAGE, name, "package-{}")
 
     def system_package(self, name: str) -> str:
         """A package of the distribution, or a pattern of such names; its kernel as kernels are."""
         parts = _SEPARATED.split(name)
-        named = any(one.lower() in PACKAGE_PARTS for one in parts[::2]) or not name.strip("*")
+        named = (any(one.lower() in PACKAGE_PARTS for one in parts[::2]) or not name.strip("*")) and not _NUMBERED.search(name)
         if named and all(self._is_package_part(one) for one in parts[::2]):
             return name
         kernel = _IN_PACKAGE.search(name)
         if kernel is not None and kernel.start():
             return self.system_package(name[: kernel.start()].rstrip("-")) + "-" + self.places.kernel(kernel[0])
         return self.stand_ins.name(TakenKind.PACKAGE, name, "package-{}")
+
+    def repository(self, name: str) -> str:
+        """A repository of NVIDIA's, as NVIDIA or the package manager calls it: `ubuntu2404`, `cuda-rhel9-x86_64`."""
+        parts = _IN_REPOSITORY.split(name)
+        if _NUMBERED.search(name):
+            return self._left(name)
+        return name if all(one in self._repositories or self._is_package_part(one) for one in parts) else self.words(name)
 
     def user(self, name: str) -> str:
         return name if not name or name in USERS else self.places.user(name)
@@ -328,6 +346,8 @@ class HarmlessStrings:
 
 
 _SEPARATED = lazy_regex(r"([-._+:*?\[\]]+)")
+_NUMBERED = lazy_regex(rf"{_QUAD_WORDS}|(?:^|-)\d{{1,9}}-\d{{1,9}}-\d{{1,9}}(?:-|$)")  # addresses, and numbers of somebody's
+_IN_REPOSITORY = lazy_regex(r"[-_:]")
 _IN_PACKAGE = lazy_regex(r"(?<=-)\d{1,2}\.\d{1,3}[\w.~+-]{0,80}$")
 _PACKAGE_NUMBER = lazy_regex(
     r"\d{1,6}|cu\d{2,3}|g0[4-9]|fc\d{2}|el\d{1,2}|r\d{3}|lib\d{0,2}|cuda\d{0,2}|x64|aa64|deb\d{2}|bpo\d{1,2}|server\d?"
