@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from html import escape
 
 from gpuassist.formats.visible import on_one_line
@@ -12,8 +11,8 @@ from gpuassist.present.chain import PART_WORDS, chain_in_words
 from gpuassist.present.marks import glyph_of
 
 WIDTH = 1000.0
-_BOX_HEIGHT, _GAP, _TOP, _LANE, _MARK = 84.0, 44.0, 8.0, 34.0, 11.0
-_LETTERS = 22  # that a box has room for in its widest line
+_BOX_HEIGHT, _GAP, _TOP, _LANE, _MARK = 84.0, 34.0, 8.0, 34.0, 11.0
+_LETTERS = {"label": 22, "name": 15}  # that a box has room for
 _SPEAKING = frozenset({Status.WARNING, Status.PROBLEM})
 
 
@@ -27,8 +26,9 @@ def chain_picture(chain: Chain, words: Words) -> str:
         *(_joint(chain, one) for one in chain.joints if _places(chain, one)[1] - _places(chain, one)[0] == 1),
         *(_box(one, _left(chain, place), _box_width(chain), words) for place, one in enumerate(chain.nodes)),
     ]
-    for row, joint in enumerate(speaking):
-        parts.extend(_reason(chain, joint, row, words))
+    reasons = [_reason(chain, joint, row, words) for row, joint in enumerate(speaking)]
+    parts += [line for line, _ in reasons]
+    parts += [plate for _, plate in reasons]  # over every line
     return "\n".join((*parts, "</svg>"))
 
 
@@ -53,7 +53,7 @@ def _box(node: Node, left: float, width: float, words: Words) -> str:
         ("label", words(node.detail), 68),
     )
     told = "".join(
-        f'<text class="{kind}" x="{left + 12:g}" y="{_TOP + down:g}">{_cut(line)}</text>'
+        f'<text class="{kind}" x="{left + 12:g}" y="{_TOP + down:g}">{_cut(line, _LETTERS[kind])}</text>'
         for kind, line, down in lines
         if line.strip()
     )
@@ -80,7 +80,8 @@ def _mark(joint: Joint, x: float, y: float) -> str:
     )
 
 
-def _reason(chain: Chain, joint: Joint, row: int, words: Words) -> Iterator[str]:
+def _reason(chain: Chain, joint: Joint, row: int, words: Words) -> tuple[str, str]:
+    """The line to it, and the reason on its plate."""
     first, second = _places(chain, joint)
     width = _box_width(chain)
     down = _TOP + _BOX_HEIGHT + row * _LANE + _LANE / 2 + 6
@@ -95,11 +96,14 @@ def _reason(chain: Chain, joint: Joint, row: int, words: Words) -> Iterator[str]
     said = _cut(told, 110)
     room = min(WIDTH - 4, len(said) * 7.4 + 44)
     at = min(max(2.0, (left + right) / 2 - room / 2), WIDTH - 2 - room)
-    yield f'<g class="{joint.status.value}"><path class="line" d="{line}" fill="none" stroke-dasharray="5 4"/>'
-    yield f'<rect class="plate" x="{at:g}" y="{down - 13:g}" width="{room:g}" height="26" rx="13"/>'
-    yield f'{_mark(joint, at + 16, down)}<text class="reason" x="{at + 34:g}" y="{down + 5:g}">{said}</text></g>'
+    tone = joint.status.value
+    return (
+        f'<g class="{tone}"><path class="line" d="{line}" fill="none" stroke-dasharray="5 4"/></g>',
+        f'<g class="{tone}"><rect class="plate" x="{at:g}" y="{down - 13:g}" width="{room:g}" height="26" rx="13"/>'
+        f'{_mark(joint, at + 16, down)}<text class="reason" x="{at + 34:g}" y="{down + 5:g}">{said}</text></g>',
+    )
 
 
-def _cut(words: str, most: int = _LETTERS) -> str:
+def _cut(words: str, most: int) -> str:
     shown = on_one_line(words)
     return escape(shown if len(shown) <= most else f"{shown[: most - 1]}…")

@@ -52,7 +52,7 @@ li { white-space: pre-line; overflow-wrap: anywhere; }
 svg.chain { display: block; min-width: 44rem; width: 100%; }
 .picture { overflow-x: auto; }
 svg text { fill: var(--ink); font-family: system-ui, sans-serif; }
-svg .label { fill: var(--quiet); font-size: 13px; }
+svg .label { fill: var(--quiet); font-size: 12px; }
 svg .name { font-size: 16px; font-weight: 600; }
 svg .reason { font-size: 13px; }
 svg .glyph { fill: var(--paper); font-size: 13px; font-weight: 700; }

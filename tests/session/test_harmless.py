@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from gpuassist.model.fact import Known, value_or
@@ -114,6 +116,27 @@ def test_a_change_tells_no_secret() -> None:
             assert told_in(repr(told)) == []
             assert told.undo == ""
 
+
+_LETTERS = st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=12, max_size=20)
+_AROUND = st.sampled_from(["", "/", "-", ":", "=", "12.4", " ", "/home/", "nvidia-", "https://", "(", "_", ".", "GPU-", "cu"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(_AROUND, _LETTERS, _AROUND)
+def test_no_word_that_nobody_knows_leaves_whatever_stands_around_it(before: str, word: str, after: str) -> None:
+    strings = _SIEVE.strings
+    for rule in {HarmlessStrings.words, HarmlessStrings.address, *RULES.values()}:
+        assert word not in rule(strings, before + word + after)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60))
+def test_whatever_a_string_is_nothing_is_raised(words: str) -> None:
+    for rule in {HarmlessStrings.words, *RULES.values()}:
+        assert isinstance(rule(_SIEVE.strings, words), str)
+
+
+_SIEVE = sieve()
 
 NAMES = (
     ("/home/anna/thesis/.venv/bin/python", "/home/user/dir-1/.venv/bin/python"),

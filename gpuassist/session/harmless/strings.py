@@ -346,7 +346,7 @@ class HarmlessStrings:
 
 
 _SEPARATED = lazy_regex(r"([-._+:*?\[\]]+)")
-_NUMBERED = lazy_regex(rf"{_QUAD_WORDS}|(?:^|-)\d{{1,9}}-\d{{1,9}}-\d{{1,9}}(?:-|$)")  # addresses, and numbers of somebody's
+_NUMBERED = lazy_regex(rf"{_QUAD_WORDS}|(?<!\d)\d{{1,9}}-\d{{1,9}}-\d{{1,9}}(?!\d)")  # addresses, and numbers of somebody's
 _IN_REPOSITORY = lazy_regex(r"[-_:]")
 _IN_PACKAGE = lazy_regex(r"(?<=-)\d{1,2}\.\d{1,3}[\w.~+-]{0,80}$")
 _PACKAGE_NUMBER = lazy_regex(
