@@ -63,7 +63,9 @@ def test_what_cannot_be_saved_is_said(dialog: ReportDialog, tmp_path: Path) -> N
 
 
 def test_it_fits_a_small_window_and_tells_no_word_cut_off(dialog: ReportDialog) -> None:
-    room = dialog.parentWidget().window().size()
+    parent = dialog.parentWidget()
+    assert parent is not None
+    room = parent.window().size()
     assert (dialog.width() < room.width(), dialog.height() < room.height()) == (True, True)
     for label in dialog.left.findChildren(QWidget):
         assert label.width() <= dialog.left.width()

@@ -288,6 +288,15 @@ def test_a_place_that_cannot_be_written_is_told(begun: Shown, answers: Answers, 
     begun.qtbot.waitUntil(lambda: "No such file" in begun.notice())
 
 
+@pytest.mark.parametrize(("ending", "begin"), [(".svg", b"<svg"), (".png", b"\x89PNG")])
+def test_the_result_is_saved_as_a_picture(begun: Shown, answers: Answers, tmp_path: Path, ending: str, begin: bytes) -> None:
+    answers.saved = str(tmp_path / f"result{ending}")
+    begun.end(RIGHT, verdict=Verdict.PASS)
+    begun.page._card.action.trigger()
+    assert (tmp_path / f"result{ending}").read_bytes().startswith(begin)
+    assert str(tmp_path) in begun.notice()
+
+
 def test_the_result_can_be_copied(begun: Shown) -> None:
     begun.end(RIGHT, verdict=Verdict.PASS)
     begun.page._copy.trigger()
@@ -362,7 +371,7 @@ def test_an_error_leads_to_its_explanation(shown: Shown) -> None:
 @pytest.mark.parametrize(("check", "verdict"), [(RIGHT, Verdict.PASS), (WRONG, Verdict.FAIL)])
 def test_without_words_of_torch_there_is_nothing_to_explain(shown: Shown, check: Check, verdict: Verdict) -> None:
     shown.end(check, verdict=verdict)
-    assert [action.text() for action in shown.page.bar().left] == ["Save as JSON", "Copy the result", "Save as picture"]
+    assert [action.text() for action in shown.page.bar().left] == ["Save", "Copy the result"]
 
 
 def test_a_result_stays_when_what_it_rests_on_is_read_again_unchanged(begun: Shown) -> None:

@@ -68,7 +68,7 @@ def test_a_torch_for_the_cpu_alone_leads_to_the_plan_for_another(begun: Shown) -
     begun.ended(Verification("/envs/train/bin/python", (("torch", "2.6.0+cpu"),), (cpu,), verdict=Verdict.SKIPPED, unverified=why))
     press_primary(begun)
     assert begun.asked[-1] == ToInstall(InstallWish(torch=ANY))
-    assert begun.page.bar().left == (begun.page._save, begun.page._copy, begun.page._card.action)
+    assert begun.page.bar().left == (begun.page._card.saving, begun.page._copy)
     assert begun.asked[-2] == Marked(WizardStep.VERIFY, StepStatus.UNKNOWN)
 
 

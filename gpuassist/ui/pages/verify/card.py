@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from msgspec import Struct
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuassist import __version__
 from gpuassist.context import Session
@@ -48,12 +49,19 @@ def result_card(session: Session, subject: CardSubject) -> str:
 
 
 class CardAction(QObject):
-    """The action; `subject` gives what there is to draw, and `tell` shows what came of it."""
+    """The action, and one button for it and for `beside`, the other way to save; `subject` is what there is to draw, and `tell` shows
+    what came of it.
+    """
 
-    def __init__(self, desk: Desk, page: QWidget, subject: Callable[[], CardSubject], tell: Callable[[Mark, str], None]) -> None:
+    def __init__(self, desk: Desk, page: QWidget, tell: Callable[[Mark, str], None], *, beside: QAction) -> None:
         super().__init__(page)
-        self._desk, self._page, self._subject, self._tell = desk, page, subject, tell
+        self._desk, self._page, self._tell = desk, page, tell
+        self.subject: CardSubject | None = None
         self.action = new_action(page, desk.words(text("Save as picture")), self._ask_where)
+        self.saving = QAction(desk.words(text("Save")), page)
+        menu = QMenu(page)
+        menu.addActions([beside, self.action])
+        self.saving.setMenu(menu)
 
     def _ask_where(self) -> None:
         title = self._desk.words(text("Save the result as a picture"))
@@ -61,7 +69,9 @@ class CardAction(QObject):
 
     def _save(self, path: str) -> None:
         words = self._desk.words
-        svg = result_card(self._desk.session, self._subject())
+        if self.subject is None:
+            return
+        svg = result_card(self._desk.session, self.subject)
         content = svg.encode() if os.path.splitext(path)[1].lower() == ".svg" else draw_png(svg)
         try:
             save(path, content, force=True)

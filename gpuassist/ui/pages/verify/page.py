@@ -80,7 +80,7 @@ class VerifyPage(Page):
         self._saving = Latest(desk.jobs, self._show_saved, self)
         self._save = new_action(self, desk.words(text("Save as JSON")), self._ask_where, "Ctrl+S")
         self._copy = new_action(self, desk.words(text("Copy the result")), self._copy_result, "Ctrl+Shift+C")
-        self._card = CardAction(desk, self, lambda: CardSubject(self._report, self._asked.level, self._machine), self._tell)
+        self._card = CardAction(desk, self, self._tell, beside=self._save)
         self._explain = new_action(self, desk.words(text("Explain the error")), self._ask_why)
         self._act = new_action(self, "", self._go_on)
         self._ticks = self._timer(_TICK_MILLISECONDS, self._tick)
@@ -110,7 +110,7 @@ class VerifyPage(Page):
         if result is None:
             return Bar(primary=primary)
         unexplained = any(result.answer_to(words) is None for words in failures(result))
-        left = (self._save, self._copy, self._card.action, *((self._explain,) if unexplained else ()))
+        left = (self._card.saving, self._copy, *((self._explain,) if unexplained else ()))
         return Bar(left, primary=primary)
 
     def show_inspection(self, inspection: Inspection) -> None:
@@ -271,7 +271,7 @@ class VerifyPage(Page):
 
     def _show_result(self, result: Verification) -> None:
         words, gpus = self.desk.words, value_or(self._machine.gpus, ())
-        self._result = result
+        self._result, self._card.subject = result, CardSubject(self._report, self._asked.level, self._machine)
         planned = len(self._progress.lines)
         self._progress = conclude(self._progress, result)
         known = {device.device: column_of(device, gpus, self._asked.devices) for device in result.alone}
