@@ -49,8 +49,8 @@ def result_card(session: Session, subject: CardSubject) -> str:
 
 
 class CardAction(QObject):
-    """The action, and one button for it and for `beside`, the other way to save; `subject` is what there is to draw, and `tell` shows
-    what came of it.
+    """The action, and one button for it and for `beside`, the other way to save; `subject` is what there is to draw, and `tell`
+    shows what came of it.
     """
 
     def __init__(self, desk: Desk, page: QWidget, tell: Callable[[Mark, str], None], *, beside: QAction) -> None:
