@@ -117,7 +117,8 @@ def test_a_change_tells_no_secret() -> None:
             assert told.undo == ""
 
 
-_LETTERS = st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=12, max_size=20)
+# Without a vowel: Hypothesis takes words out of the program's own modules as well, and of those some are known.
+_LETTERS = st.text("bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ", min_size=12, max_size=20)
 _AROUND = st.sampled_from(["", "/", "-", ":", "=", "12.4", " ", "/home/", "nvidia-", "https://", "(", "_", ".", "GPU-", "cu"])
 
 
