@@ -15,7 +15,7 @@ from tests.e2e.command import Done, bashrc, gpuassist, gpuassist_here, program
 from tests.e2e.contract import check_diagnosis, check_facts, check_sample, status_of
 
 SECTIONS = {"schema", "taken_at", "host", "gpus", "driver", "toolkits", "compilers", "environments", "shell", "holders", "note"}
-SECTIONS |= {"system", "path_libraries", "package_settings"}
+SECTIONS |= {"system", "path_libraries", "package_settings", "next_start", "holds", "system_packages"}
 
 
 def test_diagnosis_is_that_of_the_contract(home: Path) -> None:
