@@ -74,6 +74,7 @@ def test_template_holds_the_messages_of_code_and_problems(folder: Path) -> None:
     assert 'msgid "print the version"' in template
     assert 'msgid_plural "{count} problems"' in template
     assert 'msgid "The program runs without the error."' in template
+    assert 'msgid "Checked and fine: {checks}"' in template  # within an f-string
 
 
 def test_merging_adds_new_messages_and_drops_old_ones(folder: Path) -> None:

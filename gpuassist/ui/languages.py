@@ -1,20 +1,13 @@
-"""What the window needs beside words to speak a language: fonts with its letters, and Qt's own words for its dialogs."""
+"""Qt's own words for its dialogs."""
 
 from __future__ import annotations
 
 import logging
 
 from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
-from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QApplication
 
 _log = logging.getLogger(__name__)
-
-
-def can_be_written(letters: str) -> bool:
-    """Whether any font here has these letters; Qt looks through all of them. 1 ms once a first word was measured (Qt 6.11)."""
-    metrics = QFontMetrics(QFont())
-    return all(metrics.inFontUcs4(ord(letter)) for letter in letters if not letter.isspace())
 
 
 class QtWords:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,9 +18,11 @@ from gpuassist.session.navigation import TITLES, GoTo, SideTool, ToExplainText, 
 from gpuassist.session.settings import Settings, save_settings
 from gpuassist.session.watch import Watch
 from gpuassist.ui.application import WindowRun
-from gpuassist.ui.languages import QtWords, can_be_written
+from gpuassist.ui.languages import QtWords
+from gpuassist.ui.letters import can_be_written
 from gpuassist.ui.pages.explain.page import ExplainPage
 from gpuassist.ui.pages.guides import GuidesPage
+from gpuassist.ui.theme import sans
 from gpuassist.ui.widgets.cards import Notice
 from tests.translations import with_languages
 from tests.ui.frames import recorded
@@ -77,7 +79,10 @@ def test_the_window_is_made_anew_in_the_language(runs: Runs, qtbot: QtBot, home:
     assert (title(run), kept_language(home)) == ("Your machine po polsku", "pl")
     assert run.window.centralWidget() is run.frame
     choose(run, "en", qtbot)
-    assert (title(run), kept_language(home)) == ("Your machine", "en")
+    before = run.frame
+    assert before is not None
+    before.language_chosen.emit("")  # which is English here
+    assert (title(run), kept_language(home), run.frame is before) == ("Your machine", "", True)
 
 
 def test_the_language_is_remembered_but_the_command_line_goes_before_it(
@@ -178,3 +183,23 @@ def test_dialogs_of_qt_speak_the_same_language(qapp: QApplication) -> None:
         said.append(qapp.translate("QPlatformTheme", "Cancel"))
     qt.fall_silent()
     assert said == ["取消", "Cancel", "Anuluj", "Cancel"]
+
+
+def test_chinese_is_written_where_a_font_has_its_letters(
+    session: Session, qapp: QApplication, qtbot: QtBot, tmp_path: Path
+) -> None:
+    if not can_be_written("简体中文"):
+        pytest.skip("NOT RUN: needs a Chinese font, install the package fonts-wqy-microhei")
+    resources = with_languages(tmp_path / "chinese", {"zh_CN": {TITLES[WizardStep.MACHINE].message: "你的机器"}}, guides=False)
+    chinese = replace(session, world=replace(session.world, resources=resources))
+    save_settings(chinese.world, Settings(language="zh_CN"))
+    font, palette = qapp.font(), QPalette(qapp.palette())
+    runs = Runs(chinese, qapp, qtbot, recorded(machine(), tmp_path))
+    run = runs()
+    shown, weights = title(run), (sans(bold=True).weight(), "WenQuanYi Micro Hei" in sans().families())
+    choose(run, "en", qtbot)
+    after = (sans(bold=True).weight(), "WenQuanYi Micro Hei" in sans().families())
+    runs.end()
+    qapp.setPalette(palette)
+    qapp.setFont(font)
+    assert (shown, weights, after) == ("你的机器", (QFont.Weight.Bold, True), (QFont.Weight.DemiBold, False))
