@@ -78,7 +78,7 @@ def merged(source: Path, template: Catalog) -> Catalog:
 
 
 def _of_code() -> Iterator[str | tuple[str, ...]]:
-    """What `text` and `counted` are called with, read as Python reads it: for babel an f-string is one piece, and a call in it none."""
+    """What `text` and `counted` are called with, read as Python reads it: babel takes an f-string for one piece, calls and all."""
     for path in sorted((ROOT / "gpuassist").rglob("*.py")):
         source = path.read_text("utf-8")
         if not any(f"{name}(" in source for name in MESSAGES):
