@@ -122,7 +122,7 @@ class WindowRun(QObject):
         assert self.jobs is not None
         assert self.theme is not None
         self.theme.write(self._session.words.language)
-        self._qt_words.speak(self._session.words.language)
+        self._qt_words.speak(self._session.words)
         frame = Frame(
             Desk(self._session, self.jobs, Asking()),
             machine_file=self._machine_file,

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.language_choice import session_in
 from gpuassist.session.navigation import TITLES, GoTo, SideTool, ToExplainText, ToGuide, WizardStep
 from gpuassist.session.settings import Settings, save_settings
@@ -24,7 +25,7 @@ from gpuassist.ui.pages.explain.page import ExplainPage
 from gpuassist.ui.pages.guides import GuidesPage
 from gpuassist.ui.theme import sans
 from gpuassist.ui.widgets.cards import Notice
-from tests.translations import with_languages
+from tests.translations import with_languages, words_of
 from tests.ui.frames import recorded
 from tests.ui.runs import Runs
 from tests.ui.showing import button_named
@@ -176,13 +177,20 @@ def test_the_language_of_the_desktop_is_the_one_without_a_choice(session: Sessio
 
 
 def test_dialogs_of_qt_speak_the_same_language(qapp: QApplication) -> None:
-    qt = QtWords(qapp)
-    said = []
-    for language in ("zh_CN", "en", "pl", "am"):
-        qt.speak(language)
-        said.append(qapp.translate("QPlatformTheme", "Cancel"))
+    qt, said = QtWords(qapp), {}
+    asked = ("QPlatformTheme", "Cancel"), ("QFileDialog", "&Look in:"), ("QAbstractFileIconProvider", "Folder"), ("Gone", "None")
+    for words in (words_of("zh_CN", {"Folder": "文件夹"}), ENGLISH, words_of("pl", {}), words_of("am", {})):
+        qt.speak(words)
+        said[words.language] = [qapp.translate(*one) for one in asked]
     qt.fall_silent()
-    assert said == ["取消", "Cancel", "Anuluj", "Cancel"]
+    english = ["Cancel", "&Look in:", "Folder", "None"]
+    assert said == {
+        "zh_CN": ["取消", "查找范围：", "文件夹", "None"],
+        "en": english,
+        "pl": ["Anuluj", "Szukaj w:", "Folder", "None"],
+        "am": english,
+    }
+    assert [qapp.translate(*one) for one in asked] == english
 
 
 def test_chinese_is_written_where_a_font_has_its_letters(
