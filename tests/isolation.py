@@ -19,12 +19,13 @@ _MACHINES_OWN = re.compile(
 _SYSTEM_WIDE = ("/etc/pip.conf", "/etc/xdg/", "/etc/uv/", "/etc/conda/", "/var/lib/conda/")
 _NOWHERE = "/dev/null/nowhere"  # not even root can make it
 _DEJAVU = "DejaVuSans.ttf"
+_CHINESE = "wqy-microhei.ttc"
 
 # Without the distribution's own rules "monospace" would be any font: these name the family that the window falls back to.
 _FONTS = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
-  <dir>{fonts}</dir>
+  {fonts}
   <cachedir>{cache}</cachedir>
   <alias><family>sans-serif</family><prefer><family>DejaVu Sans</family></prefer></alias>
   <alias><family>serif</family><prefer><family>DejaVu Serif</family></prefer></alias>
@@ -41,14 +42,15 @@ def isolate(variables: MutableMapping[str, str]) -> None:
 
 
 def use_known_fonts(config: pytest.Config) -> None:
-    """The window's own families alone, where the machine has them, whatever else is installed and preferred there."""
-    fonts = next((one.parent for one in sorted(Path("/usr/share/fonts").rglob(_DEJAVU))), None)
-    if fonts is None:
+    """The window's own families and one for Chinese, where the machine has them, whatever else is installed and preferred there."""
+    installed = sorted(Path("/usr/share/fonts").rglob("*.tt?"))
+    fonts = [one.parent for one in installed if one.name in {_DEJAVU, _CHINESE}]
+    if not any(one.name == _DEJAVU for one in installed):
         return
     folder = tempfile.TemporaryDirectory(prefix="gpuassist-fonts-")
     config.add_cleanup(folder.cleanup)
     settings = Path(folder.name, "fonts.conf")
-    settings.write_text(_FONTS.format(fonts=fonts, cache=folder.name), "utf-8")
+    settings.write_text(_FONTS.format(fonts="".join(f"<dir>{one}</dir>" for one in fonts), cache=folder.name), "utf-8")
     os.environ["FONTCONFIG_FILE"] = str(settings)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gettext
 import re
+from collections.abc import Iterable
 from functools import cache
+
+from tests.translations import catalogue
 
 _ACCENTS = str.maketrans("aceginorstuyzACEGINORSTUYZ", "áçéğíñóŕśţúýžÁÇÉĞÍÑÓŔŚŢÚÝŽ")
 _KEPT = re.compile(r"(\{\{|\}\}|\{[^{}]*\}|`[^`]*`)")  # slots, literal braces and code
@@ -46,3 +49,13 @@ def unmarked(words: str) -> str:
     while words != (words := _MARKED.sub(" ", words)):
         pass
     return words
+
+
+@cache
+def _messages() -> frozenset[str]:
+    return frozenset(one.id if isinstance(one.id, str) else one.id[0] for one in catalogue("zh_CN"))
+
+
+def strangers(seen: Iterable[str]) -> set[str]:
+    """Those of the messages that no translator ever got to see."""
+    return {message for message in seen if message not in _messages() and pseudo(message) != message}

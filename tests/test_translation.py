@@ -20,7 +20,7 @@ from gpuassist.diagnose.catalogue_entry import slots_of
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.resources import Resources
-from hatch_build import compile_words
+from hatch_build import compile_words, is_translated
 from tests.translations import KNOWN_CHINESE, RESOURCES, catalogue, shipped, write_translation
 from tools import words as tool
 
@@ -74,6 +74,7 @@ def test_template_holds_the_messages_of_code_and_problems(folder: Path) -> None:
     assert 'msgid "print the version"' in template
     assert 'msgid_plural "{count} problems"' in template
     assert 'msgid "The program runs without the error."' in template
+    assert 'msgid "Checked and fine: {checks}"' in template  # within an f-string
 
 
 def test_merging_adds_new_messages_and_drops_old_ones(folder: Path) -> None:
@@ -157,6 +158,18 @@ def test_wheel_holds_each_language_compiled(tmp_path: Path) -> None:
 def test_shipped_translation_is_up_to_date_with_the_messages(language: str) -> None:
     """`make words` makes it so."""
     assert {message.id for message in catalogue(language)} == {message.id for message in _template()}
+
+
+@every_language
+def test_shipped_translation_is_complete(language: str) -> None:
+    """Until it is, gpuassist speaks English: a sentence that is added is translated before it lands."""
+    assert [message.id for message in catalogue(language) if message.id and not is_translated(message)] == []
+
+
+@every_language
+def test_shipped_language_has_every_guide(language: str) -> None:
+    topics = {path.name.removesuffix(".en.md") for path in (RESOURCES / "guides").glob("*.en.md")}
+    assert {path.name.removesuffix(f".{language}.md") for path in (RESOURCES / "guides").glob(f"*.{language}.md")} == topics
 
 
 @every_language

@@ -6,6 +6,7 @@ gone. It begins a file for each LANGUAGE that has none, and writes a template fo
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,6 @@ from pathlib import Path
 
 from babel import Locale
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,7 +27,7 @@ from hatch_build import is_translated  # noqa: E402
 
 WORDS = ROOT / "resources" / "words"
 TEMPLATE = ROOT / "build" / "gpuassist.pot"
-KEYWORDS = {"text": None, "counted": (1, 2)}
+MESSAGES = {"text": 1, "counted": 2}  # how many of a call's arguments are forms of a message
 # Fields of knowledge that are sentences of ours; they are shown as `model.text.sentence`.
 SENTENCES = {
     "xids": ("meaning", "action"),
@@ -78,8 +78,16 @@ def merged(source: Path, template: Catalog) -> Catalog:
 
 
 def _of_code() -> Iterator[str | tuple[str, ...]]:
-    for _, _, message, _, _ in extract_from_dir(ROOT / "gpuassist", method_map=[("**.py", "python")], keywords=KEYWORDS):
-        yield message
+    """What `text` and `counted` are called with, read as Python reads it: babel takes an f-string for one piece, calls and all."""
+    for path in sorted((ROOT / "gpuassist").rglob("*.py")):
+        source = path.read_text("utf-8")
+        if not any(f"{name}(" in source for name in MESSAGES):
+            continue
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                forms = [str(one.value) for one in node.args[: MESSAGES.get(node.func.id, 0)] if isinstance(one, ast.Constant)]
+                if forms:
+                    yield forms[0] if len(forms) == 1 else tuple(forms)
 
 
 def _of_problems() -> Iterator[str]:

@@ -9,7 +9,7 @@ from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.cli.streams import BOLD, CYAN, DIM, RED, YELLOW, Painted
 from gpuassist.model.finding import Answer, Severity, Undetermined
 from gpuassist.model.plan import Step
-from gpuassist.model.text import text
+from gpuassist.model.text import labelled, text
 from gpuassist.present.commands import command_lines, copyable
 from gpuassist.present.marks import MARK_WORDS, Exit, exit_of, glyph_of, mark_of, worst
 from gpuassist.present.remedies import LETTERS, ShownRemedy, Telling
@@ -41,7 +41,7 @@ class AnswerWriter:
         if is_open:
             glyph, severity = "?", text("to be decided")
         self._context.say()
-        self.say(f"{glyph} {self._words(severity)}: {answer.title}", hanging="  ", style=BOLD + _COLOURS[answer.severity])
+        self.say(f"{glyph} {self._words(labelled(severity, answer.title))}", hanging="  ", style=BOLD + _COLOURS[answer.severity])
         if answer.explanation:
             self.say(answer.explanation, indent="  ")
         if answer.since:
@@ -52,7 +52,7 @@ class AnswerWriter:
                 self.say(self._words(explained_words(change, now)), indent="  ")
         for one in answer.evidence:
             source = f"  [{one.source}]" if one.source else ""
-            words = self._words(text("{fact}: {value}", fact=one.fact, value=one.value))
+            words = self._words(labelled(one.fact, one.value))
             self.say(f"- {words}{source}", indent="  ", hanging="  ", style=DIM)
         for place, shown in enumerate(self._telling.remedies(answer), start=1):
             self._context.say()

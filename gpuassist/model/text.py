@@ -48,6 +48,11 @@ def listed(names: Iterable[str]) -> Text:
     return text("{names}, {name}", names=listed(every[:half]), name=listed(every[half:]))
 
 
+def labelled(name: Parameter, value: Parameter) -> Text:
+    """A value behind what it is called."""
+    return text("{fact}: {value}", fact=name, value=value)
+
+
 def joined(parts: tuple[Text, ...]) -> Text:
     """Parts in one line, dots between them."""
     message = " · ".join(f"{{part{place}}}" for place in range(len(parts)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from gpuassist.model.chain import Chain, Part, Status
-from gpuassist.model.text import Text, listed, text
+from gpuassist.model.text import Text, labelled, listed, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import MARK_WORDS, mark_of
 
@@ -27,11 +27,11 @@ def chain_in_words(chain: Chain, words: Words) -> str:
     """Every part, then every pair, a line each."""
     lines = []
     for node in chain.nodes:
-        name = ", ".join(filter(None, (words(node.name), words(node.detail))))
-        lines.append(f"{words(PART_WORDS[node.part])}: {name} ({words(status_words(node.status))})")
+        name = listed(filter(None, (words(node.name), words(node.detail))))
+        lines.append(f"{words(labelled(PART_WORDS[node.part], name))} ({words(status_words(node.status))})")
     for joint in chain.joints:
-        said = ", ".join(filter(None, (words(status_words(joint.status)), words(joint.reason))))
-        lines.append(f"{words(PART_WORDS[joint.first])} – {words(PART_WORDS[joint.second])}: {said}")
+        said = listed(filter(None, (words(status_words(joint.status)), words(joint.reason))))
+        lines.append(words(labelled(f"{words(PART_WORDS[joint.first])} – {words(PART_WORDS[joint.second])}", said)))
     return "\n".join(lines)
 
 

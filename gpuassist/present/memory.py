@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpuassist.formats.size import shown_size
 from gpuassist.model.codec import Json
 from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind, PictureOf
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, labelled, text
 from gpuassist.model.words import Words
 
 _NAMES: dict[PartKind, Text] = {
@@ -107,7 +107,7 @@ def wanted(picture: MemoryPicture) -> Text:
 
 def as_plain_text(picture: MemoryPicture, words: Words) -> str:
     """The figures, a line each: to be copied, and for those who do not see the bar."""
-    lines = [f"{words(part_name(part))}: {shown_size(part.size_bytes)}" for part in picture.parts]
+    lines = [words(labelled(part_name(part), shown_size(part.size_bytes))) for part in picture.parts]
     return "\n".join([*lines, words(wanted(picture)), *map(words, picture.notes)])
 
 

@@ -122,7 +122,7 @@ class WindowRun(QObject):
         assert self.jobs is not None
         assert self.theme is not None
         self.theme.write(self._session.words.language)
-        self._qt_words.speak(self._session.words.language)
+        self._qt_words.speak(self._session.words)
         frame = Frame(
             Desk(self._session, self.jobs, Asking()),
             machine_file=self._machine_file,
@@ -151,14 +151,14 @@ class WindowRun(QObject):
         """Makes the window anew in it, at the same place; later, where something runs that would end with its page."""
         self._settings = replace(self._settings, language=language)
         save_settings(self._session.world, self._settings)
-        before = self.frame
-        if before is None:
+        before, wanted = self.frame, self._written(session_in(self._session, language))
+        if before is None or (wanted.words.language == self._session.words.language and wanted.words.notice is None):
             return
         under_way = before.under_way()
         if under_way is not None:
             before.banners.show_later(language, under_way)
             return
-        self._session = self._written(session_in(self._session, language))
+        self._session = wanted
         handover = before.handover()
         before.close_down()
         self._make_frame(handover).focus_language()
@@ -167,7 +167,7 @@ class WindowRun(QObject):
         """The session in English, which says why, where no font here has the letters of its language."""
         if session.words.language == ENGLISH.language:
             return session
-        from gpuassist.ui.languages import can_be_written  # English is written in any font
+        from gpuassist.ui.letters import can_be_written  # English is written in any font
 
         return session if can_be_written(own_name(session.words)) else in_english(session, no_font(session))
 

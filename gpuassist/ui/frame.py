@@ -173,7 +173,10 @@ class Frame(QWidget):
         self._foot.language.setFocus()
 
     def close_down(self) -> None:
-        """The window closes: every page stops what runs."""
+        """The window closes, or another frame takes this one's place: whatever runs stops."""
+        self._after_paint.stop()
+        self._reading.drop()
+        self._recalling.drop()
         self.pages.close_down()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

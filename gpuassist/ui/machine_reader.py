@@ -99,10 +99,15 @@ class MachineReading(QObject):
         else:
             self.read_live()
 
-    def _start(self, words: Text, work: Callable[[Control], object]) -> None:
+    def drop(self) -> None:
+        """Wants no result any more."""
         if self._job is not None:
             self._job.finished.disconnect(self._end)
             self._job.cancel()
+            self._job = None
+
+    def _start(self, words: Text, work: Callable[[Control], object]) -> None:
+        self.drop()
         self._job = self._jobs.start(work, self)
         self._job.finished.connect(self._end)
         self._job.told.connect(self._progress)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from gpuassist.cli import verify
 from gpuassist.context import Session
 from gpuassist.model.words import Words
 from tests.cli.made_session import live_session, run_live
-from tests.pseudo import Pseudo, unmarked
+from tests.pseudo import Pseudo, strangers, unmarked
 from tests.torch_environment import interpreter_that_runs
 from tests.translations import RESOURCES
 from tests.verify.lines import BEGIN, DONE, END, FAIL, PASS, REFUSAL, SKIP, START
@@ -28,8 +29,19 @@ _ENGLISH = re.compile(r"(?:[a-z]{2,}[,;:]? +)+[a-z]{2,}")
 _SOURCE = re.compile(r"\[[^\]]*\]")  # of a fact; what may be left out of a command line
 
 
+PSEUDO = Pseudo(marks_data=True)
+
+
 def _compose(language: str) -> Session:
-    return replace(app.compose("en"), words=Words("xx", Pseudo(marks_data=True)))
+    return replace(app.compose("en"), words=Words("xx", PSEUDO))
+
+
+@pytest.fixture(autouse=True)
+def every_message_can_be_translated() -> Iterator[None]:
+    """Whatever a test has the program say."""
+    PSEUDO.seen.clear()
+    yield
+    assert strangers(PSEUDO.seen) == set()
 
 
 def _left(out: str) -> list[str]:
@@ -87,7 +99,7 @@ def test_no_sentence_about_a_text_is_left_in_english(pasted: str, tmp_path: Path
 )
 def test_no_sentence_of_a_verification_is_left_in_english(printed: tuple[object, ...], tmp_path: Path) -> None:
     python = interpreter_that_runs(tmp_path, sys.executable, says(*printed))
-    told = run_live(verify, "--python", python, session=live_session(words=Words("xx", Pseudo(marks_data=True))))
+    told = run_live(verify, "--python", python, session=live_session(words=Words("xx", PSEUDO)))
     assert "«" in told.out
     theirs = [str(one["error"]) for one in (FAIL, SKIP, REFUSAL)]
     assert [line for line in _left(told.out + told.err) if not any(words in line for words in theirs)] == []

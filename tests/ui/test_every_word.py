@@ -19,7 +19,7 @@ from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.widgets.help import KEYS, Help
-from tests.pseudo import Pseudo, unmarked
+from tests.pseudo import Pseudo, strangers, unmarked
 from tests.translations import RESOURCES
 from tests.ui.frames import TOO_OLD, Frames
 from tests.ui.showing import Show
@@ -43,8 +43,13 @@ _COMMANDS = re.compile(r"^(?:sudo|python|pip|conda|export|journalctl|gpuassist|n
 
 
 @pytest.fixture
-def session(session: Session) -> Session:
-    return replace(session, words=Words("xx", Pseudo()))
+def translations() -> Pseudo:
+    return Pseudo()
+
+
+@pytest.fixture
+def session(session: Session, translations: Pseudo) -> Session:
+    return replace(session, words=Words("xx", translations))
 
 
 @cache
@@ -98,7 +103,7 @@ def untranslated(widget: QWidget, known: frozenset[str]) -> set[tuple[str, str]]
 
 
 @pytest.mark.parametrize("machine", [TOO_OLD, "05-gtx-1080-ti-and-rtx-5090"])
-def test_every_word_of_every_page_is_a_message(desk: Desk, show: Show, qtbot: QtBot, machine: str) -> None:
+def test_every_word_of_every_page_is_a_message(desk: Desk, show: Show, qtbot: QtBot, translations: Pseudo, machine: str) -> None:
     frame = Frames(desk, show, qtbot)(str(RESOURCES / "machines" / f"{machine}.json"))
     known, found = known_words(machine) | _NAMES | _KEYS | _PASTED, {}
     for place in OPENED:
@@ -108,6 +113,7 @@ def test_every_word_of_every_page_is_a_message(desk: Desk, show: Show, qtbot: Qt
         found[str(place)] = untranslated(frame, known)
     frame.close_down()
     assert {place: said for place, said in found.items() if said} == {}
+    assert strangers(translations.seen) == set()
 
 
 def test_every_word_of_help_is_a_message(desk: Desk, show: Show) -> None:

@@ -8,21 +8,24 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.language_choice import session_in
 from gpuassist.session.navigation import TITLES, GoTo, SideTool, ToExplainText, ToGuide, WizardStep
 from gpuassist.session.settings import Settings, save_settings
 from gpuassist.session.watch import Watch
 from gpuassist.ui.application import WindowRun
-from gpuassist.ui.languages import QtWords, can_be_written
+from gpuassist.ui.languages import QtWords
+from gpuassist.ui.letters import can_be_written
 from gpuassist.ui.pages.explain.page import ExplainPage
 from gpuassist.ui.pages.guides import GuidesPage
+from gpuassist.ui.theme import sans
 from gpuassist.ui.widgets.cards import Notice
-from tests.translations import with_languages
+from tests.translations import with_languages, words_of
 from tests.ui.frames import recorded
 from tests.ui.runs import Runs
 from tests.ui.showing import button_named
@@ -77,7 +80,10 @@ def test_the_window_is_made_anew_in_the_language(runs: Runs, qtbot: QtBot, home:
     assert (title(run), kept_language(home)) == ("Your machine po polsku", "pl")
     assert run.window.centralWidget() is run.frame
     choose(run, "en", qtbot)
-    assert (title(run), kept_language(home)) == ("Your machine", "en")
+    before = run.frame
+    assert before is not None
+    before.language_chosen.emit("")  # which is English here
+    assert (title(run), kept_language(home), run.frame is before) == ("Your machine", "", True)
 
 
 def test_the_language_is_remembered_but_the_command_line_goes_before_it(
@@ -171,10 +177,37 @@ def test_the_language_of_the_desktop_is_the_one_without_a_choice(session: Sessio
 
 
 def test_dialogs_of_qt_speak_the_same_language(qapp: QApplication) -> None:
-    qt = QtWords(qapp)
-    said = []
-    for language in ("zh_CN", "en", "pl", "am"):
-        qt.speak(language)
-        said.append(qapp.translate("QPlatformTheme", "Cancel"))
+    qt, said = QtWords(qapp), {}
+    asked = ("QPlatformTheme", "Cancel"), ("QFileDialog", "&Look in:"), ("QAbstractFileIconProvider", "Folder"), ("Gone", "None")
+    for words in (words_of("zh_CN", {"Folder": "文件夹"}), ENGLISH, words_of("pl", {}), words_of("am", {})):
+        qt.speak(words)
+        said[words.language] = [qapp.translate(*one) for one in asked]
     qt.fall_silent()
-    assert said == ["取消", "Cancel", "Anuluj", "Cancel"]
+    english = ["Cancel", "&Look in:", "Folder", "None"]
+    assert said == {
+        "zh_CN": ["取消", "查找范围：", "文件夹", "None"],
+        "en": english,
+        "pl": ["Anuluj", "Szukaj w:", "Folder", "None"],
+        "am": english,
+    }
+    assert [qapp.translate(*one) for one in asked] == english
+
+
+def test_chinese_is_written_where_a_font_has_its_letters(
+    session: Session, qapp: QApplication, qtbot: QtBot, tmp_path: Path
+) -> None:
+    if not can_be_written("简体中文"):
+        pytest.skip("NOT RUN: needs a Chinese font, install the package fonts-wqy-microhei")
+    resources = with_languages(tmp_path / "chinese", {"zh_CN": {TITLES[WizardStep.MACHINE].message: "你的机器"}}, guides=False)
+    chinese = replace(session, world=replace(session.world, resources=resources))
+    save_settings(chinese.world, Settings(language="zh_CN"))
+    font, palette = qapp.font(), QPalette(qapp.palette())
+    runs = Runs(chinese, qapp, qtbot, recorded(machine(), tmp_path))
+    run = runs()
+    shown, weights = title(run), (sans(bold=True).weight(), "WenQuanYi Micro Hei" in sans().families())
+    choose(run, "en", qtbot)
+    after = (sans(bold=True).weight(), "WenQuanYi Micro Hei" in sans().families())
+    runs.end()
+    qapp.setPalette(palette)
+    qapp.setFont(font)
+    assert (shown, weights, after) == ("你的机器", (QFont.Weight.Bold, True), (QFont.Weight.DemiBold, False))

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Answer, GuideLink, Remedy
-from gpuassist.model.text import text
+from gpuassist.model.text import labelled, text
 from gpuassist.model.words import Words
 from gpuassist.present.commands import copyable, copyable_lines
 from gpuassist.present.marks import MARK_WORDS, Mark
@@ -66,7 +66,7 @@ class FindingCard(Card):
         self._words = words
         self._mark = Mark(answer.severity.value)
         self._version = switch_version(answer)
-        self.setAccessibleName(f"{words(MARK_WORDS[self._mark])}: {on_one_line(answer.title)}")
+        self.setAccessibleName(words(labelled(MARK_WORDS[self._mark], on_one_line(answer.title))))
         row = bare(QHBoxLayout(), 14)
         row.addWidget(MarkIcon(self._mark, self), 0, Qt.AlignmentFlag.AlignTop)
         self._column = bare(QVBoxLayout(), 8)
@@ -108,7 +108,7 @@ class FindingCard(Card):
     def plain_text(self) -> str:
         """All of it, to paste into a question to somebody else."""
         lines = [*map(on_one_line, (self.answer.title, self._why())), ""]
-        lines += [f"- {self._words(one.fact)}: {self._words(one.value)} ({one.source})" for one in self.answer.evidence]
+        lines += [f"- {self._words(labelled(one.fact, one.value))} ({one.source})" for one in self.answer.evidence]
         for remedy in self.answer.remedies:
             lines += ["", remedy.text]
             for step in remedy.steps if len(remedy.steps) > 1 else ():

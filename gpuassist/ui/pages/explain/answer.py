@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Answer, GuideLink
 from gpuassist.model.memory_picture import MemoryPicture
-from gpuassist.model.text import counted, text
+from gpuassist.model.text import counted, labelled, text
 from gpuassist.model.words import Words
 from gpuassist.present.commands import command_lines
 from gpuassist.present.explanation import (
@@ -227,7 +227,7 @@ class AnswerBlock(QWidget):
         self._growing: InTurns | None = None
         self._toggle: QPushButton | None = None
         mark = Mark(self.answer.severity.value)
-        self.setAccessibleName(f"{words(MARK_WORDS[mark])}: {on_one_line(self.answer.title)}")
+        self.setAccessibleName(words(labelled(MARK_WORDS[mark], on_one_line(self.answer.title))))
         self._column = bare(QVBoxLayout(self), SPACING)
         self._card = Card(parent=self)
         self._column.addWidget(self._card)

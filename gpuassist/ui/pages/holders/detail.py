@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 from gpuassist.detect.gpu_holders import GpuHolder, HeldCard, Holding, Role, name_of
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, labelled, text
 from gpuassist.model.words import Words
 from gpuassist.present.holders import ROLE_WORDS, gpus, on_card, place, share, state
 from gpuassist.present.marks import Mark
@@ -140,7 +140,7 @@ class MemoryRows(QWidget):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        return tuple(f"{self._words(gpu_title(card))}: {self._words(on_card(card, used))}" for card, used in self._shown)
+        return tuple(self._words(labelled(gpu_title(card), on_card(card, used))) for card, used in self._shown)
 
     def show_cards(self, cards: tuple[tuple[HeldCard, Fact[int]], ...]) -> None:
         if cards == self._shown:

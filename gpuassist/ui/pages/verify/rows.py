@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, labelled, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark
 from gpuassist.present.verification import measured, rate_words
@@ -133,7 +133,7 @@ def _group_state(lines: tuple[CheckLine, ...], column: Column, words: Words) -> 
     state = worst(lines)
     if state is None:
         return Cell("", tip=words(_NOT_ONE_OF_ITS))
-    tip = f"{words(column.title)}: {words(counts(lines))}"
+    tip = words(labelled(column.title, counts(lines)))
     return Cell(words(summary(lines)), in_short(lines), STANDING_MARKS[state], glyph=GLYPHS.get(state, ""), tip=tip)
 
 
