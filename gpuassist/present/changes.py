@@ -81,7 +81,7 @@ def outcome_of(carried: ChangeOutcome) -> Text:
     if carried.outcome.result is Result.UNCHANGED:
         return text("Nothing had to be changed; {proof}", proof=proof.words)
     if isinstance(proof.holds, Known) and proof.holds.value:
-        return text("Done and proved: {proof}", proof=proof.words)
+        return text("Done and tested: {proof}", proof=proof.words)
     return text("Changed, but {proof}", proof=proof.words)
 
 
@@ -95,16 +95,16 @@ def result_words(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[Text, Text]:
     # Where nothing can be asked, nothing speaks against it.
     holds = proof.holds if proof is not None else Known(value=True, source="")
     if not isinstance(holds, Known):
-        return text("Changed, but not proved"), text("The files were changed; what a new terminal does since could not be asked.")
+        return text("Changed, but not tested"), text("The files were changed, but a new terminal could not be tested.")
     toolkit = plan.cuda.toolkit if plan.cuda is not None else None
     version = toolkit_change.release_of(toolkit) if toolkit is not None else ""
     if not holds.value:
         does_not = text("The change does not do what was planned")
-        title = text("Not every new shell uses CUDA {version}", version=version) if version else does_not
-        return title, text("The files were changed, but new shells do not do what was planned.")
+        title = text("Not every new terminal uses CUDA {version}", version=version) if version else does_not
+        return title, text("The files were changed, but new terminals do not do what was planned.")
     if plan.scope is not None:
         return text("Done"), text("Nothing outside {scope} was changed.", scope=plan.scope.scope.words)
-    title = text("New shells use CUDA {version}", version=version) if version else text("Done")
+    title = text("New terminals use CUDA {version}", version=version) if version else text("Done")
     return title, text("New terminals use what you chose; those that are open keep their old settings.")
 
 

@@ -86,7 +86,7 @@ def test_open_terminals_are_named_beside_the_button() -> None:
     ("one", "words"),
     [
         (carried(), "written"),
-        (carried(Known(value=True, source="x"), text("it holds")), "Done and proved: it holds"),
+        (carried(Known(value=True, source="x"), text("it holds")), "Done and tested: it holds"),
         (carried(Known(value=False, source="x"), text("it does not")), "Changed, but it does not"),
         (carried(Unknown(text("no shell")), text("no shell")), "Changed, but no shell"),
         (carried(result=Result.REFUSED), "written"),

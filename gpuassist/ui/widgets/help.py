@@ -22,7 +22,7 @@ KEYS: tuple[tuple[str, Text], ...] = (
     ("Ctrl+R", text("read the machine again")),
     ("Ctrl+O", text("open a recorded machine")),
     ("Ctrl+Return", text("the blue button")),
-    ("F5", text("look again who holds the GPU")),
+    ("F5", text("GPU processes: refresh")),
     ("Space", text("Live memory: pause, and go on")),
     ("+ … -", text("Live memory: less time, more time")),
     ("Left … Right", text("Live memory: back and forward in time")),

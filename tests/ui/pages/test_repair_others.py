@@ -67,7 +67,7 @@ def test_cleaning_is_made_and_proved(shown: Shown, home: Path) -> None:
     open_part(shown, CLEAN)
     shown.page.clean.apply.trigger()
     shown.settle()
-    assert "Done and proved: a new terminal no longer searches PATH: /not/there/cuda-9.0/bin" in shown.notice()
+    assert "Done and tested: a new terminal no longer searches PATH: /not/there/cuda-9.0/bin" in shown.notice()
     assert (home / ".bashrc").read_text().startswith("# gpuassist retired ")
     assert len(shown.page.history.records) == 1
 

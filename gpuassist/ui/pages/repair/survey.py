@@ -73,7 +73,7 @@ class LineCard(Card):
         if line.read_by:
             said.append(text("its file is read in by {place}", place=line.read_by))
         if line.inside and "inside" not in {name for name, _ in line.why.parameters}:
-            said.append(text("it stands inside `{inside}`", inside=line.inside.strip()))
+            said.append(text("it is inside `{inside}`", inside=line.inside.strip()))
         for sentence in said:
             self._content.addWidget(paragraph(sentence_case(self._words(sentence)), "", self))
         self._add_choice(line, planned, planned_any=planned_any)

@@ -95,11 +95,11 @@ class ToolkitSection(ScopedSection):
         words = self.desk.words
         self.header = (
             words(text("Nothing needs repair here")),
-            words(text("No finding says that new shells should use another CUDA toolkit.")),
+            words(text("No toolkit problem was found.")),
         )
-        rest: Text = text("No CUDA toolkit is installed that new shells could use.")
+        rest: Text = text("No CUDA toolkit is installed that new terminals could use.")
         if offers(self.machine):
-            rest = text("You can make any installed toolkit the one that new shells use all the same: choose it here.")
+            rest = text("To switch toolkits anyway, choose one here.")
         self.say_instead(Mark.RIGHT, text("Nothing to repair"), rest)
 
     def after_made(self, carried: ChangeOutcome) -> None:
