@@ -22,7 +22,8 @@ from gpuassist.shellfiles.lines import ShellLine
 
 PROMISE = text("Nothing is changed until you apply. You can undo at any time.")
 ONLY_NEW = text(
-    "New terminals only: a terminal that is open, and whatever runs in it, keeps what it has. For one of them, paste this into it."
+    "Only new terminals change: terminals that are already open, and programs running in them, keep "
+    "their settings. To change an open terminal, paste this into it."
 )
 
 
@@ -59,7 +60,7 @@ def bar_note(repair: ChangePlan) -> Text:
         return text("A recorded machine can be looked at, not changed.")
     if repair.scope is not None:
         return text("Nothing outside {scope} is changed.", scope=repair.scope.scope.words)
-    return text("Open terminals keep their old settings.")
+    return text("Terminals that are already open keep their settings.")
 
 
 def unchanged_words(repair: ChangePlan) -> Text:
@@ -105,7 +106,7 @@ def result_words(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[Text, Text]:
     if plan.scope is not None:
         return text("Done"), text("Nothing outside {scope} was changed.", scope=plan.scope.scope.words)
     title = text("New terminals use CUDA {version}", version=version) if version else text("Done")
-    return title, text("New terminals use what you chose; those that are open keep their old settings.")
+    return title, text("New terminals use what you chose; terminals that are already open keep their settings.")
 
 
 def loader_words(chosen: ToolkitChoice) -> Text:

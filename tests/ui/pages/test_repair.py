@@ -137,7 +137,7 @@ def test_undo_restores_every_byte(shown: Shown, home: Path) -> None:
     shown.page.toolkit.undo.trigger()
     shown.settle()
     assert (home / ".bashrc").read_text() == rc(home)
-    assert "byte for byte" in shown.notice()
+    assert "restored exactly" in shown.notice()
 
 
 def test_undo_asks_first(shown: Shown, home: Path, answers: Answers) -> None:
@@ -145,7 +145,7 @@ def test_undo_asks_first(shown: Shown, home: Path, answers: Answers) -> None:
     shown.apply()
     shown.page.toolkit.undo.trigger()
     shown.settle()
-    assert "byte for byte" in answers.asked[0]
+    assert "restored exactly" in answers.asked[0]
     assert (home / ".bashrc").read_text() != rc(home)
 
 
@@ -195,7 +195,7 @@ def test_a_toolkit_that_is_gone_is_refused_in_words(shown: Shown, home: Path) ->
 def test_without_a_finding_any_toolkit_is_offered(desk: Desk, qtbot: QtBot, machine: Machine) -> None:
     made = Shown(desk, qtbot)
     made.open(machine, "")
-    assert "Nothing needs repair here" in made.words()
+    assert "Toolkit: nothing to repair" in made.words()
     assert made.card._toolkit.isVisibleTo(made.page)
 
 

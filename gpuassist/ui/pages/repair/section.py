@@ -292,7 +292,7 @@ class RepairSection(QWidget):
         self.card.freeze()
         self.card.mark_steps((Mark.BUSY,) * (len(repair.edits) + 1))
         self.show_mark(Mark.BUSY)
-        self.strip.begin(self.desk.words(text("Applying, then asking new shells…")))
+        self.strip.begin(self.desk.words(text("Applying, then testing in new shells…")))
         self.changing.ask(lambda _: carry_out(session.world, repair))
 
     def _show_made(self, result: Done | Failed) -> None:
