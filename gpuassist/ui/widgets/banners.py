@@ -54,7 +54,7 @@ class Banners(QWidget):
             from gpuassist.ui.widgets.buttons import small
 
             words = self._words
-            notice = self._notice(Mark.INFO, words(text("Recorded machine: actions that would change this machine are off.")))
+            notice = self._notice(Mark.INFO, words(text("Viewing a recorded machine: read-only.")))
             live = small(words(text("Read this machine instead")), notice)
             live.clicked.connect(self.live_wanted)
             notice.buttons.addWidget(live)
@@ -105,7 +105,7 @@ class Banners(QWidget):
             from gpuassist.ui.widgets.buttons import small
 
             notice = self._notice(Mark.WARNING, "")
-            again = small(self._words(text("Read again")), notice)
+            again = small(self._words(text("Refresh")), notice)
             again.clicked.connect(self.again_wanted)
             notice.buttons.addWidget(again)
             self.stale = notice
