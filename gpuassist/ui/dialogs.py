@@ -79,6 +79,9 @@ class Asking:
 
 
 def _show(dialog: QtWidgets.QFileDialog, answered: Answered) -> None:
+    from gpuassist.ui.widgets.line_icons import dress_file_dialog  # not needed before a file is asked for
+
+    dress_file_dialog(dialog)
     dialog.fileSelected.connect(answered)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.ui.dialogs import Verbs
@@ -29,7 +29,6 @@ class Question(QDialog):
         super().__init__(parent)
         self.setWindowTitle(on_one_line(verbs.does))
         self.setAccessibleDescription(visible("\n".join((question, *lines, *explanations))))
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
@@ -39,14 +38,14 @@ class Question(QDialog):
             well.body.addWidget(CodeText("\n".join(lines), on_one_line(question), well))
             column.addWidget(well)
         self._said = _Said([one for one in explanations if one], self)
-        column.addWidget(self._said, 1)
+        column.addWidget(self._said)
         self.does = primary(verbs.does, self)
         self.keeps = secondary(verbs.keeps, self)
         if verbs.loses:
             self.does.setProperty("kind", "danger")
         self.does.clicked.connect(self.accept)
         self.keeps.clicked.connect(self.reject)
-        column.addSpacing(4)
+        column.addSpacing(8)
         column.addLayout(self._buttons())
         first = self.keeps if verbs.loses else self.does
         first.setDefault(True)
@@ -68,7 +67,9 @@ class Question(QDialog):
         width = min(letters * self.fontMetrics().averageCharWidth() + 48, room.width() - _AROUND)
         self._said.limit(width - 48, int(room.height() * _SHARE_OF_SCREEN))
         self.setFixedWidth(width)
-        self.adjustSize()
+        layout = self.layout()
+        assert layout is not None
+        self.setFixedHeight(layout.totalHeightForWidth(width))  # a dialog's own hint counts lines as if they were short
 
 
 class _Said(QScrollArea):
