@@ -1,4 +1,4 @@
-"""The font that the window brings along, so that it looks the same everywhere: Inter, in the letters of Europe (resources/fonts)."""
+"""The font that the window brings along, so that it looks the same everywhere: Inter, with the letters of Europe."""
 
 from __future__ import annotations
 
