@@ -24,7 +24,7 @@ _RECORD_AT_MOST = 16 * 1024
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
-class LogFile(logging.Handler):
+class OwnLog(logging.Handler):
     """Opened at its first record: where nothing happens, nothing is made."""
 
     def __init__(self, world: World, *, largest_bytes: int = LARGEST_BYTES) -> None:
@@ -94,12 +94,12 @@ def log_path(world: World) -> str:
     return os.path.join(world.surroundings.state(), LOG_NAME)
 
 
-def keep_log(world: World) -> LogFile:
+def keep_log(world: World) -> OwnLog:
     """From now on warnings and worse are kept there; `end_log` ends it."""
-    made = LogFile(world)
+    made = OwnLog(world)
     logging.getLogger().addHandler(made)
     return made
 
 
-def end_log(log: LogFile) -> None:
+def end_log(log: OwnLog) -> None:
     logging.getLogger().removeHandler(log)

@@ -29,7 +29,7 @@ _AGAIN_SECONDS = 0.02
 _PATH_AT_MOST = 100  # sun_path has 108
 
 
-class Wanted(Struct, frozen=True):
+class SecondStart(Struct, frozen=True):
     """What the first is asked for: a page as `navigation.place_words` has it, empty for the one it shows, and the sign by which a
     desktop lets a program raise itself.
     """
@@ -47,7 +47,7 @@ class OneWindow:
         self._lock = -1
         self._server: socket.socket | None = None
 
-    def ask_first(self, wanted: Wanted, seconds: float = WAIT_SECONDS) -> bool:
+    def ask_first(self, wanted: SecondStart, seconds: float = WAIT_SECONDS) -> bool:
         """Whether another window has shown itself instead of ours; if not, we are the first, or one of our own."""
         if not self._path:
             return False
@@ -59,7 +59,7 @@ class OneWindow:
             time.sleep(_AGAIN_SECONDS)  # it is between its lock and its socket, or about to end
         return False
 
-    def listen(self, asked: Callable[[Wanted, Callable[[], None]], None]) -> None:
+    def listen(self, asked: Callable[[SecondStart, Callable[[], None]], None]) -> None:
         """Where we are the first: calls `asked(what, answer)` on a thread for each that comes; it ends with `close`."""
         if self._lock < 0:
             return
@@ -108,7 +108,7 @@ class OneWindow:
             return False
         return True
 
-    def _ask(self, wanted: Wanted, until: float) -> bool | None:
+    def _ask(self, wanted: SecondStart, until: float) -> bool | None:
         """Whether the first has shown itself; none where nobody listens yet."""
         import socket
 
@@ -128,7 +128,7 @@ class OneWindow:
             except OSError:  # too late, or it ended
                 return False
 
-    def _serve(self, server: socket.socket, asked: Callable[[Wanted, Callable[[], None]], None]) -> None:
+    def _serve(self, server: socket.socket, asked: Callable[[SecondStart, Callable[[], None]], None]) -> None:
         while True:
             try:
                 one, _ = server.accept()
@@ -153,7 +153,7 @@ def _answer(one: socket.socket) -> None:
     one.close()
 
 
-def _read(one: socket.socket) -> Wanted | None:
+def _read(one: socket.socket) -> SecondStart | None:
     content = b""
     while not content.endswith(b"\n") and len(content) < _LARGEST:
         piece = one.recv(_LARGEST)
@@ -164,7 +164,7 @@ def _read(one: socket.socket) -> Wanted | None:
     place, token = (found.get("place"), found.get("token")) if isinstance(found, dict) else (None, None)
     if not isinstance(place, str) or not isinstance(token, str) or "\0" in token:
         return None
-    return Wanted(place, token)
+    return SecondStart(place, token)
 
 
 def _peer(one: socket.socket) -> int:

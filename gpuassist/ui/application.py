@@ -23,9 +23,9 @@ from gpuassist.ui.palette import DARK, LIGHT
 from gpuassist.ui.window_memory import WindowMemory
 
 if TYPE_CHECKING:
-    from gpuassist.session.log_file import LogFile
+    from gpuassist.session.log_file import OwnLog
     from gpuassist.session.navigation import Destination
-    from gpuassist.system.one_window import OneWindow, Wanted
+    from gpuassist.system.one_window import OneWindow, SecondStart
     from gpuassist.ui.fault_page import FaultPage
     from gpuassist.ui.frame import Frame, Handover
     from gpuassist.ui.jobs import Jobs
@@ -74,7 +74,7 @@ class WindowRun(QObject):
     furnished = Signal()
     end_wanted = Signal()
     _imported = Signal()
-    _show_wanted = Signal(object, object)  # Wanted, what answers it
+    _show_wanted = Signal(object, object)  # SecondStart, what answers it
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class WindowRun(QObject):
         self._restarts = 0
         self._went_on = self._ended = False
         self._thread = threading.Thread(target=self._import, name="gpuassist-import", daemon=True)
-        self._log: LogFile | None = None
+        self._log: OwnLog | None = None
         self.theme: Theme | None = None
         self.jobs: Jobs | None = None
         self.frame: Frame | None = None
@@ -243,7 +243,7 @@ class WindowRun(QObject):
         self._make_frame(None)
 
     @Slot(object, object)
-    def _show_itself(self, wanted: Wanted, answer: Callable[[], None]) -> None:
+    def _show_itself(self, wanted: SecondStart, answer: Callable[[], None]) -> None:
         """For whoever started gpuassist again."""
         from gpuassist.session.navigation import place_meant
 
