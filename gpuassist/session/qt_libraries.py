@@ -14,17 +14,20 @@ from gpuassist.system.libraries import not_in_cache, why_not_loaded
 _PLUGINS = ("Qt/plugins/platforms", "../../../../lib/qt6/plugins/platforms")  # of a wheel, of conda-forge's package
 _TABLE = "knowledge/qt_libraries.json"
 _NAME = lazy_regex(rb'"library": "([^"]+)"')
-_WAYLAND = ("libqwayland.so", "libqwayland-generic.so")
+_FILES = {"wayland": ("libqwayland.so", "libqwayland-generic.so")}
+_OF_X, _OF_WAYLAND = ("libxcb", "libX11"), ("libwayland",)
 
 
 def missing_libraries(session: Session, why_not: Callable[[str], str] = why_not_loaded) -> Text | None:
     """What keeps the window from being shown, and what installs it; none where nothing does, or nobody can tell."""
     # The names alone: to read the table costs a start as much as half its window.
     needed = map(bytes.decode, _NAME.findall(session.world.resources.read(_TABLE)))
-    absent = not_in_cache(session.world.files, needed)
+    platforms = _platforms(session.world.surroundings.variables.get)
+    others = _OF_X if platforms == ["wayland"] else () if "wayland" in platforms else _OF_WAYLAND
+    absent = not_in_cache(session.world.files, (name for name in needed if not name.startswith(others)))
     if not absent:
         return None
-    plugins = tuple(_plugins(session.world.surroundings.variables.get))
+    plugins = tuple(_plugins(platforms))
     reasons = [why_not(path) for path in plugins]
     if not plugins or not all(reasons):
         return None
@@ -40,16 +43,17 @@ def missing_libraries(session: Session, why_not: Callable[[str], str] = why_not_
     )
 
 
-def _plugins(variable: Callable[[str], str | None]) -> Iterator[str]:
-    """The files of the platforms that Qt would try, of which one has to load."""
-    chosen = [one.partition(":")[0] for one in (variable("QT_QPA_PLATFORM") or "").split(";") if one]
-    if not chosen:
-        chosen = (["wayland"] if variable("WAYLAND_DISPLAY") else []) + (["xcb"] if variable("DISPLAY") else [])
-    for base in _qt():
-        for folder in _PLUGINS:
-            for platform in chosen:
-                names = _WAYLAND if platform.startswith("wayland") else (f"libq{platform}.so",)
-                yield from (path for name in names if os.path.isfile(path := os.path.join(base, folder, name)))
+def _platforms(variable: Callable[[str], str | None]) -> list[str]:
+    """Those that Qt would try."""
+    chosen = [one.partition(":")[0].partition("-")[0] for one in (variable("QT_QPA_PLATFORM") or "").split(";") if one]
+    return chosen or [name for name, display in (("wayland", "WAYLAND_DISPLAY"), ("xcb", "DISPLAY")) if variable(display)]
+
+
+def _plugins(platforms: list[str]) -> Iterator[str]:
+    """Their files, of which one has to load."""
+    places = [os.path.join(base, folder) for base in _qt() for folder in _PLUGINS]
+    names = [name for platform in platforms for name in _FILES.get(platform, (f"libq{platform}.so",))]
+    yield from (path for place in places for name in names if os.path.isfile(path := os.path.join(place, name)))
 
 
 def _qt() -> tuple[str, ...]:
