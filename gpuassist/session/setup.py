@@ -77,8 +77,6 @@ def _looked(session: Session, inspection: Inspection) -> tuple[Setup, SetupInput
     world, recorded = session.world, inspection.recorded
     record, notice = (SetupRecord(), None) if recorded else setup_record.load(world)
     seen = _seen_from(session, inspection, record.environment)
-    if seen is inspection:
-        record = replace(record, environment="") if record.environment else record
     made: dict[str, Outlook] = {}
 
     def plans(goal: str) -> Outlook:
@@ -101,7 +99,7 @@ def _looked(session: Session, inspection: Inspection) -> tuple[Setup, SetupInput
         next(iter(session.knowledge.commands.render("reboot", families_of(seen.machine), {})), ""),
         recorded,
     )
-    setup = replace(setup_of(about), notice=notice)
+    setup = replace(setup_of(about), notice=notice, hidden=record.hidden, closed=record.closed)
     return (setup if recorded else _with_install(session, setup)), about
 
 

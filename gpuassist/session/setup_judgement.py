@@ -22,7 +22,7 @@ from gpuassist.model.finding import Action, Answer, Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Proves, Step, StepKind
-from gpuassist.model.text import Text, verbatim
+from gpuassist.model.text import Text
 from gpuassist.model.version import Version
 from gpuassist.session import setup_words as say
 from gpuassist.session.navigation import GoTo, SideTool, ToInstall, WizardStep
@@ -157,15 +157,16 @@ class _SetupJudge:
         stage = replace(stage, why=why, does=first_words(plan.steps), command="gpuassist plan driver")
         return replace(stage, destination=_install("driver")) if plan.steps else stage
 
-    def _installed_words(self) -> Text:
-        """That the driver is there, and a restart brings it to work."""
+    @cached_property
+    def _installed(self) -> str:
+        """The version that the restart loads; empty where it is not known."""
         module = self.case.after_restart or waiting_module(self.case)
-        version = str(value_or(module.version, "")) if module is not None else ""
-        if version and not self._driver_open:
-            return say.newer_is_installed(version, str(value_or(self.case.driver, "")))
-        if version:
-            return say.installed(version, self._gpus)
-        return verbatim(self._broken.title) if self._broken is not None else say.installed("", self._gpus)
+        return str(value_or(module.version, "")) if module is not None else ""
+
+    def _installed_words(self) -> Text:
+        if self._installed and not self._driver_open:
+            return say.newer_is_installed(self._installed, str(value_or(self.case.driver, "")))
+        return say.installed(self._installed, self._gpus)
 
     def restart(self) -> SetupStage:
         stage = SetupStage(SetupStageId.RESTART, SetupStageState.NOT_NEEDED, say.NOTHING, GoTo(WizardStep.FOUND))
@@ -173,7 +174,7 @@ class _SetupJudge:
             does = say.enroll_at_restart() if self.about.machine.host.key_pending.is_true else None
             there = any(_is_restart(one) for one in self._driver_steps)
             place = _install("driver") if there else stage.destination
-            why = say.restart_loads(self._installed_words())
+            why = say.restart_loads(self._installed, self._gpus)
             open_stage = replace(stage, state=SetupStageState.NOW, why=why, does=does, destination=place)
             return replace(open_stage, command=self.about.reboot, problem=self._broken.id if self._broken else "")
         version = str(value_or(self.case.driver, ""))
@@ -200,7 +201,7 @@ class _SetupJudge:
         one = self.case.toolkit
         if one is not None:
             version = str(value_or(one.version, Version(())).release)
-            return replace(stage, state=SetupStageState.DONE, why=say.toolkit_builds(version, self._gpus))
+            return replace(stage, state=SetupStageState.DONE, why=say.toolkit_builds(version, self.case))
         if not self.about.record.compiles:
             return stage
         if isinstance(self.case.terminal, Unknown):
@@ -256,7 +257,8 @@ class _SetupJudge:
         stage = SetupStage(SetupStageId.VERIFY, SetupStageState.NOW, say.not_verified(), GoTo(WizardStep.VERIFY))
         if self.about.recorded:
             return replace(stage, state=SetupStageState.NOT_NEEDED, why=say.recorded_not_verified())
-        prefix = self.about.record.environment
+        wanted, meant = self.about.record.environment, self.meant
+        prefix = wanted if meant is not None and meant.environment.prefix == wanted else ""
         stage = replace(stage, command=f"gpuassist verify --python {shlex.quote(prefix)}" if prefix else "gpuassist verify")
         proof = self.about.proof
         failed = [one.name for one in self.case.cards if value_or(one.gpu.uuid, "") in proof.failed - {""}]

@@ -16,6 +16,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.kept import KeptFiles, UnusableFileError, machine_identity
 from gpuassist.session.setup_values import SetupRecord
+from gpuassist.system.clock import iso
 from gpuassist.system.untrusted_state import UntrustedStateError
 from gpuassist.system.world import World
 
@@ -75,13 +76,13 @@ def forget(world: World) -> bool:
     return there
 
 
-def live_was_seen(world: World) -> None:
-    """Live memory was watched on this machine: counts where a set-up is remembered that waits for it."""
-    from gpuassist.system.clock import iso
-
+def live_was_seen(world: World) -> bool:
+    """Live memory was watched on this machine: counts where a set-up is remembered that waits for it, and says whether it did."""
     record, _ = load(world)
-    if record.begun_at and not record.live_at:
-        save(world, replace(record, live_at=iso(world.clock.now())))
+    if not record.begun_at or record.live_at:
+        return False
+    save(world, replace(record, live_at=iso(world.clock.now())))
+    return True
 
 
 def _name(world: World) -> str:

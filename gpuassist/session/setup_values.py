@@ -51,7 +51,8 @@ class SetupStage(Struct, frozen=True):
 
 class Setup(Struct, frozen=True):
     """All stages, with exactly one that is now, or none where all is done. `back` greets who comes back from the restart,
-    `notice` says what of the remembered could not be used; `gpus` counts those that are to be served.
+    `notice` says what of the remembered could not be used; `gpus` counts those that are to be served. `hidden`: the user wants
+    no line of it in the window; `closed`: that all is done was said.
     """
 
     stages: tuple[SetupStage, ...]
@@ -59,6 +60,8 @@ class Setup(Struct, frozen=True):
     recorded: bool = False
     back: Text | None = None
     notice: Text | None = None
+    hidden: bool = False
+    closed: bool = False
 
     @property
     def now(self) -> SetupStage | None:

@@ -67,8 +67,8 @@ def gpus_unread(reason: Text) -> Text:
 
 def installed(version: str, names: Text) -> Text:
     if not version:
-        return text("The driver for {gpus} is installed and not loaded", gpus=names)
-    return text("{version} serves {gpus} and is not loaded yet", version=version, gpus=names)
+        return text("The driver for {gpus} is installed, and the restart loads it", gpus=names)
+    return text("{version} is installed for {gpus}, and the restart loads it", version=version, gpus=names)
 
 
 def newer_is_installed(version: str, running: str) -> Text:
@@ -82,8 +82,10 @@ def restart_did_not_help(why: Text) -> Text:
 # The restart.
 
 
-def restart_loads(driver: Text) -> Text:
-    return text("{driver}: restart to load it", driver=driver)
+def restart_loads(version: str, names: Text) -> Text:
+    if not version:
+        return text("Restart to load the driver")
+    return text("{version} serves {gpus}; restart to load it", version=version, gpus=names)
 
 
 def enroll_at_restart() -> Text:
@@ -126,7 +128,10 @@ def toolkit_not_needed() -> Text:
     return text("torch brings the CUDA that it runs on; a toolkit is only for compiling")
 
 
-def toolkit_builds(version: str, names: Text) -> Text:
+def toolkit_builds(version: str, case: RuleInput) -> Text:
+    if not case.cards:
+        return text("nvcc {version} is there", version=version)
+    names = gpus(case)
     return text("nvcc {version} builds for {gpus}", version=version, gpus=names)
 
 

@@ -54,7 +54,7 @@ def verification(made: Machine, *verdicts: str, driver: str = "595.71.05", torch
     """What is kept of a run with these verdicts of the first GPUs; of the processor alone where there are none."""
     python = "/home/you/gpu-env/bin/python"
     check = {"name": "matmul", "dtype": "fp32"}
-    gpus = [
+    gpus: list[dict[str, Any]] = [
         {"device": f"cuda:{place}", "uuid": uuids(made)[place], "interpreter": python, "verdict": verdict}
         | {"checks": [{**check, "verdict": verdict}]}
         for place, verdict in enumerate(verdicts)
