@@ -35,6 +35,7 @@ argparse._ = str  # type: ignore[attr-defined]
 COMMANDS = (
     "detect",
     "doctor",
+    "setup",
     "changes",
     "report",
     "explain",
