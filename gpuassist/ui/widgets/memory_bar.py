@@ -27,6 +27,7 @@ from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
+from gpuassist.ui.widgets.painted import PaintedPicture
 
 _SWATCH = 10
 _HEIGHT = 40
@@ -106,7 +107,7 @@ class _Swatch(QWidget):
         painter.end()
 
 
-class MemoryStrip(QWidget):
+class MemoryStrip(PaintedPicture):
     """Painted across its whole width; the arrow keys go from part to part, Ctrl+C copies the figures."""
 
     chosen = Signal(int)
