@@ -129,7 +129,7 @@ def _planned(options: argparse.Namespace, context: Context, taking: UndoPlan) ->
     for file in taking.files:
         if file.edit is not None:
             context.say_lines(undo_document.diff_of(file))
-        context.say(text("Then: {way}.", way=file.way))
+        context.say(text("Result: {way}.", way=file.way))
     context.say(nothing)
     return Exit.HEALTHY
 

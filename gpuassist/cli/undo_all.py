@@ -76,7 +76,7 @@ def _show_plan(context: Context, traces: Traces) -> None:
         for file in one.plan.files if one.plan is not None else ():
             if file.edit is not None:
                 context.say_lines(diff_of(file))
-            context.say(text("Then: {way}.", way=file.way))
+            context.say(text("Result: {way}.", way=file.way))
         if one.refusal is not None:
             _show_refusal(context, one, one.refusal)
     if plan.changes:

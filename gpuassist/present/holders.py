@@ -79,17 +79,17 @@ ROLE_WORDS: dict[Role, Text] = {
     Role.DESKTOP: text("desktop"),
     Role.SERVICE: text("system service"),
     Role.OTHERS: text("another user's"),
-    Role.INVISIBLE: text("not visible"),
+    Role.INVISIBLE: text("not visible here"),
 }
 
 
 def title(found: Holding) -> Text:
     """The answer in a line."""
     if not found.held and not found.looked:
-        return text("It could not be seen who holds the GPUs")
+        return text("The GPU processes could not be read")
     if not found.held:
-        return text("Nothing that can be seen holds a GPU")
-    return counted("1 process holds a GPU", "{count} processes hold a GPU", len(found.held))
+        return text("No GPU processes found")
+    return counted("1 GPU process", "{count} GPU processes", len(found.held))
 
 
 def place(held: GpuHolder) -> Text:
@@ -121,6 +121,7 @@ def share(found: Holding, held: GpuHolder) -> float | None:
 
 
 STOP_IT = text("Stop it")
+LET_IT_RUN = text("Let it run")
 
 
 def stop_question(held: GpuHolder) -> Text:

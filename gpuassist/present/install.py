@@ -50,7 +50,7 @@ def plan_title(outlook: Outlook) -> Text:
     if outlook.blocked_by:
         return text("No change makes this fit")
     if outlook.steps:
-        return counted("It takes {count} step", "It takes {count} steps", len(outlook.steps))
+        return counted("Possible in {count} step", "Possible in {count} steps", len(outlook.steps))
     return text("This could not be determined") if outlook.undetermined else text("Nothing has to be done")
 
 

@@ -70,7 +70,7 @@ def machine_figures(seconds: float, *, recorded: bool, title: str) -> Text:
     """How the machine was read."""
     if recorded:
         return text("Recorded machine: {title}", title=title) if title else text("A recorded machine")
-    return text("Read in {seconds} s, without root and without waking anything", seconds=f"{seconds:.1f}")
+    return text("Read in {seconds} s (no root needed, sleeping GPUs untouched)", seconds=f"{seconds:.1f}")
 
 
 def _count(answers: tuple[Answer, ...], severity: Severity) -> int:

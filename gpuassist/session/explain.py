@@ -101,10 +101,10 @@ class Explanation(Struct, frozen=True):
         if not self.convicts and self.accounts:
             return self.accounts[0].title
         if not self.convicts:
-            return text("The text shows no problem of the GPU set-up")
+            return text("No GPU problem found in the text")
         return counted(
-            "The text shows one problem",
-            "The text shows {count} problems, the most likely cause first",
+            "1 problem found",
+            "{count} problems found, most likely cause first",
             len(_convicting(self.answers)),
         )
 
@@ -229,9 +229,9 @@ def _basis(told: Machine, machine: Machine | None, *, recorded: bool) -> Basis:
         return Basis(Ground.TEXT_ALONE, text("The answer rests on the text alone."))
     reason = same_machine(told, machine)
     if reason is None and recorded:
-        return Basis(Ground.JOINED, text("What the text does not say was taken from the recorded machine."))
+        return Basis(Ground.JOINED, text("Missing details were taken from the recorded machine."))
     if reason is None:
-        return Basis(Ground.JOINED, text("What the text does not say was looked up on this machine."))
+        return Basis(Ground.JOINED, text("Missing details were read from this computer."))
     if recorded:
         return Basis(
             Ground.OTHER_MACHINE, text("The text is judged alone, not with the recorded machine: {reason}.", reason=reason)

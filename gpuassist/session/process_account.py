@@ -58,8 +58,8 @@ def _title(shown: dict[int, Rows], *, on_gpu: bool) -> Text:
     gpus = sorted({row.gpu for rows in shown.values() for row in rows if row.gpu is not None})
     if gpus:
         named = listed(map(str, gpus))
-        return counted("1 process holds GPU {gpus}", "{count} processes hold GPU {gpus}", len(shown), gpus=named)
-    return counted("1 process holds a GPU", "{count} processes hold a GPU", len(shown))
+        return counted("1 process on GPU {gpus}", "{count} processes on GPU {gpus}", len(shown), gpus=named)
+    return counted("1 GPU process", "{count} GPU processes", len(shown))
 
 
 def _line(rows: Rows) -> Text:

@@ -69,6 +69,7 @@ class Frame(QWidget):
 
     appearance_chosen = Signal(object)  # Appearance
     language_chosen = Signal(str)  # empty for the desktop's
+    place_changed = Signal(object)  # Destination
     leaving = Signal()  # close the window, and keep nothing of it
 
     def __init__(
@@ -146,6 +147,8 @@ class Frame(QWidget):
             self._wanted = None  # the user is somewhere by choice
         if self.flow != before:
             self._show_flow()
+        if (self.flow.current, self.flow.errand) != (before.current, before.errand):
+            self.place_changed.emit(self.flow.errand or GoTo(self.flow.current))
 
     @Slot(object)
     def show_fault(self, trace: str) -> None:

@@ -56,7 +56,7 @@ def _document(run: Run) -> Any:
 def test_file_is_explained(pasted: Path) -> None:
     run = _explain(str(pasted))
     assert run.exit is Exit.PROBLEMS
-    assert run.out.splitlines()[0] == "The text shows one problem"
+    assert run.out.splitlines()[0] == "1 problem found"
     assert "[pasted text, line 2]" in " ".join(run.out.split())
 
 

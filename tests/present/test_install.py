@@ -51,8 +51,8 @@ def install(*states: StepState, state: InstallState = InstallState.OPEN) -> Inst
 @pytest.mark.parametrize(
     ("plan", "title"),
     [
-        (outlook((script("pass"),)), "It takes 1 step"),
-        (outlook((script("pass"), script("pass"))), "It takes 2 steps"),
+        (outlook((script("pass"),)), "Possible in 1 step"),
+        (outlook((script("pass"), script("pass"))), "Possible in 2 steps"),
         (outlook(blocked=(SAID,)), "No change makes this fit"),
         (outlook(undetermined=(SAID,)), "This could not be determined"),
         (outlook(), "Nothing has to be done"),

@@ -76,7 +76,7 @@ def test_notes_are_counted_too() -> None:
 
 def test_a_live_machine_says_how_it_was_read() -> None:
     words = ENGLISH(machine_figures(0.42, recorded=False, title=""))
-    assert words == "Read in 0.4 s, without root and without waking anything"
+    assert words == "Read in 0.4 s (no root needed, sleeping GPUs untouched)"
 
 
 @pytest.mark.parametrize(("title", "words"), [("A laptop", "Recorded machine: A laptop"), ("", "A recorded machine")])

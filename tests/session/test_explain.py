@@ -31,7 +31,7 @@ def test_known_message_is_answered(session: Session) -> None:
     explanation = explain(session, NVCC)
     assert _ids(explanation)[0] == "nvcc-arch-too-new"
     assert explanation.known
-    assert explanation.title.message == "The text shows one problem"
+    assert explanation.title.message == "1 problem found"
 
 
 def test_passage_is_the_first_evidence(session: Session) -> None:

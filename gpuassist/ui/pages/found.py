@@ -49,7 +49,7 @@ class FoundPage(Page):
         self.past = PastCard(desk, self)  # last: it comes when the rest stands, and moves nothing
         self._scroll.content.addWidget(self.past)
         self._repairable = ""
-        self._again = QAction(desk.words(text("Check again")), self)
+        self._again = QAction(desk.words(text("Refresh")), self)
         self._again.triggered.connect(self._check_again)
         self.addAction(self._again)
         self._inspection: Inspection | None = None
@@ -87,7 +87,7 @@ class FoundPage(Page):
                 rest = text("What could be checked is right. What could not be determined stands below, with the reason.")
                 nothing_found = EmptyState(Mark.UNKNOWN, words(text("Nothing wrong was found")), words(rest), self)
             else:
-                rest = text("Everything that was checked fits together. Verify proves it with real work on the device.")
+                rest = text("Everything that was checked works together. Verify tests it with real computations.")
                 nothing_found = EmptyState(Mark.RIGHT, words(text("Nothing is wrong")), words(rest), self)
             self._cards.insertWidget(0, nothing_found)
         self._rest.show_rest(diagnosis.passed, diagnosis.undetermined)

@@ -56,7 +56,7 @@ class ProjectPage(Page):
         self._changing = Latest(desk.jobs, self._show_changed, self)
         words = self.desk.words
         self.choose = new_action(self, words(text("Another folder…")), self._choose_folder)
-        self.again = new_action(self, words(text("Look again")), self._look_again)
+        self.again = new_action(self, words(text("Refresh")), self._look_again)
         self.copy = new_action(self, words(text("Copy the answer")), self._copy_answer)
         self.write = new_action(self, words(text("Write this change")), self._write)
         self.undo = new_action(self, words(text("Undo this change")), self._undo)
@@ -84,7 +84,7 @@ class ProjectPage(Page):
 
     def bar(self) -> Bar:
         if self.outlook is None:
-            return Bar((), self.desk.words(text("Nothing of a project is run, and nothing is changed by looking.")))
+            return Bar((), self.desk.words(text("Read only: nothing in the project is run or changed.")))
         left = (self.choose, self.again, self.copy)
         if self.carried is not None and self.carried.receipts:
             return Bar(left, "", self.undo)

@@ -240,7 +240,7 @@ def test_it_is_joined_with_the_machine_that_was_read(shown: Shown, example: Exam
     found = shown.page.explanation
     assert found is not None
     assert found.basis.ground is Ground.JOINED
-    assert shown.says("What the text does not say was taken from the recorded machine.")
+    assert shown.says("Missing details were taken from the recorded machine.")
 
 
 def test_a_machine_that_is_read_later_is_joined(shown: Shown, example: Example) -> None:
@@ -264,7 +264,7 @@ def test_the_text_alone_can_be_chosen(shown: Shown, example: Example) -> None:
     assert shown.page.bar().primary is None
 
 
-@pytest.mark.parametrize(("recorded", "said"), [(False, "Joined with this machine"), (True, "Joined with the recorded machine")])
+@pytest.mark.parametrize(("recorded", "said"), [(False, "Use facts of this computer"), (True, "Use facts of the recorded machine")])
 def test_the_choice_names_the_machine(shown: Shown, recorded: bool, said: str) -> None:
     shown.page.show_inspection(inspection(Machine(), recorded=recorded))
     assert shown.page.findChildren(DropDown)[0].itemText(0) == said
@@ -298,7 +298,7 @@ def test_the_bar_changes_with_the_answer(shown: Shown) -> None:
 def test_the_answer_is_copied(shown: Shown, clipboard: QClipboard) -> None:
     shown.explain(NVCC)
     shown.trigger("Ctrl+Shift+C")
-    assert clipboard.text().startswith("The text shows one problem\n")
+    assert clipboard.text().startswith("1 problem found\n")
     assert shown.says("Copied, without the names of users and computers")
 
 

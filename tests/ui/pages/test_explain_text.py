@@ -70,13 +70,13 @@ def test_text_and_choice_tell_of_a_change(card: TextCard) -> None:
 
 def test_it_is_joined_unless_somebody_chooses_otherwise(card: TextCard) -> None:
     assert card.joins
-    assert card.findChildren(DropDown)[0].currentText() == "Joined with this machine"
+    assert card.findChildren(DropDown)[0].currentText() == "Use facts of this computer"
 
 
 def test_naming_the_machine_keeps_the_choice(card: TextCard) -> None:
     card.findChildren(DropDown)[0].setCurrentIndex(1)
     card.show_machine(recorded=True)
-    assert card.findChildren(DropDown)[0].itemText(0) == "Joined with the recorded machine"
+    assert card.findChildren(DropDown)[0].itemText(0) == "Use facts of the recorded machine"
     assert not card.joins
 
 

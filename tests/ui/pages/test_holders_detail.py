@@ -55,7 +55,7 @@ def test_a_card_that_does_not_say_has_the_reason(show: Show, session: Session) -
 
 def test_a_process_without_memory_says_what_it_holds(show: Show, session: Session) -> None:
     made = shown(show, session, holder())
-    assert ("Holds", "GPU 0") in [(row.label, row.value) for row in made.facts]
+    assert ("Uses", "GPU 0") in [(row.label, row.value) for row in made.facts]
     assert made.memory.isHidden()
 
 

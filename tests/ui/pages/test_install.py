@@ -102,7 +102,7 @@ def test_without_a_wish_it_offers_three(shown: Shown) -> None:
     shown.read(CPU_ONLY, live=True)
     button_named(shown.page, "torch").click()
     assert shown.settle().page.choices.wish == InstallWish(torch=ANY)
-    assert shown.header.title.startswith("It takes")
+    assert shown.header.title.startswith("Possible in")
 
 
 @pytest.mark.parametrize("example", EXAMPLES[::2])

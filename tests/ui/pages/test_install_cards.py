@@ -61,7 +61,7 @@ def looked(*, stops: tuple[str, ...] = (), warnings: tuple[str, ...] = ()) -> Dr
 
 def test_at_first_everything_stays_as_it_is(chosen: InstallChoices) -> None:
     assert (chosen.wish, chosen.wish.goals) == (InstallWish(), ())
-    assert chosen.box("torch").currentText() == "as it is"
+    assert chosen.box("torch").currentText() == "keep current"
 
 
 def test_the_versions_are_those_of_what_if(chosen: InstallChoices, session: Session) -> None:

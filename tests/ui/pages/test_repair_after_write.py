@@ -70,7 +70,7 @@ def test_what_was_made_stays_on_the_screen_with_its_proof(shown: Shown) -> None:
     assert carried is not None
     assert carried.wrote
     assert shown.page.toolkit.panel.shells.isVisibleTo(shown.page)
-    assert shown.title == "New shells use CUDA 12.4"
+    assert shown.title == "New terminals use CUDA 12.4"
     assert states(shown)[-1] is StepStatus.RIGHT
     shown.read_again()
     shown.settle()

@@ -115,21 +115,21 @@ def test_no_example_is_wider_than_the_page(shown: Shown, show: Show, example: st
 
 def test_before_a_machine_was_read_it_asks_for_a_gpu(shown: Shown) -> None:
     shown.settle()
-    assert shown.header.title == "What if…"
+    assert shown.header.title == "Compatibility check"
     assert "No GPU is chosen" in words_in(shown.page)
 
 
 def test_an_imagined_machine_is_answered(shown: Shown) -> None:
     shown.settle().page.wishes.search.taken.emit("RTX 5090")
     shown.settle()
-    assert shown.header.title.startswith("It fits after")
+    assert shown.header.title.startswith("Works after")
     assert shown.header.subtitle == "An imagined machine with RTX 5090"
 
 
 def test_a_new_card_tells_the_steps_with_their_commands(shown: Shown) -> None:
     shown.read(HEALTHY).wish(Wish(("10de:2684", "RTX 5090")))
     blocks = [block.content for block in shown.page.findChildren(CodeBlock)]
-    assert shown.header.title == f"It fits after {len(shown.outlook.steps)} steps"
+    assert shown.header.title == f"Works after {len(shown.outlook.steps)} changes"
     assert any("nvidia-driver-" in content for content in blocks)
 
 

@@ -58,7 +58,7 @@ class ExplainPage(Page):
         self._pause.timeout.connect(self._ask_typed)
         self._later = InTurns((self._take_a_breath, self._make_examples), self)
         self._copy = new_action(self, desk.words(text("Copy the answer")), self._copy_answer, "Ctrl+Shift+C")
-        self._save = new_action(self, desk.words(text("Save for a colleague…")), self._ask_where, "Ctrl+S")
+        self._save = new_action(self, desk.words(text("Export answer…")), self._ask_where, "Ctrl+S")
         self._on = new_action(self, desk.words(text("Go on")), self._go_on)
         new_action(self, desk.words(text("Paste")), self._paste_clipboard, "Ctrl+V")
         new_action(self, desk.words(text("Open a log…")), self._ask_which, "Ctrl+O")

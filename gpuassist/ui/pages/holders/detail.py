@@ -26,7 +26,7 @@ from gpuassist.ui.wording import sentence_case
 
 _LABEL_WIDTH = 140
 PROCESS, USER, PLACE = 1, 2, 5
-HEADINGS = (text("PID"), text("Process"), text("User"), text("GPU"), text("Memory"), text("Belongs to"), text("What it is"))
+HEADINGS = (text("PID"), text("Process"), text("User"), text("GPU"), text("Memory"), text("Container or service"), text("Type"))
 # As wide as the columns are made, whatever comes.
 COLUMN_SAMPLES = (
     Cell("8888888"),
@@ -117,8 +117,8 @@ class HolderCard(Card):
         unusual, belongs = state(held), words(place(held))
         told: list[tuple[Text, str]] = [(text("User"), holder.user)]
         if not held.memory_by_gpu:
-            told.append((text("Holds"), words(gpus(held))))
-        told += [(text("Belongs to"), belongs), (text("State"), words(unusual) if unusual is not None else "")]
+            told.append((text("Uses"), words(gpus(held))))
+        told += [(text("Container or service"), belongs), (text("State"), words(unusual) if unusual is not None else "")]
         told.append((text("Open devices"), ", ".join(holder.devices)))
         return [FactRow(words(name), value) for name, value in told if value]
 

@@ -107,7 +107,7 @@ class InstallPage(Page):
         if self.steps.under_way:
             return Bar((*self.steps.beside, *(() if self.steps.busy else (self._another,))), "", self.steps.primary)
         if self.outlook is None:
-            return Bar((), self.desk.words(text("Nothing is changed by planning.")))
+            return Bar((), self.desk.words(text("Preview only: nothing is changed.")))
         note = text("Nothing is changed until a step is confirmed.")
         if self._recorded:
             note = text("A recorded machine can be looked at, not changed.")
@@ -233,7 +233,7 @@ class InstallPage(Page):
         if self._machine is None:
             title, rest = text("One moment"), text("The machine is being read.")
         else:
-            title = text("What shall be installed?")
+            title = text("What do you want to install?")
             rest = text("Choose above, or let gpuassist find the version that fits. You see every step before it is taken.")
         self._nothing.show_words(Mark.TODO if self._machine is not None else Mark.BUSY, words(title), words(rest))
         for button in widgets_in(self._nothing.buttons):

@@ -16,10 +16,11 @@ from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_find import ListedScope, list_scopes
 from gpuassist.changes.undo import UndoPlan, left_out, plan_undo, undo
 from gpuassist.model.old_environment import OldEnvironments
-from gpuassist.model.text import Text, listed, text
+from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Errand, Marked, StepStatus, ToRepair, WizardStep
 from gpuassist.session.old_environments import after_undo
+from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Leave, Page, Wrote
@@ -300,9 +301,9 @@ class RepairPage(Page):
             self._scroll.ensureWidgetVisible(self.undo)
             return
         words = self.desk.words
-        paths = listed(file.receipt.path for file in taking.files)
-        question = words(text("Undo this change of {path}?", path=paths))
-        self.desk.asking.confirm(self, question, words(text("Then: {way}.", way=taking.way)), self._agree)
+        question = words(text("Undo this change?"))
+        verbs = Verbs(words(text("Undo")), words(text("Keep")))
+        self.desk.asking.confirm(self, question, words(text("{way}.", way=taking.way)), self._agree, verbs=verbs)
 
     @Slot()
     def _agree(self) -> None:
