@@ -41,7 +41,7 @@ def worst_of(case: Path) -> str:
     return str(found[0]["severity"]) if found else ""
 
 
-@for_each("case", [case for case in MACHINES if worst_of(case) == "problem"])
+@for_each("case", [case for case in MACHINES if worst_of(case) == "problem"], every=4)
 def test_what_is_now_is_where_the_worst_finding_is_mended(case: Path) -> None:
     inspection = open_recording(SESSION, str(facts_of(case)))
     found = look_at_setup(SESSION, inspection)
@@ -56,7 +56,7 @@ def test_what_is_now_is_where_the_worst_finding_is_mended(case: Path) -> None:
     assert not any(one.command for one in found.stages)  # which would be for this machine
 
 
-@for_each("case", [case for case in MACHINES if worst_of(case) == "warning"])
+@for_each("case", [case for case in MACHINES if worst_of(case) == "warning"], every=4)
 def test_a_warning_leads_only_where_it_is_about_a_toolkit(case: Path) -> None:
     inspection = open_recording(SESSION, str(facts_of(case)))
     now, worst = look_at_setup(SESSION, inspection).now, inspection.answers[0]
