@@ -42,10 +42,10 @@ def the_dialog(parent: QWidget) -> QFileDialog:
 
 
 def test_where_something_is_lost_enter_leaves_it_as_it_is(parent: QWidget) -> None:
-    Asking().confirm(parent, "Stop it?", "", lambda: None, ends="Stop it")
+    Asking().confirm(parent, "Stop it?", "", lambda: None, ends="Stop process")
     Asking().confirm(parent, "Go on?", "", lambda: None)
     careful, plain = parent.findChildren(QMessageBox)
-    assert careful.button(QMessageBox.StandardButton.Ok).text() == "Stop it"
+    assert careful.button(QMessageBox.StandardButton.Ok).text() == "Stop process"
     assert careful.defaultButton() is not plain.defaultButton()
     assert careful.defaultButton() is careful.button(QMessageBox.StandardButton.Cancel)
     for box in (careful, plain):
