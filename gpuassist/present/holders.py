@@ -121,6 +121,7 @@ def share(found: Holding, held: GpuHolder) -> float | None:
 
 
 STOP_IT = text("Stop process")
+LET_IT_RUN = text("Let it run")
 
 
 def stop_question(held: GpuHolder) -> Text:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gpuassist.ui.fonts import load_fonts
 from gpuassist.ui.palette import DARK, LIGHT, Palette
 from gpuassist.ui.stylesheet import TEMPLATE
 
@@ -47,6 +48,7 @@ class Theme(QObject):
         self.setObjectName("theme")
         self.appearance = appearance
         self._application = application
+        load_fonts()
         application.setStyle("Fusion")
         application.setFont(sans())
         application.styleHints().colorSchemeChanged.connect(self._dress)

@@ -42,11 +42,20 @@ class Banners(QWidget):
         self.language: Notice | None = None
         self.later: Notice | None = None
         self._waits_for = ""
+        self.told: list[Notice] = []
         if words.notice is None:
             self.hide()
         else:
             self.language = self._notice(Mark.INFO, words(words.notice))
             self._add_close(self.language)
+
+    def tell(self, words: Text, *, stays: bool = False) -> None:
+        """Something to know from the start on; unless it `stays`, it can be closed."""
+        notice = self._notice(Mark.INFO, self._words(words))
+        if not stays:
+            self._add_close(notice)
+        self.told.append(notice)
+        self._settle()
 
     def show_recorded(self, recorded: bool) -> None:  # noqa: FBT001 -- a setter
         """Whether what is shown is a recording."""
@@ -171,7 +180,7 @@ class Banners(QWidget):
 
     @Slot()
     def _settle(self) -> None:
-        banners = (self.language, self.later, self.recorded, self.waiting, self.stale, self.fault, self.damage)
+        banners = (self.language, self.later, self.recorded, self.waiting, self.stale, self.fault, self.damage, *self.told)
         self.setVisible(any(banner is not None and not banner.isHidden() for banner in banners))
 
     def _damaged_lines(self) -> str:

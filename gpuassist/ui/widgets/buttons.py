@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionButton,
     QStyleOptionComboBox,
     QStylePainter,
@@ -30,6 +29,7 @@ from gpuassist.ui.theme import colours, set_look
 from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import paint_glyph
+from gpuassist.ui.widgets.popups import round_list
 from gpuassist.ui.wording import as_tip
 
 _COPIED_MILLISECONDS = 1500
@@ -134,6 +134,10 @@ class DropDown(QComboBox):
         paint_chevron(painter, QRectF(self.width() - 22, self.height() / 2 - 4, 10, 8))
         painter.end()
 
+    def showPopup(self) -> None:
+        round_list(self)
+        super().showPopup()
+
     def event(self, event: QEvent) -> bool:
         """What does not fit stands whole in the tool tip, where it has no other."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and not self.toolTip():
@@ -159,7 +163,6 @@ class LongChoice(QComboBox):
         self.setProperty("long", True)  # noqa: FBT003 -- the style sheet asks for it
         self.setMaxVisibleItems(self._ROWS_SHOWN)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._dressed = False
 
     def sizeHint(self) -> QSize:
         return QSize(self._LEAST_WIDTH, super().sizeHint().height())
@@ -168,9 +171,7 @@ class LongChoice(QComboBox):
         return self.sizeHint()
 
     def showPopup(self) -> None:
-        if not self._dressed:
-            self._dressed = True
-            self.setItemDelegate(QStyledItemDelegate(self))  # without it Qt heeds no style of the rows
+        round_list(self)
         super().showPopup()
 
     def paintEvent(self, event: QPaintEvent) -> None:

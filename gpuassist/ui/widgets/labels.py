@@ -6,13 +6,14 @@ import html
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, Slot
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
+from gpuassist.ui.widgets import popups
 from gpuassist.ui.wording import as_tip
 
 COPY = text("Copy")
@@ -94,7 +95,7 @@ class ElidedLabel(QWidget):
         self._tell_whole()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menu = QMenu(self)
+        menu = popups.menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._copy.setText(self._copy.text() or QCoreApplication.translate("QWidgetTextControl", "&Copy"))
         menu.addAction(self._copy)

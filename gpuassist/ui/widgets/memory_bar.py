@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from gpuassist.model.memory_picture import MemoryPicture, PartKind
 from gpuassist.model.text import text
@@ -24,6 +24,7 @@ from gpuassist.present.memory import as_plain_text, part_explained, part_name, s
 from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
+from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
 
@@ -176,7 +177,7 @@ class MemoryStrip(QWidget):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menu = QMenu(self)
+        menu = popups.menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self._words(text("Copy the figures"))).triggered.connect(self.copy)
         menu.popup(event.globalPos())

@@ -14,12 +14,13 @@ from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome
 from gpuassist.model.text import Text, text
-from gpuassist.present.holders import STOP_IT, as_plain_text, stop_question, stop_warning, stopping, title
+from gpuassist.present.holders import LET_IT_RUN, STOP_IT, as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.samples import clock
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
 from gpuassist.session.navigation import Errand, SideTool, ToHolders
 from gpuassist.ui import clipboard
+from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.holders.detail import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, HolderCard, holder_rows
@@ -155,8 +156,9 @@ class HoldersPage(Page):
         held = self.chosen
         if held is not None and held.may_stop and self._stopping is None:
             words = self.desk.words
+            verbs = Verbs(words(STOP_IT), words(LET_IT_RUN), loses=True)
             self.desk.asking.confirm(
-                self, words(stop_question(held)), words(stop_warning(held)), lambda: self._stop_now(held), ends=words(STOP_IT)
+                self, words(stop_question(held)), words(stop_warning(held)), lambda: self._stop_now(held), verbs=verbs
             )
 
     @Slot()

@@ -21,7 +21,7 @@ from gpuassist.present.marks import Mark, mark_of
 from gpuassist.session.install import Course, can_be_taken_back, course_of, is_begun
 from gpuassist.session.navigation import ToRepair
 from gpuassist.session.plan import toolkit_to_use
-from gpuassist.ui.dialogs import CommandsAsked
+from gpuassist.ui.dialogs import CommandsAsked, Verbs
 from gpuassist.ui.page import Desk, new_action
 from gpuassist.ui.pages.install.cards import StepCard
 from gpuassist.ui.pages.install.output import OutputCard
@@ -130,7 +130,10 @@ class InstallSteps(QWidget):
         rest = words(text("What was done stays and can be undone later. gpuassist stops offering to continue it."))
         start = self._runner.give_up
         question = words(text("Give this install up?"))
-        self._desk.asking.confirm(self, question, rest, lambda: self._begin(text("Giving up…"), lambda: start(install)))
+        verbs = Verbs(words(text("Give up")), words(text("Keep")))
+        self._desk.asking.confirm(
+            self, question, rest, lambda: self._begin(text("Giving up…"), lambda: start(install)), verbs=verbs
+        )
 
     @Slot(object)
     def ask_way_back(self, install: str) -> None:
@@ -245,7 +248,8 @@ class InstallSteps(QWidget):
             return
         question = words(text("Run this as your user? {step}", step=course.steps[number].text))
         about = before_taking(looked, self._waits.install if self._waits is not None and self.install is None else None)
-        asked = CommandsAsked(run_lines(course.steps[number]), tuple(map(words, about)), words(text("Run it")))
+        verbs = Verbs(words(text("Run it")), words(text("Cancel")))
+        asked = CommandsAsked(run_lines(course.steps[number]), tuple(map(words, about)), verbs)
         self._desk.asking.confirm_commands(self, question, asked, lambda: self.take(number))
 
     def take(self, number: int) -> None:
@@ -348,7 +352,8 @@ class InstallSteps(QWidget):
             self.told.emit((Mark.PROBLEM, words(obstacle or text("there is nothing to undo"))))
             return
         lines = tuple(line for one in way for line in one.commands)
-        asked = CommandsAsked(lines, tuple(map(words, before_going_back(way))), words(text("Undo install")))
+        verbs = Verbs(words(text("Undo install")), words(text("Keep")))
+        asked = CommandsAsked(lines, tuple(map(words, before_going_back(way))), verbs)
         self._desk.asking.confirm_commands(self, words(text("Undo this install?")), asked, lambda: self._go_back(install, way))
 
     def _go_back(self, install: str, way: tuple[BackStep, ...]) -> None:

@@ -91,9 +91,9 @@ class MachinePage(Page):
         self._cards.everything_wanted.connect(self.show_everything)
         self._scroll.content.addWidget(self._cards)
         if self._menu is None:
-            from PySide6.QtWidgets import QMenu
+            from gpuassist.ui.widgets.popups import menu
 
-            self._menu = QMenu(self)
+            self._menu = menu(self)
             self._examples.setMenu(self._menu)
             self.desk.jobs.start(self._read_examples, self).finished.connect(self._offer_examples)
 

@@ -20,6 +20,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Errand, Marked, StepStatus, ToRepair, WizardStep
 from gpuassist.session.old_environments import after_undo
+from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Leave, Page, Wrote
@@ -301,7 +302,8 @@ class RepairPage(Page):
             return
         words = self.desk.words
         question = words(text("Undo this change?"))
-        self.desk.asking.confirm(self, question, words(text("{way}.", way=taking.way)), self._agree)
+        verbs = Verbs(words(text("Undo")), words(text("Keep")))
+        self.desk.asking.confirm(self, question, words(text("{way}.", way=taking.way)), self._agree, verbs=verbs)
 
     @Slot()
     def _agree(self) -> None:

@@ -10,6 +10,7 @@ from gpuassist.model.text import text
 from gpuassist.present import undo_all as said
 from gpuassist.session.own_state import OwnState, delete_own_state
 from gpuassist.session.traces import Traces, look_again, look_at_traces
+from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Control, Done, Failed, Job
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair.undo_all_dialog import UndoAllDialog
@@ -110,7 +111,8 @@ class UndoAllCourse(QObject):
         lines.append(words(text("This cannot be undone. The window closes when it is done.")))
         question = words(text("Delete gpuassist's own data?"))
         parent = self.dialog or self._page
-        self._desk.asking.confirm(parent, question, "\n".join(lines), self._delete, ends=words(text("Delete")))
+        verbs = Verbs(words(text("Delete")), words(text("Keep")), loses=True)
+        self._desk.asking.confirm(parent, question, "\n".join(lines), self._delete, verbs=verbs)
 
     @Slot()
     def _delete(self) -> None:
