@@ -17,7 +17,6 @@ from gpuassist.present.marks import Exit
 from gpuassist.session.qt_libraries import missing_libraries
 from gpuassist.system.interrupts import ending_at_once
 from gpuassist.system.one_window import OneWindow, SecondStart
-from gpuassist.system.read_only import is_read_only
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 
@@ -64,7 +63,7 @@ def open_window(session: Session, machine_file: str, wanted: Destination | None)
 
 def _one_window(session: Session, machine_file: str, wanted: Destination | None) -> OneWindow | None:
     """None for a window of its own: one of a recording, and one that writes nothing."""
-    if machine_file or is_read_only(session.world.disk):
+    if machine_file or session.world.disk.read_only:
         return None
     if wanted is not None:
         from gpuassist.session.navigation import GoTo
