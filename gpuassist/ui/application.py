@@ -107,7 +107,7 @@ class WindowRun(QObject):
         self.fault_page: FaultPage | None = None
         desktop_is_dark = self._application.palette().window().color().lightness() < _DARK_BELOW
         palette = {"dark": DARK, "light": LIGHT}.get(settings.appearance, DARK if desktop_is_dark else LIGHT)
-        load_fonts(session.world.resources)
+        load_fonts(session.world.resources, styles=("-Regular", "-Bold"))
         words = self._session.words
         self.window = MainWindow(FirstPaint(words, palette, reading=words(text("Reading your machine…"))))
         self.window.restore(settings.geometry)
