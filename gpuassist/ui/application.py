@@ -162,6 +162,7 @@ class WindowRun(QObject):
         self._memory.watch(self.window, self.window.geometry_words)
         if self._one is not None:
             self._one.listen(self._show_wanted.emit)
+        QtCore.QTimer.singleShot(0, self._ask_desktop)
         self.furnished.emit()
 
     def _make_frame(self, handover: Handover | None) -> Frame:
@@ -195,6 +196,19 @@ class WindowRun(QObject):
         self.window.furnish(frame)
         frame.begin()
         return frame
+
+    @Slot()
+    def _ask_desktop(self) -> None:
+        """Where a session bus is: without one libdbus would start its own."""
+        if not self._session.world.surroundings.variables.get("DBUS_SESSION_BUS_ADDRESS") or self._ended:
+            return
+        from gpuassist.ui.desktop_wishes import DesktopWishes
+
+        if self.theme is not None:
+            wishes = DesktopWishes(self.theme)
+            wishes.calm_wished.connect(self.theme.calm)
+            wishes.scale_wished.connect(self.theme.scale)
+            wishes.ask()
 
     @Slot(object)
     def _keep_place(self, destination: Destination) -> None:
