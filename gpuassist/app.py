@@ -11,7 +11,7 @@ from gpuassist.cli import streams
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session, languages, words_for
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, language_of
 from gpuassist.present.marks import Exit
 from gpuassist.session.qt_libraries import missing_libraries
@@ -57,7 +57,7 @@ def open_window(session: Session, machine_file: str, wanted: Destination | None)
         with ending_at_once():
             from gpuassist.ui.application import run_window  # Qt is imported only when there is a display to use it on
     except ImportError as error:
-        raise UsageError(text("the window needs PySide6, which this Python does not have ({error})", error=str(error))) from error
+        raise UsageError(_why_no_window(error)) from error
     return Exit(run_window(session, machine_file=machine_file, start=wanted, arguments=sys.argv[:1], one=one))
 
 
@@ -81,6 +81,12 @@ def _wanted(session: Session, wanted: Destination | None) -> SecondStart:
     from gpuassist.session.navigation import place_words
 
     return SecondStart(place_words(wanted), token)
+
+
+def _why_no_window(error: ImportError) -> Text:
+    if (error.name or "").startswith("gpuassist"):  # gpuassist.pyz
+        return text("This file is gpuassist without its window; `pipx install gpuassist` installs all of it.")
+    return text("the window needs PySide6, which this Python does not have ({error})", error=str(error))
 
 
 def draw_png(svg: str) -> bytes:

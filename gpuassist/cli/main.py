@@ -35,6 +35,7 @@ argparse._ = str  # type: ignore[attr-defined]
 COMMANDS = (
     "detect",
     "doctor",
+    "setup",
     "changes",
     "report",
     "explain",
@@ -181,13 +182,18 @@ _MOST_NOTES = 10
 
 
 def _parse(arguments: Sequence[str], session: Session) -> argparse.Namespace:
-    words, known = session.words, languages(session.world.resources)
     listing = not set(COMMANDS) & set(arguments) and bool({"-h", "--help"} & set(arguments))
+    wanted = COMMANDS if listing else tuple(name for name in COMMANDS if name in arguments)
+    return parser_of(wanted, session.words, languages(session.world.resources)).parse_args(arguments)
+
+
+def parser_of(wanted: Sequence[str], words: Words, known: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of the whole command line, with the options of the `wanted` subcommands; `known` are the languages."""
     parser = _Parser(words, prog="gpuassist", description=words(_DESCRIPTION), parents=[_global_options(words, known, "")])
     parser.add_argument("--version", action="version", version=f"gpuassist {__version__}", help=words(text("print the version")))
     verbs = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name in COMMANDS:
-        if name in arguments or listing:
+        if name in wanted:
             command = _load(name)
             verb = verbs.add_parser(
                 name,
@@ -199,7 +205,7 @@ def _parse(arguments: Sequence[str], session: Session) -> argparse.Namespace:
             command.arguments(verb, words)
         else:
             verbs.add_parser(name, words=words)
-    return parser.parse_args(arguments)
+    return parser
 
 
 _DESCRIPTION = text("Detects, explains, repairs, verifies and watches NVIDIA GPUs. Without a command it opens its window.")

@@ -46,15 +46,15 @@ Place = WizardStep | SideTool
 
 TITLES: dict[Place, Text] = {
     WizardStep.MACHINE: text("Your machine"),
-    WizardStep.FOUND: text("What we found"),
+    WizardStep.FOUND: text("Diagnosis"),
     WizardStep.REPAIR: text("Repair"),
     WizardStep.VERIFY: text("Verify"),
     WizardStep.LIVE: text("Live memory"),
     SideTool.EXPLAIN: text("Explain an error"),
-    SideTool.WHAT_IF: text("What if…"),
+    SideTool.WHAT_IF: text("Compatibility check"),
     SideTool.INSTALL: text("Install"),
     SideTool.GUIDES: text("Guides"),
-    SideTool.HOLDERS: text("Who holds the GPU"),
+    SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
 }
 

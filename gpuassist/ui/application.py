@@ -170,6 +170,7 @@ class WindowRun(QObject):
         from gpuassist.ui.dialogs import Asking
         from gpuassist.ui.frame import Frame
         from gpuassist.ui.page import Desk
+        from gpuassist.ui.read_only import ReadOnlyAsking
 
         assert self.jobs is not None
         assert self.theme is not None
@@ -177,7 +178,7 @@ class WindowRun(QObject):
         self._qt_words.speak(self._session.words)
         settings = self._memory.settings
         frame = Frame(
-            Desk(self._session, self.jobs, Asking()),
+            Desk(self._session, self.jobs, ReadOnlyAsking(self._refuse_saving) if self._session.world.disk.read_only else Asking()),
             machine_file=self._machine_file,
             start=self._start or place_meant(settings.place),
             appearance=_appearance(settings.appearance),
@@ -196,6 +197,10 @@ class WindowRun(QObject):
         self.window.furnish(frame)
         frame.begin()
         return frame
+
+    def _refuse_saving(self) -> None:
+        if self.frame is not None:
+            self.frame.banners.tell(text("It was not saved: gpuassist was started with `--read-only`."))
 
     @Slot()
     def _ask_desktop(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -36,9 +37,8 @@ def test_every_step_that_writes_is_refused(tmp_path: Path) -> None:
     for name in steps:
         step = getattr(disk, name)
         values = {one: given.get(one, str(tmp_path / "file")) for one in inspect.signature(step).parameters}
-        with pytest.raises(OSError, match=READ_ONLY):
-            made = step(**values)
-            made.__enter__()  # of the lock
+        with pytest.raises(OSError, match=READ_ONLY), ExitStack() as held:
+            held.callback(step, **values) if name != "lock" else held.enter_context(step(**values))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -51,7 +51,13 @@ class Banners(QWidget):
 
     def tell(self, words: Text, *, stays: bool = False) -> None:
         """Something to know from the start on; unless it `stays`, it can be closed."""
-        notice = self._notice(Mark.INFO, self._words(words))
+        said = self._words(words)
+        before = next((one for one in self.told if one.words == said), None)
+        if before is not None:
+            before.show()
+            self._settle()
+            return
+        notice = self._notice(Mark.INFO, said)
         if not stays:
             self._add_close(notice)
         self.told.append(notice)
@@ -63,7 +69,7 @@ class Banners(QWidget):
             from gpuassist.ui.widgets.buttons import small
 
             words = self._words
-            notice = self._notice(Mark.INFO, words(text("Recorded machine: actions that would change this machine are off.")))
+            notice = self._notice(Mark.INFO, words(text("Viewing a recorded machine: read-only.")))
             live = small(words(text("Read this machine instead")), notice)
             live.clicked.connect(self.live_wanted)
             notice.buttons.addWidget(live)
@@ -78,7 +84,7 @@ class Banners(QWidget):
             from gpuassist.ui.widgets.buttons import small
 
             notice = self._notice(Mark.INFO, "")
-            on = small(self._words(text("Go on")), notice)
+            on = small(self._words(text("Continue")), notice)
             on.clicked.connect(self.go_on_wanted)
             notice.buttons.addWidget(on)
             self.waiting = notice
@@ -114,7 +120,7 @@ class Banners(QWidget):
             from gpuassist.ui.widgets.buttons import small
 
             notice = self._notice(Mark.WARNING, "")
-            again = small(self._words(text("Read again")), notice)
+            again = small(self._words(text("Refresh")), notice)
             again.clicked.connect(self.again_wanted)
             notice.buttons.addWidget(again)
             self.stale = notice

@@ -38,19 +38,19 @@ class MachinePage(Page):
         self._trouble: Notice | None = None
         self._menu: QMenu | None = None
         self._scroll = self.fill_with_scroll()
-        self._scroll.header.show_words(desk.words(text("Your machine")), desk.words(text("Nothing is changed by looking.")))
+        self._scroll.header.show_words(desk.words(text("Your machine")), desk.words(text("Read only: nothing is changed.")))
         self._strip = ProgressStrip(self)
         self._scroll.header.beside.addWidget(self._strip)
         self._skeleton: Skeleton | None = Skeleton(self)
         self._scroll.content.addWidget(self._skeleton, 1)
-        self._again = new_action(self, desk.words(text("Read again")), self._read_again)
+        self._again = new_action(self, desk.words(text("Refresh")), self._read_again)
         self._again.setStatusTip("Ctrl+R")
         self._open = new_action(self, desk.words(text("Open a recorded machine…")), self._ask_recording, "Ctrl+O")
         self._examples = QAction(desk.words(text("Examples")), self)
         self._examples.setVisible(False)
 
     def bar(self) -> Bar:
-        return Bar((self._again, self._open, self._examples), next_title=self.desk.words(text("See what we found")))
+        return Bar((self._again, self._open, self._examples), next_title=self.desk.words(text("Show diagnosis")))
 
     def show_reading(self, words: str) -> None:
         """A machine is being read, for whatever reason: says so, and what was read last."""
@@ -96,9 +96,9 @@ class MachinePage(Page):
         self._cards.everything_wanted.connect(self.show_everything)
         self._scroll.content.addWidget(self._cards)
         if self._menu is None:
-            from PySide6.QtWidgets import QMenu
+            from gpuassist.ui.widgets.popups import menu
 
-            self._menu = QMenu(self)
+            self._menu = menu(self)
             self._examples.setMenu(self._menu)
             self.desk.jobs.start(self._read_examples, self).finished.connect(self._offer_examples)
 
