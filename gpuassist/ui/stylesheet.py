@@ -102,7 +102,7 @@ QTableView, QTreeView, QListView {
     selection-background-color: $accent_tint; selection-color: $text;
 }
 QTableView::item, QTreeView::item { border: 0; }
-QTreeView::item { padding: 3px 0; }
+QTreeView::item { padding: 6px 0; }
 QTableView:focus, QTreeView:focus { outline: 0; }
 QHeaderView { background: transparent; border: 0; }
 QHeaderView::section {
