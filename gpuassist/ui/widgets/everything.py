@@ -120,8 +120,8 @@ class FactTree(QTreeView):
         self.ensurePolished()  # before any row is measured: they all get the height of the first
         self.setAnimated(False)
         self.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.header().resizeSection(0, 250)
-        self.header().resizeSection(1, 340)
+        self.header().resizeSection(0, 290)
+        self.header().resizeSection(1, 310)
         self.expandToDepth(0)
 
     def show_only(self, typed: str) -> bool:
