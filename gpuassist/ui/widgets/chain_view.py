@@ -58,7 +58,7 @@ class ChainView(PaintedPicture):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setAccessibleName(words(text("What has to fit together")))
+        self.setAccessibleName(words(text("Compatibility chain")))
 
     def show_chain(self, chain: Chain) -> None:
         self.chain = chain

@@ -31,7 +31,7 @@ class LanguageButton(FootButton):
         """The choice, made anew each time: how far translations are is read when somebody asks."""
         menu = popups.menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._add(menu, "", self._words(text("Like the desktop")))
+        self._add(menu, "", self._words(text("Follow system")))
         for one in spoken(self._resources):
             self._add(menu, one.code, self._words(_title(one))).setEnabled(one.complete)
         return menu

@@ -27,7 +27,7 @@ WIDTH = 224
 _ROW_HEIGHT = 38
 _MARK = 20
 _APPEARANCES: dict[Appearance, Text] = {
-    Appearance.SYSTEM: text("Like the desktop"),
+    Appearance.SYSTEM: text("Follow system"),
     Appearance.LIGHT: text("Light"),
     Appearance.DARK: text("Dark"),
 }

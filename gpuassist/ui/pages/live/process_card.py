@@ -142,7 +142,7 @@ class ProcessCard(Card):
         self._add(menu, text("Show GPU {index} alone", index=gpu_label(single.gpu)), lambda: self.gpu_wanted.emit(single.gpu))
         if not self.is_live:
             return menu
-        self._add(menu, text("Show under “Who holds the GPU”"), lambda: self.holders_wanted.emit(process.pid), "Enter")
+        self._add(menu, text("Show under “GPU processes”"), lambda: self.holders_wanted.emit(process.pid), "Enter")
         menu.addSeparator()
         self._add(menu, text("End the process…"), lambda: self.stop_wanted.emit(single), "Del")
         return menu
