@@ -96,7 +96,7 @@ class VerifyPage(Page):
         self._wishes.file_wanted.connect(self._ask_image)
         self._notice = Notice(Mark.INFO, "", self)
         self._notice.hide()
-        self._empty = EmptyState(Mark.TODO, "", "", self)
+        self._empty = EmptyState(Mark.TODO, "", "", self, icon=desk.session.world.resources.read("icons/verify.svg"))
         self.body = VerifyBody(desk.words, self)
         self.body.asked.connect(self.asked)
         self.body.link_opened.connect(desk.asking.visit)
