@@ -95,9 +95,8 @@ def _looked(session: Session, inspection: Inspection) -> tuple[Setup, SetupInput
             made[goal] = plan_goals(session, seen.machine, (parse_goal(goal, session.knowledge),))
         return made[goal]
 
-    torch = torch_of(RuleInput(seen.machine, session.knowledge))
-    driver = seen.machine.driver.version
-    version = str(driver.value) if isinstance(driver, Known) else ""
+    case = RuleInput(seen.machine, session.knowledge)
+    torch, version = torch_of(case), str(value_or(case.driver, ""))
     about = SetupInput(
         seen.machine,
         session.knowledge,

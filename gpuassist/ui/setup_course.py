@@ -104,6 +104,7 @@ class SetupCourse(QWidget):
         if kind:
             self.made = self._make(kind, setup, here=bool(wanted[2]))
             self._column.addWidget(self.made)
+            self.made.show()  # a layout that is seen shows it only after a turn, in which there would be none
         self.setVisible(bool(kind))
         if focused and self.made is not None:
             for stop in tab_stops(self.made)[:1]:
