@@ -190,7 +190,7 @@ def _merged(looked: _Looked, wanted: bytes, reason: Text | None) -> FileUndo:
         words = reason or text("{path} was changed since in the same lines", path=receipt.target)
         three = ThreeWay(receipt.path, written, looked.now, wanted, merged.meetings)
         raise ConflictError(_cannot(looked, words), three, receipt.change, in_block=without is not None)
-    way = text("{path} was edited since: what was changed was taken back, and what was edited stays", path=receipt.target)
+    way = text("{path} was edited since: what gpuassist changed was undone, and what was edited stays", path=receipt.target)
     return _changed(looked, merged.content, way)
 
 

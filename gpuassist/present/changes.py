@@ -91,7 +91,7 @@ def result_words(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[Text, Text]:
     if outcome.rolled_back is not None:
         return _TAKEN_BACK
     if not outcome.wrote:
-        return text("The change was not made"), text("The reason stands below.")
+        return text("The change was not made"), text("The reason is shown below.")
     proof = outcome.proof
     # Where nothing can be asked, nothing speaks against it.
     holds = proof.holds if proof is not None else Known(value=True, source="")
@@ -215,8 +215,8 @@ def stands(record: ChangeRecord) -> bool:
 
 
 _TAKEN_BACK = (
-    text("The change was taken back again"),
-    text("It made something worse than before, so every file is as it was. The reason stands below."),
+    text("The change was undone again"),
+    text("It made something worse than before, so every file was restored. The reason is shown below."),
 )
 _DONE: Mapping[type[ChangeWish], Text] = {
     UseCuda: text("This toolkit is chosen there already"),

@@ -35,7 +35,7 @@ def found_title(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, .
     if isinstance(machine.gpus, Known) and not machine.gpus.value:
         return text("There is no NVIDIA GPU in this machine")
     if diagnosis.undetermined:
-        return text("Nothing wrong was found, but not everything could be checked")
+        return text("No problem found, but not everything could be checked")
     names = gpu_names(machine)
     if len(names) == 1:
         return text("Your {gpu} is ready", gpu=names[0])

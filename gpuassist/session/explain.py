@@ -95,7 +95,7 @@ class Explanation(Struct, frozen=True):
     def title(self) -> Text:
         """The answer in one line."""
         if not self.paste.words.strip():
-            return text("This is no text") if self.paste.left_out else text("There is no text to explain")
+            return text("This is not text") if self.paste.left_out else text("There is no text to explain")
         if not self.known:
             return text("I don't know this text")
         if not self.convicts and self.accounts:
@@ -226,7 +226,7 @@ def _convicting(answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
 
 def _basis(told: Machine, machine: Machine | None, *, recorded: bool) -> Basis:
     if machine is None:
-        return Basis(Ground.TEXT_ALONE, text("The answer rests on the text alone."))
+        return Basis(Ground.TEXT_ALONE, text("The answer is based on the text alone."))
     reason = same_machine(told, machine)
     if reason is None and recorded:
         return Basis(Ground.JOINED, text("Missing details were taken from the recorded machine."))
@@ -234,9 +234,9 @@ def _basis(told: Machine, machine: Machine | None, *, recorded: bool) -> Basis:
         return Basis(Ground.JOINED, text("Missing details were read from this computer."))
     if recorded:
         return Basis(
-            Ground.OTHER_MACHINE, text("The text is judged alone, not with the recorded machine: {reason}.", reason=reason)
+            Ground.OTHER_MACHINE, text("The text is explained without facts of the recorded machine: {reason}.", reason=reason)
         )
-    return Basis(Ground.OTHER_MACHINE, text("The text is judged alone, not with this machine: {reason}.", reason=reason))
+    return Basis(Ground.OTHER_MACHINE, text("The text is explained without facts of this computer: {reason}.", reason=reason))
 
 
 # A text to explain, from a file or a stream of any length, of which no more is held than is read.

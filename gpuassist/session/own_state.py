@@ -101,15 +101,16 @@ def why_needed(plan: UndoAllPlan) -> Text | None:
     standing = [one.change for one in plan.changes if one.refusal is None or not one.refusal.gone]
     if standing:
         return counted(
-            "{count} change stands in your files, and what is on record is needed to take it back",
-            "{count} changes stand in your files, and what is on record is needed to take them back",
+            "{count} change is still in your files, and its record is needed to undo it",
+            "{count} changes are still in your files, and their records are needed to undo them",
             len(standing),
         )
     if plan.left_out:
         return plan.left_out[0]
     if plan.damaged:
         return text(
-            "the record {name} in the journal cannot be read, so nobody knows whether its change stands", name=plan.damaged[0]
+            "the record {name} in the journal cannot be read, so it is not known whether its change is still in effect",
+            name=plan.damaged[0],
         )
     return None
 
@@ -286,7 +287,7 @@ def _why_installs_stay(installs: InstallsLeft) -> Text | None:
     needed = [one.install for one in installs.left if one.needs_record]
     if needed:
         names = listed(one.id for one in needed)
-        return text("these installs stand, and what is on record takes them back: {installs}", installs=names)
+        return text("these installs remain, and their records are needed to undo them: {installs}", installs=names)
     if installs.unread:
-        return text("the record {path} cannot be read, so nobody knows what it left", path=installs.unread[0])
+        return text("the record {path} cannot be read, so it is not known what it left", path=installs.unread[0])
     return None

@@ -131,7 +131,7 @@ def test_lists_changes(session: Session) -> None:
     run(undo, session)
     lines = run(undo, session, "--list").out.splitlines()
     assert [line.split()[0] for line in lines] == _ids(session)
-    assert "undone 2026-11-21T" in lines[0]
+    assert "undone 2026-11-21 " in lines[0]
     assert "in effect" in lines[1]
 
 

@@ -48,7 +48,7 @@ def test_changes_proves_and_is_undone(session: Session, home: Path) -> None:
     assert done.exit is Exit.HEALTHY
     assert "Note: programs in new terminals find no other GPU: 0: RTX 0 (GPU-00) is hidden" in done.out
     assert "✓ new terminals have CUDA_VISIBLE_DEVICES=1" in done.out
-    assert "To take it back: gpuassist undo 20261121-" in done.out
+    assert "To undo it: gpuassist undo 20261121-" in done.out
     undo(session.world)
     assert (home / ".bashrc").read_text() == "alias x=y\n"
 

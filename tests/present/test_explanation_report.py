@@ -35,7 +35,7 @@ def test_the_verdict_comes_first() -> None:
         "       gpuassist use cuda 12.4",
         "<https://docs.nvidia.com/cuda/>",
         "Less likely:\n- CUDA 13 dropped this GPU: the message fits it as well",
-        "two things; the first was taken:\n- driver: 550.54.14 / 535.104.05 (lines 1, 7)",
+        "contradicts itself; the first was used:\n- driver: 550.54.14 / 535.104.05 (lines 1, 7)",
         "Could not be determined:\n- driver: not looked at",
     ],
 )

@@ -101,7 +101,7 @@ def test_question_names_the_process() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(7, "was asked to end. It is killed in 7 s unless it does."), (0, "is being killed."), (-1, "is being killed.")],
+    [(7, "was asked to end. It will be killed in 7 s unless it ends."), (0, "is being killed."), (-1, "is being killed.")],
 )
 def test_seconds_are_counted_down_to_the_kill(seconds: int, words: str) -> None:
     assert ENGLISH(stopping(held(), seconds)) == f"Process 42 (python) {words}"

@@ -48,7 +48,7 @@ def test_the_title_is_the_answer(machine_: Machine, severities: tuple[Severity, 
 
 
 def test_what_could_hide_is_never_called_ready() -> None:
-    assert ENGLISH(found_title(ONE, OPEN, ())) == "Nothing wrong was found, but not everything could be checked"
+    assert ENGLISH(found_title(ONE, OPEN, ())) == "No problem found, but not everything could be checked"
 
 
 def test_names_leave_out_the_maker() -> None:

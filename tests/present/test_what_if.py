@@ -48,13 +48,13 @@ def has(of: Machine) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("outlook", "said"),
     [
-        (foreseen(chain()), "Everything fits together"),
-        (foreseen(chain(status=Status.WARNING)), "Everything fits together"),
-        (foreseen(chain(status=Status.PROBLEM)), "This does not fit together"),
+        (foreseen(chain()), "Everything works together"),
+        (foreseen(chain(status=Status.WARNING)), "Everything works together"),
+        (foreseen(chain(status=Status.PROBLEM)), "These parts do not work together"),
         (foreseen(chain(), chain(status=Status.UNKNOWN)), "No conflict found, but not everything is known"),
         (foreseen(chain(status=Status.PROBLEM), steps=(STEP,)), "Works after 1 change"),
         (foreseen(chain(status=Status.PROBLEM), steps=(STEP, STEP)), "Works after 2 changes"),
-        (foreseen(chain(status=Status.PROBLEM), blocked="no build"), "This cannot be made to fit"),
+        (foreseen(chain(status=Status.PROBLEM), blocked="no build"), "This cannot be made to work"),
         (foreseen(), "Nothing to compare without a GPU"),
     ],
 )

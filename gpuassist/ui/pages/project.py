@@ -71,8 +71,8 @@ class ProjectPage(Page):
         self._nothing.buttons.addWidget(opens)
         self._nothing.buttons.addStretch(1)
         self.notice = Notice(Mark.INFO, "", self)
-        self.wrong = ChecksCard(words, words(text("What does not fit, or is not known")), self)
-        self.holds = ChecksCard(words, words(text("What fits")), self)
+        self.wrong = ChecksCard(words, words(text("What does not work, or is not known")), self)
+        self.holds = ChecksCard(words, words(text("What works")), self)
         self.changes = bare(QVBoxLayout(), 16)
         self._changes = QWidget(self)
         self._changes.setLayout(self.changes)
@@ -88,9 +88,9 @@ class ProjectPage(Page):
         left = (self.choose, self.again, self.copy)
         if self.carried is not None and self.carried.receipts:
             return Bar(left, "", self.undo)
-        note = text("Nothing is written until you say so.")
+        note = text("Nothing is written until you confirm.")
         if self._recorded:
-            note = text("Judged for the recorded machine: nothing is written for that.")
+            note = text("Checked against the recorded machine: nothing can be written.")
         primary = self.write if self.outlook.changes and not self._recorded and self.carried is None else None
         return Bar(left, self.desk.words(note), primary)
 
@@ -209,7 +209,7 @@ class ProjectPage(Page):
         if carried is None or carried.receipt is None or self.busy:
             return
         change = carried.receipt.change
-        self._strip.begin(self.desk.words(text("Taking it back…")))
+        self._strip.begin(self.desk.words(text("Undoing…")))
         self._changing.ask(lambda _: undo(session.world, change))
 
     def _show_changed(self, result: Done | Failed) -> None:

@@ -78,7 +78,7 @@ class Banners(QWidget):
             from gpuassist.ui.widgets.buttons import small
 
             notice = self._notice(Mark.INFO, "")
-            on = small(self._words(text("Go on")), notice)
+            on = small(self._words(text("Continue")), notice)
             on.clicked.connect(self.go_on_wanted)
             notice.buttons.addWidget(on)
             self.waiting = notice

@@ -154,7 +154,7 @@ def test_trouble_goes_with_the_next_text(shown: Shown, tmp_path: Path) -> None:
 def test_a_file_that_is_no_text_is_told(shown: Shown, tmp_path: Path) -> None:
     (tmp_path / "program").write_bytes(bytes(range(256)) * 64)
     shown.open(tmp_path / "program")
-    assert shown.says("This is no text")
+    assert shown.says("This is not text")
 
 
 def drop(page: ExplainPage, data: QMimeData) -> bool:
@@ -245,10 +245,10 @@ def test_it_is_joined_with_the_machine_that_was_read(shown: Shown, example: Exam
 
 def test_a_machine_that_is_read_later_is_joined(shown: Shown, example: Example) -> None:
     shown.explain(NVCC)
-    assert shown.says("The machine was not read yet")
+    assert shown.says("The computer has not been read yet")
     shown.page.show_inspection(example(TOO_OLD))
     shown.settle()
-    assert not shown.says("The machine was not read yet")
+    assert not shown.says("The computer has not been read yet")
     assert shown.page.explanation is not None
     assert shown.page.explanation.basis.ground is Ground.JOINED
 
@@ -336,7 +336,7 @@ def test_a_guide_opens_on_its_own_page(shown: Shown) -> None:
 
 def test_every_button_and_box_has_a_name(shown: Shown) -> None:
     assert shown.edit.accessibleName() == "The text to explain"
-    assert shown.page.findChildren(DropDown)[0].accessibleName() == "Which facts the answer rests on"
+    assert shown.page.findChildren(DropDown)[0].accessibleName() == "Facts that the answer is based on"
     assert [button_named(shown.page, words).toolTip() for words in ("Paste", "Open a log…", "Clear")] == [
         "Ctrl+V",
         "Ctrl+O",

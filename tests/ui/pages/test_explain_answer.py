@@ -172,7 +172,7 @@ def test_the_rest_is_folded(view: Views) -> None:
         "1 fact was read in the text…",
         "The text contradicts itself in one thing…",
         "1 other cause is less likely…",
-        "1 could not be determined…",
+        "1 thing could not be determined…",
     ]
     assert made.findChildren(FactTable) == []
 
@@ -208,7 +208,7 @@ def test_a_text_that_nobody_knows_shows_what_was_read(view: Views) -> None:
     ("explanation", "said"),
     [
         (explained(), "More of it may help"),
-        (explained(machine=READ), "What could be read in it stands below"),
+        (explained(machine=READ), "What could be read from it is shown below"),
         (replace(explained(), paste=Paste("", 4096)), "It is a program, an archive or a picture."),
     ],
 )
@@ -222,7 +222,7 @@ def test_what_was_left_out_is_said(view: Views) -> None:
 
 
 def test_a_sound_text_is_told_with_its_mark(view: Views) -> None:
-    answer = replace(ANSWER, severity=Severity.INFO, title="Nothing is wrong")
+    answer = replace(ANSWER, severity=Severity.INFO, title="No problems")
     block = view(explained(answer, rank=None)).blocks()[0]
     assert block.findChildren(StatusPill) == []
     assert [icon.mark for icon in block.findChildren(MarkIcon)] == [Mark.INFO]

@@ -95,4 +95,4 @@ def test_every_control_is_reached_by_tab(card: TextCard) -> None:
         QTest.keyClick(card.window().focusWidget(), Qt.Key.Key_Tab)
         after = card.window().focusWidget()
         reached.append(after.property("text") or after.accessibleName())
-    assert reached == ["Paste", "Open a log…", "Clear", "Which facts the answer rests on"]
+    assert reached == ["Paste", "Open a log…", "Clear", "Facts that the answer is based on"]

@@ -167,7 +167,7 @@ def test_a_service_comes_with_its_line_to_copy(opened: Open, clipboard: QClipboa
     [
         (holder(inside="docker 3f2a51c07d1e"), "Container or service", "docker 3f2a51c07d1e"),
         (holder(unit="run-7.scope"), "Container or service", "run-7.scope"),
-        (holder(state="T"), "State", "stopped, its memory stays taken"),
+        (holder(state="T"), "State", "stopped, still using its memory"),
         (holder(), "Open devices", "/dev/nvidia0, /dev/nvidiactl"),
     ],
     ids=["container", "unit", "state", "devices"],
@@ -188,7 +188,7 @@ def test_nobody_holds_a_gpu(opened: Open) -> None:
 
 @pytest.mark.parametrize(
     ("gpus", "noted", "title"),
-    [((), False, "There is no GPU here"), ((card(),), True, "Nothing was found")],
+    [((), False, "No GPU"), ((card(),), True, "Nothing was found")],
     ids=["no GPU", "not all was seen"],
 )
 def test_a_free_gpu_is_not_claimed_where_that_is_not_known(
@@ -238,7 +238,7 @@ def test_the_question_names_the_process_and_what_is_lost(two: Shown, answers: An
     two.page.detail.stop.click()
     [asked] = answers.asked
     assert asked.startswith("42  you  GPU 0  13.1 GiB of GPU memory  python train.py --batch 24\n")
-    assert "What it has not saved by then is lost" in asked
+    assert "Unsaved work is lost" in asked
     assert two.made.stopped == []
 
 
@@ -278,7 +278,7 @@ def test_what_came_of_it_has_its_mark(two: Shown, result: Result, mark: Mark) ->
 def test_the_seconds_that_are_left_are_counted(two: Shown) -> None:
     two.made.waits = True
     two.page.stop()
-    assert f"It is killed in {PATIENCE_SECONDS:.0f} s unless it does." in two.page.notice.words
+    assert f"It will be killed in {PATIENCE_SECONDS:.0f} s unless it ends." in two.page.notice.words
     two.qtbot.waitUntil(lambda: "killed in 9 s" in two.page.notice.words)
     two.page.spare()
 

@@ -191,7 +191,7 @@ def test_a_change_that_made_it_worse_is_shown_as_taken_back(shown: Shown, home: 
     assert section.carried.rolled_back is not None
     assert section.carried.outcome.result is Result.FAILED
     assert (home / ".bashrc").read_text() == breaking(home)
-    assert shown.title == "The change was taken back again"
+    assert shown.title == "The change was undone again"
     assert section.panel.shells.isVisibleTo(shown.page)
     assert not section.panel.terminal.isVisibleTo(shown.page)
     assert not section.panel.by_hand.isVisibleTo(shown.page)

@@ -159,7 +159,7 @@ def test_damage_that_is_mended_goes(banners: Banners) -> None:
 def test_an_install_that_waits_is_told(banners: Banners) -> None:
     banners.show_waiting("The install of torch waits at step 2 of 3")
     wanted = QSignalSpy(banners.go_on_wanted)
-    button_named(banners, "Go on").click()
+    button_named(banners, "Continue").click()
     assert (told(banners), wanted.count()) == (["The install of torch waits at step 2 of 3"], 1)
 
 

@@ -93,7 +93,7 @@ class TextCard(Card):
         self._note = label("", "small", self)
         self._choice = DropDown(self)
         self._choice.addItems([self._words(text("Use facts of this computer")), self._words(text("Use the text alone"))])
-        self._choice.setAccessibleName(self._words(text("Which facts the answer rests on")))
+        self._choice.setAccessibleName(self._words(text("Facts that the answer is based on")))
         self._choice.currentIndexChanged.connect(self.changed)
         for button in (self._paste, self._open, self._clear):
             row.addWidget(button)

@@ -65,7 +65,7 @@ class HolderCard(Card):
         self._facts = FactTable(words, (), self, label_width=_LABEL_WIDTH)
         self._why = paragraph("", "", self)
         self._line = CommandBlock(words, (), words(text("Commands")), self)
-        self.stop = secondary(words(text("Stop it…")), self)
+        self.stop = secondary(words(text("Stop process…")), self)
         self.stop.setToolTip(words(text("Delete")))
         self.stop.clicked.connect(self.stop_wanted)
         for widget in (self._command, self.memory, self._facts):

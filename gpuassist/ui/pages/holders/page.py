@@ -74,7 +74,7 @@ class HoldersPage(Page):
         self._count_down.setInterval(_COUNT_DOWN_MILLISECONDS)
         self._refresh = new_action(self, desk.words(text("Refresh")), self.look, "F5")
         self._copy = new_action(self, desk.words(text("Copy the list")), self._copy_list, "Ctrl+Shift+C")
-        self._stop = new_action(self, desk.words(text("Stop it…")), self.stop, "Del")
+        self._stop = new_action(self, desk.words(text("Stop process…")), self.stop, "Del")
         for action in (self._refresh, self._copy, self._stop):
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # Del elsewhere in the window stops nothing
         words = self.desk.words
@@ -249,10 +249,10 @@ class HoldersPage(Page):
         mark, name, why = (
             Mark.UNKNOWN,
             text("Nothing was found"),
-            text("Not everything could be looked at: the reason stands below."),
+            text("Not everything could be read: the reason is shown below."),
         )
         if not found.notes:
-            name, why = text("There is no GPU here"), text("No NVIDIA GPU was found.")
+            name, why = text("No GPU"), text("No NVIDIA GPU was found.")
         if not found.notes and found.cards:
             mark, name, why = Mark.RIGHT, text("The GPU is free"), text("Programs can use it, and its driver can be replaced.")
         if self._recorded is not None and not found.notes and found.cards:

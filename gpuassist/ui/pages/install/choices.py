@@ -81,7 +81,7 @@ class InstallChoices(Card):
             )
         values = {"torch": self._choices.torches, "toolkit": self._choices.toolkits, "driver": self._choices.drivers}[name]
         extra = (wanted,) if wanted not in {"", ANY, *values} else ()
-        first = (("", self._words(text("keep current"))), (ANY, self._words(text("whichever fits best"))))
+        first = (("", self._words(text("keep current"))), (ANY, self._words(text("best fit"))))
         return (*first, *((value, value) for value in (*extra, *values)))
 
     @Slot(int)

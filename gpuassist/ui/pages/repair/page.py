@@ -255,14 +255,14 @@ class RepairPage(Page):
         session = self.desk.session
         self.undo.hide()
         self._forget_undo()
-        self._strip.begin(self.desk.words(text("Looking how it is taken back…")))
+        self._strip.begin(self.desk.words(text("Checking how it can be undone…")))
         self.undoing.ask(lambda _: plan_undo(session.world, change))
 
     @Slot(str)
     def _look_without_block(self, change: str) -> None:
         """What goes with the block is shown before it goes."""
         session = self.desk.session
-        self._strip.begin(self.desk.words(text("Looking how it is taken back…")))
+        self._strip.begin(self.desk.words(text("Checking how it can be undone…")))
         self.undoing.ask(lambda _: plan_undo(session.world, change, take_out=True))
 
     def _show_undoing(self, result: Done | Failed) -> None:
@@ -338,7 +338,7 @@ class RepairPage(Page):
     @Slot()
     def _show_looking(self) -> None:
         if self.undo_all.busy:
-            self._strip.begin(self.desk.words(text("Looking how everything is taken back…")))
+            self._strip.begin(self.desk.words(text("Checking how everything can be undone…")))
         else:
             self._strip.end()
 

@@ -275,7 +275,7 @@ class RepairSection(QWidget):
     def _show_refusal(self, reason: str) -> None:
         words = self.desk.words
         self.forget_plan()
-        self.header = (words(text("This cannot be planned")), words(text("The reason stands below.")))
+        self.header = (words(text("This cannot be planned")), words(text("The reason is shown below.")))
         self.nothing.show_words(Mark.PROBLEM, words(text("There is no plan for this")), sentence_case(reason))
         self.nothing.show()
 

@@ -32,7 +32,7 @@ class AnswerCards(QWidget):
         self._outlook: Outlook | None = None
         self._turns: InTurns | None = None
         self.chains = ChainsCard(words, "", self)
-        self.blocked = WordsCard(words, words(text("What stands in the way")), self)
+        self.blocked = WordsCard(words, words(text("What prevents it")), self)
         self.steps = StepsCard(words, self)
         self.after = ChainsCard(words, words(text("Result")), self)
         self.notes = WordsCard(words, words(text("Good to know")), self)
