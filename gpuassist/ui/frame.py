@@ -33,6 +33,7 @@ from gpuassist.session.navigation import (
     follow,
     place_named,
 )
+from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file, is_folder
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading, ShownMachine
@@ -68,6 +69,7 @@ class Frame(QWidget):
 
     appearance_chosen = Signal(object)  # Appearance
     language_chosen = Signal(str)  # empty for the desktop's
+    place_changed = Signal(object)  # Destination: where the user is now
     leaving = Signal()  # close the window, and keep nothing of it
 
     def __init__(
@@ -124,6 +126,7 @@ class Frame(QWidget):
         self.pages.bar_changed.connect(self._show_bar)
         self._back = self._action(self._desk.words(text("Back")), "Alt+Left", self._go_back)
         self._next = self._action("", "Alt+Right", self._go_on)
+        self._mend = self._action("", "", self._take_lead)
         self._action("", "Ctrl+R", self._reading.again)
         self._action("", "F1", self._show_help)
         for key in ("Ctrl+Return", "Ctrl+Enter"):  # Enter is the key of the number pad
@@ -142,6 +145,8 @@ class Frame(QWidget):
             self._wanted = None  # the user is somewhere by choice
         if self.flow != before:
             self._show_flow()
+        if self.flow.current is not before.current:
+            self.place_changed.emit(GoTo(self.flow.current))
 
     @Slot(object)
     def show_fault(self, trace: str) -> None:
@@ -218,17 +223,20 @@ class Frame(QWidget):
     @Slot()
     def _show_bar(self) -> None:
         bar = self.pages.bar()
-        after = self.flow.next()
+        after, lead = self.flow.next(), self.flow.lead() if bar.primary is None else None
         if after is not None:
             self._next.setText(bar.next_title or self._desk.words(TITLES[after]))
+        if lead is not None:
+            self._mend.setText(self._desk.words(lead.title))
         ways = [self._back] if self.flow.back() is not None else []
-        if bar.primary is not None:
-            ways.append(bar.primary)
-        elif after is not None:
+        if after is not None and bar.primary is None and (lead is None or self.flow.way() != lead.destination):
             ways.append(self._next)
+        blue = bar.primary if lead is None else self._mend
+        if blue is not None:
+            ways.append(blue)
         self._back.setEnabled(self.flow.back() is not None)
         self._next.setEnabled(after is not None)
-        self.bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=ways[-1:] != [self._back])
+        self.bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=bool(ways) and ways[-1] is not self._back)
         # Names what of our own files could not be used so far: each is read when it is first needed.
         self.banners.show_damage(
             tuple(map(self._desk.words, self._desk.session.knowledge.noticed()))
@@ -261,6 +269,17 @@ class Frame(QWidget):
     @Slot()
     def _go_on(self) -> None:
         self.go(Next())
+
+    @Slot()
+    def _take_lead(self) -> None:
+        lead = self.flow.lead()
+        if lead is None:
+            return
+        if lead.destination is not None:
+            self.go(lead.destination)
+        else:
+            clipboard.copy("\n".join(lead.lines))
+            self.bar.say(self._desk.words(text("Copied: paste it into a terminal.")))
 
     @Slot(object)
     def _answer(self, wish: object) -> None:
