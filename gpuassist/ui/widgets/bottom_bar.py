@@ -40,6 +40,10 @@ class BottomBar(QFrame):
                 self._right.addWidget(ActionButton(action, self, is_primary=has_primary and action is right[-1]))
         self._note.set_words(note)
 
+    def say(self, note: str) -> None:
+        """Says this until something else is shown."""
+        self._note.set_words(note)
+
     def button(self, action: QAction) -> ActionButton | None:
         """The button of an action, none where it is not shown."""
         return next((button for button in self._buttons() if button.action() is action), None)
