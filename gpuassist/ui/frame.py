@@ -35,6 +35,7 @@ from gpuassist.session.navigation import (
 )
 from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file, is_folder
+from gpuassist.ui.focus import FocusKeeper
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading, ShownMachine
 from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain, Wrote
@@ -43,7 +44,7 @@ from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
 from gpuassist.ui.widgets.buttons import is_primary
-from gpuassist.ui.widgets.keys import press_focused
+from gpuassist.ui.widgets.keys import press_focused, reading_order, tab_through
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.side_list import Foot, SideList
 
@@ -99,7 +100,7 @@ class Frame(QWidget):
         words = self._desk.words
         self.side = SideList(words, desk.session.world.resources, self)
         self._foot = Foot(words, appearance, desk.session.world.resources, self.side, language=language)
-        self.side.foot.addWidget(self._foot)
+        self.side.take_in(self._foot)
         self.banners = Banners(words, self)
         self.pages = PageStack(self._desk, self, left=handover.pages if handover is not None else None)
         self.bar = BottomBar(self)
@@ -133,6 +134,7 @@ class Frame(QWidget):
             self._action("", key, self._press_blue)
         for key, place in zip("1234567890", (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
             self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
+        self._keeper = FocusKeeper((self.banners, self.pages, self.bar), self.pages, self)
         self._show_flow()
         self.setAcceptDrops(True)
 
@@ -183,6 +185,12 @@ class Frame(QWidget):
         self._reading.drop()
         self._recalling.drop()
         self.pages.close_down()
+
+    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: FBT001 -- Qt's own signature
+        """Tab: the side list is one stop, then what stands at the right as one reads it."""
+        order = (*self.side.stops(), *(stop for part in (self.banners, self.pages, self.bar) for stop in reading_order(part)))
+        tab_through(order)
+        return super().focusNextPrevChild(next)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not press_focused(self, event):
