@@ -186,7 +186,8 @@ class PageStack(QStackedWidget):
         given = self.focused  # by Qt: to what had it there before, else to whatever Tab comes to first
         if isinstance(wanted, Page):
             wanted.arrive(errand)
-            if had_focus and fresh and before is not wanted and self.focused is given:
+            first = fresh and before is not wanted and self.focused is given
+            if had_focus and (first or given is None or not given.isVisible()):
                 wanted.take_focus()
 
     @Slot()

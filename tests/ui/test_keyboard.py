@@ -35,7 +35,8 @@ def settle(frame: Frame, qtbot: QtBot) -> None:
     """Waits for what a press began on this page."""
     page = frame.pages.currentWidget()
     qtbot.waitUntil(lambda: not getattr(page, "busy", False) and not frame._reading.busy)
-    QTest.qWait(0)
+    for _ in range(3):  # what was added is laid out, and what stands around it then
+        QTest.qWait(0)
 
 
 def is_placed(frame: Frame) -> bool:
@@ -48,6 +49,7 @@ def is_placed(frame: Frame) -> bool:
 def close_dialogs(frame: Frame, qtbot: QtBot) -> None:
     for dialog in frame.findChildren(QDialog):
         dialog.reject()
+    frame.window().activateWindow()  # which a window manager would do
     qtbot.waitUntil(frame.window().isActiveWindow)
 
 
@@ -55,7 +57,7 @@ def buttons(frame: Frame) -> list[QAbstractButton]:
     """What can be pressed on this page; a menu would wait for its own answer."""
     order = (*reading_order(frame.pages), *reading_order(frame.bar))
     pressable = [one for one in order if isinstance(one, QAbstractButton) and one.isEnabled()]
-    return [one for one in pressable if not (isinstance(one, QPushButton) and one.menu())]
+    return [one for one in pressable if not (isinstance(one, QPushButton) and one.menu() is not None)]
 
 
 def press(button: QAbstractButton, frame: Frame, qtbot: QtBot) -> None:
@@ -105,10 +107,10 @@ def test_tab_goes_as_one_reads_on_every_page(frame: Frame, qtbot: QtBot) -> None
         assert not any(frame.side.isAncestorOf(one) for one in stops), place
         in_bar = [frame.bar.isAncestorOf(one) for one in stops]
         assert in_bar == sorted(in_bar), place
-        for before, after in pairwise(stops):
+        for before, after in pairwise(stops[: in_bar.index(True)]):
             one, other = on_screen(before), on_screen(after)
             # Up again is only what stands further to the right: the next column.
-            assert other.bottom() > one.top() or other.left() > one.left(), (place, before.accessibleName(), after.accessibleName())
+            assert other.bottom() > one.top() or other.left() > one.left(), (place, before, after)
     frame.close_down()
 
 
