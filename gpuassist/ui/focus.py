@@ -55,6 +55,9 @@ class FocusKeeper(QObject):
         if had is not None and not _is_there(had):
             self._lost = self._lost or had
             self._soon.start()
+        elif self._had is not None and not _is_there(self._had):  # chosen, but not shown
+            self._lost = self._had
+            self._soon.start()
         elif now is not None and not self._elsewhere:
             self._lost = None  # somebody chose
         elif now is not None:
@@ -68,6 +71,8 @@ class FocusKeeper(QObject):
         if lost is None or self._elsewhere:
             return
         self._lost = None
+        if _is_there(lost) and lost.hasFocus():
+            return
         self._refuge.take_focus()
         if shiboken6.isValid(lost):
             self._waits = lost
