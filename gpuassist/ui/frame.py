@@ -40,6 +40,7 @@ from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading, ShownMachine
 from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
+from gpuassist.ui.setup_course import SetupCourse
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
@@ -70,7 +71,7 @@ class Frame(QWidget):
 
     appearance_chosen = Signal(object)  # Appearance
     language_chosen = Signal(str)  # empty for the desktop's
-    place_changed = Signal(object)  # Destination: where the user is now
+    place_changed = Signal(object)  # Destination
     leaving = Signal()  # close the window, and keep nothing of it
 
     def __init__(
@@ -104,8 +105,11 @@ class Frame(QWidget):
         self.banners = Banners(words, self)
         self.pages = PageStack(self._desk, self, left=handover.pages if handover is not None else None)
         self.bar = BottomBar(self)
+        self.setup = SetupCourse(self._desk, self)
+        self.setup.wanted.connect(self.go)
         right = bare(QVBoxLayout(), 0)
         right.addWidget(self.banners)
+        right.addWidget(self.setup)
         right.addWidget(self.pages, 1)
         right.addWidget(self.bar)
         whole = bare(QHBoxLayout(self), 0)
@@ -134,7 +138,8 @@ class Frame(QWidget):
             self._action("", key, self._press_blue)
         for key, place in zip("1234567890", (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
             self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
-        self._keeper = FocusKeeper((self.banners, self.pages, self.bar), self.pages, self)
+        self._content = (self.banners, self.setup, self.pages, self.bar)
+        self._keeper = FocusKeeper(self._content, self.pages, self)
         self._show_flow()
         self.setAcceptDrops(True)
 
@@ -147,8 +152,8 @@ class Frame(QWidget):
             self._wanted = None  # the user is somewhere by choice
         if self.flow != before:
             self._show_flow()
-        if self.flow.current is not before.current:
-            self.place_changed.emit(GoTo(self.flow.current))
+        if (self.flow.current, self.flow.errand) != (before.current, before.errand):
+            self.place_changed.emit(self.flow.errand or GoTo(self.flow.current))
 
     @Slot(object)
     def show_fault(self, trace: str) -> None:
@@ -184,11 +189,12 @@ class Frame(QWidget):
         self._after_paint.stop()
         self._reading.drop()
         self._recalling.drop()
+        self.setup.close_down()
         self.pages.close_down()
 
     def focusNextPrevChild(self, next: bool) -> bool:  # noqa: FBT001 -- Qt's own signature
         """Tab: the side list is one stop, then what stands at the right as one reads it."""
-        order = (*self.side.stops(), *(stop for part in (self.banners, self.pages, self.bar) for stop in reading_order(part)))
+        order = (*self.side.stops(), *(stop for part in self._content for stop in reading_order(part)))
         tab_through(order)
         return super().focusNextPrevChild(next)
 
@@ -224,6 +230,7 @@ class Frame(QWidget):
         self.side.show_entries(self.flow.entries())
         self.side.show_tool(self.flow.current)
         self.pages.show_place(self.flow.current, self.flow.errand)
+        self.setup.show_flow(self.flow)
         if self.flow.current is SideTool.INSTALL:
             self.banners.show_waiting("")  # that page tells it itself
         self._show_bar()
@@ -325,6 +332,7 @@ class Frame(QWidget):
         # First, because a page that still shows its own result marks its step anew.
         self.flow = follow(self.flow, reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
         self.pages.show_inspection(inspection)
+        self.setup.show_inspection(inspection)
         self._show_flow()
         self._recalling.drop()
         self.banners.show_waiting("")

@@ -105,7 +105,7 @@ def way_to(destination: Destination) -> WayOn:
     if isinstance(destination, ToInstall):
         return WayOn(_PLANS.get(_parts_of(destination.wish), text("Plan the install…")), destination)
     if isinstance(destination, ToHolders):
-        return WayOn(text("See the GPU processes"), destination)
+        return WayOn(text("Show GPU processes"), destination)
     if isinstance(destination, ToRepairPart):
         return WayOn(_REPAIRS[destination.part], destination)
     if isinstance(destination, ToGuide):
