@@ -34,24 +34,27 @@ def report_markdown(report: MachineReport, words: Words) -> str:
 def _part(part: Part, words: Words) -> Iterator[str]:
     if isinstance(part, ReportHeading):
         mark = "" if part.mark is None or part.mark is Mark.INFO else f"{GLYPHS[part.mark]} "
-        yield f"{'#' * part.level} {mark}{_plain(part.words)}"
+        yield f"{'#' * part.level} {mark}{plain_markdown(part.words)}"
     elif isinstance(part, ReportParagraph):
-        yield f"*{_plain(part.words)}*" if part.quiet else _plain(part.words)
+        yield f"*{plain_markdown(part.words)}*" if part.quiet else plain_markdown(part.words)
     elif isinstance(part, ReportItems):
         sign = f"{part.numbered_from}. " if part.numbered_from else "- "
-        yield "\n".join(sign + _plain(line).replace("\n", "\n  ") for line in part.lines)
+        yield "\n".join(sign + plain_markdown(line).replace("\n", "\n  ") for line in part.lines)
     elif isinstance(part, ReportCommands):
         yield "\n".join((f"{_FENCE}sh", *(line.replace(_FENCE, "") for line in part.lines), _FENCE))
     elif isinstance(part, FactRows):
-        rows = (f"| {_plain(label)} | {_plain(value)} | {_plain(source)} |" for label, value, source in part.rows)
+        rows = (
+            f"| {plain_markdown(label)} | {plain_markdown(value)} | {plain_markdown(source)} |"
+            for label, value, source in part.rows
+        )
         table = "\n".join(("| | | |", "|---|---|---|", *rows))
-        yield f"<details><summary>{_plain(part.title)}</summary>\n\n{table}\n\n</details>"
+        yield f"<details><summary>{plain_markdown(part.title)}</summary>\n\n{table}\n\n</details>"
     elif isinstance(part, ChainPart):
-        yield f"**{_plain(part.caption)}**"
+        yield f"**{plain_markdown(part.caption)}**"
         yield "\n".join((f"{_FENCE}text", chain_in_words(part.chain, words).replace(_FENCE, ""), _FENCE))
 
 
-def _plain(words: str) -> str:
+def plain_markdown(words: str) -> str:
     """Words that Markdown shows as they are; addresses stay links, and what stands between two backticks is code."""
     parts = words.split("`")
     if len(parts) % 2 == 0:
