@@ -14,9 +14,9 @@ class Term(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry. Its sentences are English, and gettext ids: `title`, `short` (of a tool tip), `text`, `where` (to see it).
 
     It is found in texts by `names`, which are the same in every language (`#` stands for digits), and by its title; as a whole
-    label by one of `labels`, which are messages of the window; and asked for by any of these, `key` and `asked`. `see` are keys of
-    others, `guide` is a topic, `links` were read on the day `checked`. Of a library: its packages, those for CUDA 12.8 where that is
-    part of a name, and the `checks` of `gpuassist verify` that call it.
+    label by one of `labels`, which are messages of the window; and asked for by any of these, `key` and `asked`. `see` are keys
+    of others, `guide` is a topic, `links` were read on the day `checked`. Of a library: its packages (those for CUDA 12.8 where
+    that is part of a name), and the `checks` of `gpuassist verify` that call it.
     """
 
     key: str

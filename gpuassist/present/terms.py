@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from gpuassist.knowledge.terms import Term
-from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, labelled, listed, sentence, text, verbatim
 from gpuassist.model.words import Words
-from gpuassist.present.listing import facts_read
-from gpuassist.present.overview import CardRow
-from gpuassist.present.report_markdown import plain_markdown
+from gpuassist.present.markdown import plain_markdown
 from gpuassist.session.terms import Glossary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gpuassist.model.codec import Json
+    from gpuassist.model.machine import Machine
 
 TERM_LINK, GUIDE_LINK = "term:", "guide:"
 _HERE_AT_MOST = 4  # values of this machine: a server has eight GPUs that are the same
@@ -43,35 +43,45 @@ def tip(terms: Sequence[Term], glossary: Glossary, words: Words) -> str:
     return "\n".join(lines)
 
 
-def here(term: Term, machine: Machine) -> tuple[CardRow, ...]:
+class TermRow(Struct, frozen=True):
+    """One row below an entry's text."""
+
+    label: Text
+    value: Text
+    source: str = ""
+
+
+def here(term: Term, machine: Machine) -> tuple[TermRow, ...]:
     """What this machine's facts say of it: equal values once, each with the part of the machine that it is of."""
+    from gpuassist.present.listing import facts_read  # reads every part of a machine: not needed for a tool tip
+
     wanted = _FACTS.get(term.key)
-    rows: dict[Text, CardRow] = {}
+    rows: dict[Text, TermRow] = {}
     for section in facts_read(machine):
         for row in section.lines:
             fits = row.label.message in term.labels if wanted is None else (section.title.message, row.label.message) == wanted
             if fits:
-                rows.setdefault(row.value, CardRow(section.title, row.value, row.source))
+                rows.setdefault(row.value, TermRow(section.title, row.value, row.source))
     return tuple(rows.values())[:_HERE_AT_MOST]
 
 
-def term_rows(term: Term, machine: Machine | None, glossary: Glossary) -> Iterator[CardRow]:
+def term_rows(term: Term, machine: Machine | None, glossary: Glossary) -> Iterator[TermRow]:
     """What stands below an entry's text."""
     for row in here(term, machine) if machine is not None else ():
-        yield CardRow(text("On this machine"), labelled(row.label, row.value), row.source)
-    yield CardRow(text("Where to see it"), sentence(term.where))
+        yield TermRow(text("On this machine"), labelled(row.label, row.value), row.source)
+    yield TermRow(text("Where to see it"), sentence(term.where))
     for label, packages in ((text("By pip"), term.pip), (text("By apt"), term.apt), (text("By conda"), term.conda)):
         if packages:
-            yield CardRow(label, listed(packages))
+            yield TermRow(label, listed(packages))
     if term.checks:
-        yield CardRow(text("Checks that call it"), listed(term.checks))
+        yield TermRow(text("Checks that call it"), listed(term.checks))
     elif term.pip:
-        yield CardRow(text("Checks that call it"), text("none of `gpuassist verify`"))
+        yield TermRow(text("Checks that call it"), text("none of `gpuassist verify`"))
     if term.see:
-        yield CardRow(text("See also"), listed(glossary.title(one) for one in term.see))
+        yield TermRow(text("See also"), listed(glossary.title(one) for one in term.see))
     if term.guide:
-        yield CardRow(text("Guide"), verbatim(f"gpuassist explain --topic {term.guide}"))
-    yield CardRow(text("source"), text("{source} ({checked})", source=" ".join(term.links), checked=term.checked))
+        yield TermRow(text("Guide"), verbatim(f"gpuassist explain --topic {term.guide}"))
+    yield TermRow(text("source"), text("{source} ({checked})", source=" ".join(term.links), checked=term.checked))
 
 
 def term_markdown(term: Term, machine: Machine | None, glossary: Glossary, words: Words, *, guide_title: str) -> str:

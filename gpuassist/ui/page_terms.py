@@ -34,6 +34,7 @@ class PageTerms(QObject):
         super().__init__(window)
         self._pages, self._desk, self._window = pages, desk, window
         self._glossary: Glossary | None = None
+        explain_by(None)  # that of a window in another language knows other words
         pages.installEventFilter(self)
         for key in KEYS:
             action = QAction(window)

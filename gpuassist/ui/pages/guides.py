@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, QUrl, Slot
 from PySide6.QtGui import (
@@ -21,21 +22,23 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
 
-from gpuassist.model.machine import Machine
 from gpuassist.model.text import sentence, text
 from gpuassist.present.terms import GUIDE_LINK, TERM_LINK, term_markdown
 from gpuassist.session.guides import guide, topics
-from gpuassist.session.inspect import Inspection
 from gpuassist.session.navigation import Errand, SideTool, ToGuide, ToTerm
 from gpuassist.session.terms import glossary
 from gpuassist.ui import clipboard
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.palette import Palette
-from gpuassist.ui.theme import colours, mono, sans
+from gpuassist.ui.theme import SMALL_POINTS, colours, mono, sans
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.labels import COPY, paragraph
 from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare
 from gpuassist.ui.widgets.scroll_page import PageHeader
+
+if TYPE_CHECKING:
+    from gpuassist.model.machine import Machine
+    from gpuassist.session.inspect import Inspection
 
 _LIST_WIDTH = 264
 _TITLE_PADDING = QSize(20, 16)  # as the style sheet has it, left and right, above and below
@@ -48,11 +51,12 @@ _MARGIN = 4  # of the text
 _AROUND = 10  # above and below a table
 
 
-def _title_size(title: str) -> QSize:
+def _title_size(title: str, metrics: QFontMetrics) -> QSize:
     """Of a title in the list. Qt's own hint wraps it in all of the row's width, of which the padding takes a part."""
-    room = _LIST_WIDTH - _TITLE_PADDING.width() - _OWN_MARGIN
-    flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
-    height = QFontMetrics(sans()).boundingRect(0, 0, room, 1000, int(flags), title).height()
+    room, height = _LIST_WIDTH - _TITLE_PADDING.width() - _OWN_MARGIN, metrics.height()
+    if metrics.horizontalAdvance(title) > room:
+        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
+        height = metrics.boundingRect(0, 0, room, 1000, int(flags), title).height()
     return QSize(_LIST_WIDTH, height + _TITLE_PADDING.height())
 
 
@@ -66,6 +70,7 @@ class GuidesPage(Page):
         self._guides = {topic: guide(desk.session, topic) for topic in topics(desk.session)}
         self._glossary = glossary(desk.session)
         self._machine: Machine | None = None
+        self._metrics = QFontMetrics(sans())
         self._copy = QAction(desk.words(text("Copy the guide")), self)
         self._copy.triggered.connect(self._copy_guide)
         self._header = PageHeader("", desk.words(text("Short answers to what is looked up again and again.")), self)
@@ -136,6 +141,7 @@ class GuidesPage(Page):
         if self._glossary.terms:
             heading = self._add(made, self.desk.words(text("Terms")), "", "")
             heading.setFlags(Qt.ItemFlag.NoItemFlags)
+            heading.setFont(sans(SMALL_POINTS))
         for term in self._glossary.terms:
             title = self._glossary.title(term.key)
             called = (title, term.key, *term.names, *term.asked, self.desk.words(sentence(term.short)))
@@ -146,7 +152,7 @@ class GuidesPage(Page):
         item = QListWidgetItem(title, made)
         item.setData(_TOPIC, topic)
         item.setData(_CALLED, called.lower())
-        item.setSizeHint(_title_size(title))
+        item.setSizeHint(_title_size(title, self._metrics))
         return item
 
     def _choose(self, topic: str) -> None:
@@ -183,6 +189,7 @@ class GuidesPage(Page):
             self._show(self._glossary.title(key), body)
 
     def _show(self, title: str, body: str) -> None:
+        self._copy.setText(self.desk.words(COPY if self._is_term else text("Copy the guide")))
         self._header.show_words(title, self._header.subtitle)
         self._view.show_markdown(body)
         self._view.setAccessibleName(title)

@@ -55,7 +55,7 @@ class TermName(Paragraph):
         metrics, room = self.fontMetrics(), self.contentsRect()
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
         taken = metrics.boundingRect(room, int(flags), self.text())
-        if taken.height() > metrics.height() + metrics.leading() + 1:
+        if taken.height() >= 2 * metrics.height():
             return  # of a name that is broken the dots would belong to one line alone
         painter = QPainter(self)
         painter.setPen(QPen(QColor(colours().muted), 1, Qt.PenStyle.DotLine))

@@ -16,7 +16,7 @@ from gpuassist.session.terms import Glossary
 from gpuassist.ui.theme import sans
 from gpuassist.ui.widgets.buttons import primary, small
 from gpuassist.ui.widgets.keys import press_focused
-from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.layouts import bare
 
 _LETTERS_WIDE, _LINES_HIGH = 84, 24
@@ -38,6 +38,7 @@ class TermPanel(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 20)
         layout.setSpacing(16)
+        layout.addWidget(label(self.windowTitle(), "heading", self))
         self.list = QListWidget(self)
         self.list.setObjectName("topics")
         self.list.setWordWrap(True)
@@ -63,7 +64,7 @@ class TermPanel(QDialog):
         row.addWidget(self._read)
         layout.addLayout(row)
         wanted = sum(self.list.item(place).sizeHint().height() for place in range(self.list.count()))
-        self.resize(self._room + 90, min(wanted, metrics.height() * _LINES_HIGH) + 130)
+        self.resize(self._room + 90, min(wanted, metrics.height() * _LINES_HIGH) + 170)
         if terms:
             self.list.setCurrentRow(0)
             self.list.setFocus()
