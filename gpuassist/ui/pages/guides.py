@@ -73,7 +73,7 @@ class GuidesPage(Page):
         self._metrics = QFontMetrics(sans())
         self._copy = QAction(desk.words(text("Copy the guide")), self)
         self._copy.triggered.connect(self._copy_guide)
-        self._header = PageHeader("", desk.words(text("Short answers to what is looked up again and again.")), self)
+        self._header = PageHeader("", desk.words(text("Short answers to common questions.")), self)
         self._list = self._made_list()
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(desk.words(text("Find a guide or a term")))
@@ -151,6 +151,7 @@ class GuidesPage(Page):
     def _add(self, made: QListWidget, title: str, topic: str, called: str) -> QListWidgetItem:
         item = QListWidgetItem(title, made)
         item.setData(_TOPIC, topic)
+        item.setToolTip(topic.removeprefix(TERM_LINK))  # what `explain --topic` calls it
         item.setData(_CALLED, called.lower())
         item.setSizeHint(_title_size(title, self._metrics))
         return item

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionButton,
     QStyleOptionComboBox,
     QStylePainter,
@@ -30,6 +29,7 @@ from gpuassist.ui.theme import colours, set_look
 from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import paint_glyph
+from gpuassist.ui.widgets.popups import round_list
 from gpuassist.ui.wording import as_tip
 
 _COPIED_MILLISECONDS = 1500
@@ -109,7 +109,18 @@ class Tick(QCheckBox):
         painter.end()
 
 
-class DropDown(QComboBox):
+class _Choice(QComboBox):
+    def setAccessibleName(self, name: str) -> None:
+        """What is chosen here. On Linux Qt tells what is chosen as the name of such a box, and nothing else but its description."""
+        super().setAccessibleName(name)
+        self.setAccessibleDescription(name)
+
+    def showPopup(self) -> None:
+        round_list(self)
+        super().showPopup()
+
+
+class DropDown(_Choice):
     """A drop-down choice with a painted chevron: style sheets know arrows only as picture files."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -148,7 +159,7 @@ class DropDown(QComboBox):
         return self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width() - _BESIDE_WORDS
 
 
-class LongChoice(QComboBox):
+class LongChoice(_Choice):
     """A choice of many rows: gives way in width, and makes its list when it is first opened; a list takes 3 ms to make."""
 
     _LEAST_WIDTH = 90
@@ -159,19 +170,12 @@ class LongChoice(QComboBox):
         self.setProperty("long", True)  # noqa: FBT003 -- the style sheet asks for it
         self.setMaxVisibleItems(self._ROWS_SHOWN)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._dressed = False
 
     def sizeHint(self) -> QSize:
         return QSize(self._LEAST_WIDTH, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
-
-    def showPopup(self) -> None:
-        if not self._dressed:
-            self._dressed = True
-            self.setItemDelegate(QStyledItemDelegate(self))  # without it Qt heeds no style of the rows
-        super().showPopup()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -8,6 +8,8 @@ from PySide6.QtCore import QStringListModel, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
+from gpuassist.ui.widgets.popups import rounded
+
 _ROWS_SHOWN = 12
 _NO_MATCH = 4
 _ENTER = {Qt.Key.Key_Return, Qt.Key.Key_Enter}
@@ -33,6 +35,7 @@ class SearchBox(QLineEdit):
         self.popup = QListView()
         self.popup.setObjectName("completions")
         self._completer.setPopup(self.popup)  # owns it from now on
+        rounded(self.popup)  # only now: the completer made it a window of its own
         self.textEdited.connect(self._offer)
 
     @property

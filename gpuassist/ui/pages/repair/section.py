@@ -63,10 +63,10 @@ class RepairSection(QWidget):
         self.planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self.changing = Latest(desk.jobs, self._show_made, self)
         self.looking = Latest(desk.jobs, self._show_still_old, self)
-        self.apply = new_action(self, desk.words(text("Apply and prove")), self._start_applying)
+        self.apply = new_action(self, desk.words(text("Apply and test")), self._start_applying)
         self.copy = new_action(self, desk.words(text("Copy the lines instead")), self._copy_lines)
         self.undo = new_action(self, desk.words(text("Undo this change")), self._want_undo)
-        self.anew = new_action(self, desk.words(text("Plan again")), self.start)
+        self.anew = new_action(self, desk.words(text("New plan")), self.start)
         self.notice = Notice(Mark.INFO, "", self)
         self.notice.hide()
         self.still_old = OldEnvironmentsCard(desk.words, self)
@@ -275,7 +275,7 @@ class RepairSection(QWidget):
     def _show_refusal(self, reason: str) -> None:
         words = self.desk.words
         self.forget_plan()
-        self.header = (words(text("This cannot be planned")), words(text("The reason stands below.")))
+        self.header = (words(text("This cannot be planned")), words(text("The reason is shown below.")))
         self.nothing.show_words(Mark.PROBLEM, words(text("There is no plan for this")), sentence_case(reason))
         self.nothing.show()
 
@@ -292,7 +292,7 @@ class RepairSection(QWidget):
         self.card.freeze()
         self.card.mark_steps((Mark.BUSY,) * (len(repair.edits) + 1))
         self.show_mark(Mark.BUSY)
-        self.strip.begin(self.desk.words(text("Applying, then asking new shells…")))
+        self.strip.begin(self.desk.words(text("Applying, then testing in new shells…")))
         self.changing.ask(lambda _: carry_out(session.world, repair))
 
     def _show_made(self, result: Done | Failed) -> None:
