@@ -27,46 +27,13 @@ WHEELS = (
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
 # To compile Python, and what the application takes from a system that has it.
 PACKAGES = (
-    *(
-        "gcc",
-        "libc6-dev",
-        "make",
-        "pkg-config",
-        "binutils",
-        "xz-utils",
-        "libffi-dev",
-        "zlib1g-dev",
-        "libncurses-dev",
-        "libexpat1-dev",
-    ),
-    *(
-        "libegl1",
-        "libgl1",
-        "libglx0",
-        "libglib2.0-0",
-        "libfontconfig1",
-        "libfreetype6",
-        "libdbus-1-3",
-        "libx11-xcb1",
-        "libxkbcommon0",
-    ),
-    *(
-        "libxkbcommon-x11-0",
-        "libxcb-cursor0",
-        "libxcb-icccm4",
-        "libxcb-image0",
-        "libxcb-keysyms1",
-        "libxcb-randr0",
-        "libxcb-render0",
-    ),
+    *("gcc", "libc6-dev", "make", "pkg-config", "binutils", "xz-utils", "libffi-dev", "zlib1g-dev", "libncurses-dev", "libexpat1-dev"),
+    *("libegl1", "libgl1", "libglx0", "libglib2.0-0", "libfontconfig1", "libfreetype6", "libdbus-1-3", "libx11-xcb1", "libxkbcommon0"),
+    *("libxkbcommon-x11-0", "libxcb-cursor0", "libxcb-icccm4", "libxcb-image0", "libxcb-keysyms1", "libxcb-randr0", "libxcb-render0"),
     *("libxcb-render-util0", "libxcb-shape0", "libxcb-shm0", "libxcb-sync1", "libxcb-xfixes0", "libxcb-xkb1"),
     *("libwayland-client0", "libwayland-cursor0", "libwayland-egl1"),
 )
-SOURCES = {
-    "python3.13": ("trixie", "python3.13_*.orig.tar.xz"),
-    "libpng1.6": ("bullseye", "libpng1.6_*.orig.tar.gz"),
-    "dbus": ("bookworm", "dbus_*.orig.tar.xz"),
-}
+SOURCES = {"python3.13": ("trixie", "python3.13_*.orig.tar.xz"), "libpng1.6": ("bullseye", "libpng1.6_*.orig.tar.gz"), "dbus": ("bookworm", "dbus_*.orig.tar.xz")}
 # Mounts of its own, which are gone with it: nothing of this machine can be written in there, and none is left behind.
 _WITHIN = """set -e
 mount -t proc proc "$1/proc"
@@ -119,10 +86,7 @@ def build_root(roots: Path) -> Path:
         within(root, "sh /build/make_python.sh")
     shutil.rmtree(build / "wheels", ignore_errors=True)
     _download(build / "wheels")
-    within(
-        root,
-        "cd /build && rm -rf venv && /opt/python/bin/python3 -m venv venv && venv/bin/pip install --quiet --no-index wheels/*.whl",
-    )
+    within(root, "cd /build && rm -rf venv && /opt/python/bin/python3 -m venv venv && venv/bin/pip install --quiet --no-index wheels/*.whl")
     return root
 
 

@@ -153,15 +153,5 @@ def _sentence(words: str, values: Collection[object] = ()) -> str:
 
 
 def _plain(words: str) -> str:
-    signs = {
-        "\\": "\\e",
-        "-": "\\-",
-        "~": "\\(ti",
-        "^": "\\(ha",
-        "`": "\\(ga",
-        "'": "\\(aq",
-        "…": "...",
-        "×": "\\(mu",
-        "—": "\\(em",
-    }
+    signs = {"\\": "\\e", "-": "\\-", "~": "\\(ti", "^": "\\(ha", "`": "\\(ga", "'": "\\(aq", "…": "...", "×": "\\(mu", "—": "\\(em"}
     return "".join(signs.get(sign, sign) for sign in words)

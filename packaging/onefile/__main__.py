@@ -29,12 +29,9 @@ def complaint(version, machine):
         return "this file is for %s, and this machine is %s" % (MACHINE, machine)
     if version in known:
         return ""
-    return "this file is for Python %s, and this is Python %s (%s): start it as `python%s %s`, or install it with pipx or uv" % (
-        ", ".join(known),
-        version,
-        sys.executable,
-        known[-1],
-        os.path.dirname(os.path.abspath(__file__)),
+    return (
+        "this file is for Python %s, and this is Python %s (%s): start it as `python%s %s`, or install it with pipx or uv"
+        % (", ".join(known), version, sys.executable, known[-1], os.path.dirname(os.path.abspath(__file__)))
     )
 
 
