@@ -5,6 +5,39 @@ from __future__ import annotations
 from msgspec import MsgspecError, Struct
 from msgspec.json import decode
 
+# Programs and formats, which are called the same in every language.
+_THINGS = frozenset(
+    (
+        "akmod",
+        "akmods",
+        "bfloat",
+        "conda",
+        "cubin",
+        "detach",
+        "dkms",
+        "dracut",
+        "fatbin",
+        "fatbinary",
+        "initramfs",
+        "initrd",
+        "ldconfig",
+        "libcuda",
+        "libcudart",
+        "libnppicc",
+        "glibc",
+        "libnvinfer",
+        "manylinux",
+        "mokutil",
+        "nouveau",
+        "numactl",
+        "nvcc",
+        "nvrtc",
+        "ptxas",
+        "pynvml",
+        "venv",
+    )
+)
+
 
 class TermsError(ValueError):
     """The file holds no glossary; the words say which part of it."""
@@ -36,9 +69,14 @@ class Term(Struct, frozen=True, forbid_unknown_fields=True):
     conda: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Those of its names that are words of a language, and no name of a thing: in small letters."""
+        return tuple(one for one in self.names if one.islower() and one.replace(" ", "").isalpha() and one not in _THINGS)
+
     def messages(self) -> tuple[str, ...]:
-        """Every sentence that it can say; `labels` are said elsewhere."""
-        return (self.title, self.short, self.text, self.where)
+        """Every sentence that it can say, and its words; `labels` are said elsewhere."""
+        return (self.title, self.short, self.text, self.where, *self.words)
 
 
 def read_terms(content: bytes) -> tuple[Term, ...]:

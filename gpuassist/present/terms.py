@@ -90,10 +90,10 @@ def term_markdown(term: Term, machine: Machine | None, glossary: Glossary, words
     for row in term_rows(term, machine, glossary):
         value = plain_markdown(words(row.value))
         if row.label.message == "See also":
-            value = ", ".join(f"[{plain_markdown(glossary.title(one))}]({TERM_LINK}{one})" for one in term.see)
+            value = words(listed(f"[{plain_markdown(glossary.title(one))}]({TERM_LINK}{one})" for one in term.see))
         elif row.label.message == "Guide":
             value = f"[{plain_markdown(guide_title)}]({GUIDE_LINK}{term.guide})"
-        pieces.append(f"**{plain_markdown(words(row.label))}:** {value}")
+        pieces.append(words(labelled(f"**{plain_markdown(words(row.label))}**", value)))
     return "\n\n".join(pieces) + "\n"
 
 

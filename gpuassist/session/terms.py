@@ -29,7 +29,12 @@ class Glossary:
         self._labels: dict[str, str] = {}
         self._asked: dict[str, str] = {}
         self._names: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        self._wide = tuple((name, key) for key, title in self._titles.items() if not title.isascii() for name in _wide(title))
+        self._wide = tuple(
+            (name, key)
+            for key, one in self._terms.items()
+            for said in (self._titles[key], *(words(sentence(name)) for name in one.words))
+            for name in _wide(said)
+        )
         for key, one in self._terms.items():
             for label in one.labels:
                 self._labels.setdefault(_label(words(sentence(label))), key)
@@ -123,9 +128,9 @@ def _is_of_word(letter: str) -> bool:
     return letter.isascii() and (letter.isalnum() or letter == "_")
 
 
-def _wide(title: str) -> Iterator[str]:
+def _wide(said: str) -> Iterator[str]:
     """How a title that is not in Latin letters is found: itself, and what stands before and within its brackets."""
-    for piece in title.replace("）", "（").split("（"):
+    for piece in said.replace("）", "（").split("（"):
         if len(piece) > 1 and not piece.isascii():
             yield piece
 
