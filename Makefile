@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TORCH := .venv-torch
 ARGS ?=
 
-.PHONY: run test lint bench fuzz sweep words screenshots clean
+.PHONY: run test lint bench fuzz sweep words screenshots package package-test install-desktop clean
 
 # Findings end the program with 1, 2 or 3: that is an answer, not a failure of make.
 run: $(VENV)/.app
@@ -77,6 +77,22 @@ $(TORCH)/.torch: pyproject.toml
 		|| { $(TORCH)/bin/python -m pip uninstall --quiet --yes torch 2>/dev/null; \
 			echo "NOT RUN: the tests that need torch; $(TORCH_WANTED) could not be installed for $(PYTHON)"; }
 	@touch $@
+
+# dist/: the wheel and the source distribution, gpuassist.pyz, and as root with debootstrap the application in one folder.
+package: $(VENV)/.dev
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python packaging/make_onefile.py dist/gpuassist-*.whl dist
+	$(BIN)/python packaging/make_bundle.py dist || test "$$(id -u)" != 0
+	$(BIN)/python packaging/make_appimage.py dist
+
+# What `make package` made, installed and started as users do; what is missing for one of them is said, and the others go on.
+package-test: $(VENV)/.dev
+	$(BIN)/python -m pytest packaging/tests -p no:randomly -p no:cacheprovider -o addopts= -rs -s $(ARGS)
+
+# For a checkout: the manual page, the desktop's menu, icons and completions, below ~/.local/share.
+install-desktop: $(VENV)/.dev
+	$(BIN)/python packaging/make_share.py "$${XDG_DATA_HOME:-$$HOME/.local/share}"
+	mkdir -p "$$HOME/.local/bin" && ln -sfn "$(CURDIR)/$(BIN)/gpuassist" "$$HOME/.local/bin/gpuassist"
 
 # What the benchmarks compare with, apart from gpuassist's own environment.
 .cache/peers/.done:

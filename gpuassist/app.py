@@ -11,13 +11,12 @@ from gpuassist.cli import streams
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session, languages, words_for
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, language_of
 from gpuassist.present.marks import Exit
 from gpuassist.session.qt_libraries import missing_libraries
 from gpuassist.system.interrupts import ending_at_once
 from gpuassist.system.one_window import OneWindow, SecondStart
-from gpuassist.system.read_only import is_read_only
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 
@@ -58,13 +57,13 @@ def open_window(session: Session, machine_file: str, wanted: Destination | None)
         with ending_at_once():
             from gpuassist.ui.application import run_window  # Qt is imported only when there is a display to use it on
     except ImportError as error:
-        raise UsageError(text("the window needs PySide6, which this Python does not have ({error})", error=str(error))) from error
+        raise UsageError(_why_no_window(error)) from error
     return Exit(run_window(session, machine_file=machine_file, start=wanted, arguments=sys.argv[:1], one=one))
 
 
 def _one_window(session: Session, machine_file: str, wanted: Destination | None) -> OneWindow | None:
     """None for a window of its own: one of a recording, and one that writes nothing."""
-    if machine_file or is_read_only(session.world.disk):
+    if machine_file or session.world.disk.read_only:
         return None
     if wanted is not None:
         from gpuassist.session.navigation import GoTo
@@ -82,6 +81,12 @@ def _wanted(session: Session, wanted: Destination | None) -> SecondStart:
     from gpuassist.session.navigation import place_words
 
     return SecondStart(place_words(wanted), token)
+
+
+def _why_no_window(error: ImportError) -> Text:
+    if (error.name or "").startswith("gpuassist"):  # gpuassist.pyz
+        return text("This file is gpuassist without its window; `pipx install gpuassist` installs all of it.")
+    return text("the window needs PySide6, which this Python does not have ({error})", error=str(error))
 
 
 def draw_png(svg: str) -> bytes:

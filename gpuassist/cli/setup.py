@@ -64,7 +64,11 @@ def _forget(options: argparse.Namespace, context: Context) -> Exit:
 
     if options.env is not None or options.compile:
         raise UsageError(text("--forget goes alone"))
-    there = setup_record.forget(context.session.world)
+    try:
+        there = setup_record.forget(context.session.world)
+    except OSError as error:
+        context.note(text("what is remembered of the set-up could not be deleted: {error}", error=error.strerror or str(error)))
+        return Exit.PROBLEMS
     if options.json:
         context.document({"schema": 1, "forgotten": there})
     elif there:

@@ -20,6 +20,8 @@ _OF_X, _OF_WAYLAND = ("libxcb", "libX11"), ("libwayland",)
 
 def missing_libraries(session: Session, why_not: Callable[[str], str] = why_not_loaded) -> Text | None:
     """What keeps the window from being shown, and what installs it; none where nothing does, or nobody can tell."""
+    if getattr(sys, "frozen", False):  # a bundle brings them, and takes the system's where it has them
+        return None
     # The names alone: to read the table costs a start as much as half its window.
     needed = map(bytes.decode, _NAME.findall(session.world.resources.read(_TABLE)))
     platforms = _platforms(session.world.surroundings.variables.get)

@@ -69,7 +69,7 @@ def save(world: World, record: SetupRecord) -> Text | None:
 
 
 def forget(world: World) -> bool:
-    """Deletes what is remembered of this machine; whether there was anything."""
+    """Deletes what is remembered of this machine; whether there was anything. Raises `OSError`."""
     there = world.disk.exists(path(world))
     if there:
         world.disk.remove(path(world))

@@ -23,6 +23,8 @@ READ_ONLY = "gpuassist was started with --read-only"
 class Disk:
     """The real disk; each method is one step."""
 
+    read_only = False
+
     def require_writing(self, path: str) -> None:
         """Raises `OSError` where nothing may be written; asked before every step that would, also by those that take no port."""
 
@@ -239,6 +241,8 @@ def scratch(parent: str) -> Iterator[str]:
 
 class ReadOnlyDisk(Disk):
     """Nothing is written, as on a file system that is mounted so."""
+
+    read_only = True
 
     def require_writing(self, path: str) -> None:
         raise OSError(errno.EROFS, READ_ONLY, path)

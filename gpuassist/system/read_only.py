@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from gpuassist.system.disk import READ_ONLY, Disk, ReadOnlyDisk
+from gpuassist.system.disk import READ_ONLY, ReadOnlyDisk
 from gpuassist.system.streams import NotStarted
 from gpuassist.system.world import RealPrograms, World
 
@@ -21,7 +21,3 @@ class NoPrograms(RealPrograms):
 def read_only(world: World) -> World:
     """The same world, in which nothing is written."""
     return replace(world, disk=ReadOnlyDisk(), programs=NoPrograms())
-
-
-def is_read_only(disk: Disk) -> bool:
-    return isinstance(disk, ReadOnlyDisk)

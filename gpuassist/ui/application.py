@@ -18,6 +18,8 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.language_choice import in_english, no_font, session_in
 from gpuassist.session.settings import found_settings
 from gpuassist.ui.faults import Faults
+from gpuassist.ui.first_paint import FirstPaint
+from gpuassist.ui.fonts import load_fonts
 from gpuassist.ui.main_window import MainWindow
 from gpuassist.ui.palette import DARK, LIGHT
 from gpuassist.ui.window_memory import WindowMemory
@@ -105,8 +107,9 @@ class WindowRun(QObject):
         self.fault_page: FaultPage | None = None
         desktop_is_dark = self._application.palette().window().color().lightness() < _DARK_BELOW
         palette = {"dark": DARK, "light": LIGHT}.get(settings.appearance, DARK if desktop_is_dark else LIGHT)
-        words = self._session.words(text("Reading your machine…"))
-        self.window = MainWindow(words, background=palette.background, side=palette.side, ink=palette.muted)
+        load_fonts(session.world.resources)
+        words = self._session.words
+        self.window = MainWindow(FirstPaint(words, palette, reading=words(text("Reading your machine…"))))
         self.window.restore(settings.geometry)
         self.window.painted.connect(self._thread.start)
         self.window.closing.connect(self._close)
@@ -163,7 +166,6 @@ class WindowRun(QObject):
 
     def _make_frame(self, handover: Handover | None) -> Frame:
         from gpuassist.session.navigation import place_meant
-        from gpuassist.system.read_only import is_read_only
         from gpuassist.ui.dialogs import Asking
         from gpuassist.ui.frame import Frame
         from gpuassist.ui.page import Desk
@@ -172,7 +174,7 @@ class WindowRun(QObject):
         assert self.theme is not None
         self.theme.write(self._session.words.language)
         self._qt_words.speak(self._session.words)
-        settings, disk = self._memory.settings, self._session.world.disk
+        settings = self._memory.settings
         frame = Frame(
             Desk(self._session, self.jobs, Asking()),
             machine_file=self._machine_file,
@@ -185,7 +187,7 @@ class WindowRun(QObject):
         frame.language_chosen.connect(self._choose_language)
         frame.place_changed.connect(self._keep_place)
         frame.leaving.connect(self._leave)
-        if is_read_only(disk):
+        if self._session.world.disk.read_only:
             frame.banners.tell(text("Nothing is written: gpuassist was started with `--read-only`."), stays=True)
         if self._set_aside is not None:
             frame.banners.tell(self._set_aside)

@@ -11,6 +11,24 @@ from gpuassist.system.resources import Resources
 
 _log = logging.getLogger(__name__)
 _PROPERTY = "gpuassistFonts"
+_SANS = ("Inter", "Noto Sans", "Ubuntu", "Cantarell", "DejaVu Sans")
+# A code point of Han stands for letters that each of these draws otherwise: without a name, a font for another may be taken.
+_HAN = {
+    "zh_CN": ("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Micro Hei"),
+    "zh_TW": ("Noto Sans CJK TC", "Noto Sans TC", "Source Han Sans TC"),
+    "ja": ("Noto Sans CJK JP", "Noto Sans JP", "Source Han Sans"),
+    "ko": ("Noto Sans CJK KR", "Noto Sans KR", "Source Han Sans K"),
+}
+
+
+def families(language: str) -> list[str]:
+    """The proportional ones, the best first, for words in a language."""
+    return [*_SANS, *han(language)]
+
+
+def han(language: str) -> tuple[str, ...]:
+    """Those that a language of Han's letters is written in; none for another."""
+    return _HAN.get(language) or _HAN.get(language.partition("_")[0], ())
 
 
 def load_fonts(resources: Resources | None = None) -> None:

@@ -34,7 +34,7 @@ class SetupCourse(QWidget):
         self._place: Place = WizardStep.MACHINE
         self._verified = StepStatus.TODO
         self._shown: tuple[object, ...] = ()
-        self._made: QWidget | None = None
+        self.made: QWidget | None = None
         self.setup: Setup | None = None
         self._closed = False
         self._looking = Latest(desk.jobs, self._show_looked, self)
@@ -96,17 +96,17 @@ class SetupCourse(QWidget):
         if wanted == self._shown:
             return
         self._shown = wanted
-        focused = self._made is not None and self._made.isAncestorOf(self.window().focusWidget())
-        if self._made is not None:
-            self._made.hide()
-            self._made.deleteLater()
-            self._made = None
+        focused = self.made is not None and self.made.isAncestorOf(self.window().focusWidget())
+        if self.made is not None:
+            self.made.hide()
+            self.made.deleteLater()
+            self.made = None
         if kind:
-            self._made = self._make(kind, setup, here=bool(wanted[2]))
-            self._column.addWidget(self._made)
+            self.made = self._make(kind, setup, here=bool(wanted[2]))
+            self._column.addWidget(self.made)
         self.setVisible(bool(kind))
-        if focused and self._made is not None:
-            for stop in tab_stops(self._made)[:1]:
+        if focused and self.made is not None:
+            for stop in tab_stops(self.made)[:1]:
                 stop.setFocus()
 
     def _kind(self, setup: Setup, place: Place) -> str:

@@ -67,7 +67,7 @@ QPushButton::menu-indicator { image: none; width: 0; }
 
 QComboBox, QLineEdit {
     background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 10px; min-height: 18px;
-    selection-background-color: $accent; selection-color: $on_accent;
+    selection-background-color: $accent; selection-color: $on_accent; placeholder-text-color: $muted;
 }
 QComboBox { padding-right: 26px; }
 QComboBox { combobox-popup: 0; }
@@ -113,7 +113,7 @@ QHeaderView[tight="yes"]::section { padding: 4px 0; }
 QTableCornerButton::section { background: transparent; border: 0; }
 
 QPlainTextEdit, QTextEdit {
-    background: $panel; border: 0; font-family: $mono; font-size: 9.25pt;
+    background: $panel; border: 0; font-family: $mono; font-size: 9.25pt; placeholder-text-color: $muted;
     selection-background-color: $accent; selection-color: $on_accent;
 }
 CodeText, OutputView, PasteEdit { background: transparent; }

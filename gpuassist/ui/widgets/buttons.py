@@ -109,7 +109,18 @@ class Tick(QCheckBox):
         painter.end()
 
 
-class DropDown(QComboBox):
+class _Choice(QComboBox):
+    def setAccessibleName(self, name: str) -> None:
+        """What is chosen here. On Linux Qt tells what is chosen as the name of such a box, and nothing else but its description."""
+        super().setAccessibleName(name)
+        self.setAccessibleDescription(name)
+
+    def showPopup(self) -> None:
+        round_list(self)
+        super().showPopup()
+
+
+class DropDown(_Choice):
     """A drop-down choice with a painted chevron: style sheets know arrows only as picture files."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -134,10 +145,6 @@ class DropDown(QComboBox):
         paint_chevron(painter, QRectF(self.width() - 22, self.height() / 2 - 4, 10, 8))
         painter.end()
 
-    def showPopup(self) -> None:
-        round_list(self)
-        super().showPopup()
-
     def event(self, event: QEvent) -> bool:
         """What does not fit stands whole in the tool tip, where it has no other."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and not self.toolTip():
@@ -152,7 +159,7 @@ class DropDown(QComboBox):
         return self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width() - _BESIDE_WORDS
 
 
-class LongChoice(QComboBox):
+class LongChoice(_Choice):
     """A choice of many rows: gives way in width, and makes its list when it is first opened; a list takes 3 ms to make."""
 
     _LEAST_WIDTH = 90
@@ -169,10 +176,6 @@ class LongChoice(QComboBox):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
-
-    def showPopup(self) -> None:
-        round_list(self)
-        super().showPopup()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

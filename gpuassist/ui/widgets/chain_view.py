@@ -28,6 +28,7 @@ from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, arrange
 from gpuassist.ui.widgets.marks import paint_mark
+from gpuassist.ui.widgets.painted import PaintedPicture
 from gpuassist.ui.wording import as_tip
 
 _CORNER = 10.0
@@ -42,7 +43,7 @@ class _Box(Struct, frozen=True):
     status: Status
 
 
-class ChainView(QWidget):
+class ChainView(PaintedPicture):
     """Paints a chain across its whole width; read aloud, and copied, as sentences."""
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:

@@ -14,6 +14,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
 from gpuassist.ui.widgets import popups
+from gpuassist.ui.widgets.painted import PaintedWords
 from gpuassist.ui.wording import as_tip
 
 COPY = text("Copy")
@@ -32,7 +33,7 @@ class Hairline(QFrame):
         self.setFixedHeight(1)
 
 
-class ElidedLabel(QWidget):
+class ElidedLabel(PaintedWords):
     """One line that gives way: cut in the middle where it does not fit, whole in its tool tip and when copied."""
 
     def __init__(

@@ -24,6 +24,15 @@ from gpuassist.ui.wording import as_tip
 _MARK, _GAP, _PAD = 18, 6, 8
 _NUMBER_POINTS = 8.25
 _BETWEEN = 14  # of two stages, with the line that joins them
+_GIVES_WAY = (
+    SetupStageState.NOT_NEEDED,
+    SetupStageState.DONE,
+    SetupStageState.LATER,
+    SetupStageState.UNKNOWN,
+    SetupStageState.WAITS,
+    SetupStageState.NOW,
+)
+"""Whose names are left out first where the room is narrow."""
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Home: -len(SetupStageState), Qt.Key.Key_End: len(SetupStageState)}
 
 
@@ -124,8 +133,8 @@ class SetupDone(Notice):
 
 
 class SetupStages(QWidget):
-    """The stages side by side; Tab stops at one of them, the arrows walk them, Enter opens. Where the room is narrow all but the
-    one that is now shrink to their marks.
+    """The stages side by side; Tab stops at one of them, the arrows walk them, Enter opens. Where the room is narrow they shrink
+    to their marks, the one that is now never.
     """
 
     wanted = Signal(object)  # Destination
@@ -144,8 +153,10 @@ class SetupStages(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         needed = sum(one.full_width() for one in self.chips) + _BETWEEN * (len(self.chips) - 1)
-        for chip in self.chips:
-            chip.shrink(is_small=needed > self.width() and chip.stage.state is not SetupStageState.NOW)
+        for chip in sorted(self.chips, key=lambda one: _GIVES_WAY.index(one.stage.state)):
+            gives = needed > self.width() and chip.stage.state is not SetupStageState.NOW
+            chip.shrink(is_small=gives)
+            needed -= chip.full_width() - chip.small_width() if gives else 0
 
     def minimumSizeHint(self) -> QSize:
         widths = (one.full_width() if one.stage.state is SetupStageState.NOW else one.small_width() for one in self.chips)
