@@ -267,12 +267,15 @@ class StageChip(QAbstractButton):
 
 def _said(now: SetupStage | None) -> tuple[Text, ...]:
     """Of a finding its title says all; what is done first stands on the page that it leads to."""
-    return () if now is None else in_words(now)[:1] if now.problem else in_words(now)
+    if now is None:
+        return ()
+    return in_words(now)[:1] if mark_of_stage(now) is Mark.PROBLEM else in_words(now)
 
 
 def mark_of_stage(stage: SetupStage) -> Mark:
     """That of its state; of the one that is now whether something is to be mended, which a restart is not."""
-    mends = stage.state is SetupStageState.NOW and stage.problem and stage.id is not SetupStageId.RESTART
+    bad = stage.failed or (stage.problem and stage.id is not SetupStageId.RESTART)
+    mends = stage.state is SetupStageState.NOW and bad
     return Mark.PROBLEM if mends else mark_of(stage.state)
 
 
