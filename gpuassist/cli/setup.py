@@ -27,7 +27,7 @@ NAME = "setup"
 HELP = text("the whole way of a GPU in one list: driver, restart, toolkit, torch, verification, live memory; and what is next")
 
 _COLUMN = 14
-_FORGET = text("forget what is remembered of the set-up, and do nothing else")
+_FORGET = text("forget what is remembered of the setup, and do nothing else")
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if options.compile and options.project is not None:
         raise UsageError(text("--compile and --project exclude each other"))
     if context.machine_file and (wished or options.forget):
-        raise UsageError(text("--machine shows a recorded machine, of whose set-up nothing is remembered"))
+        raise UsageError(text("--machine shows a recorded machine, of whose setup nothing is remembered"))
     if options.forget:
         return _forget(options, context)
     inspection = _inspection(context)
@@ -69,14 +69,14 @@ def _forget(options: argparse.Namespace, context: Context) -> Exit:
     try:
         there = setup_record.forget(context.session.world)
     except OSError as error:
-        context.note(text("what is remembered of the set-up could not be deleted: {error}", error=error.strerror or str(error)))
+        context.note(text("what is remembered of the setup could not be deleted: {error}", error=error.strerror or str(error)))
         return Exit.PROBLEMS
     if options.json:
         context.document({"schema": 1, "forgotten": there})
     elif there:
-        context.say(text("What was remembered of the set-up is forgotten."))
+        context.say(text("What was remembered of the setup is forgotten."))
     else:
-        context.say(text("Nothing was remembered of a set-up."))
+        context.say(text("Nothing was remembered of a setup."))
     return Exit.HEALTHY
 
 

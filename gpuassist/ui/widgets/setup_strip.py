@@ -47,14 +47,14 @@ class SetupStrip(Card):
         self._now = setup.now
         self.outer.setContentsMargins(12, 8, 12, 8)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.setAccessibleName(words(text("Set-up")))
+        self.setAccessibleName(words(text("Setup")))
         self.setAccessibleDescription(words(headline(setup)))
         self.stages = SetupStages(words, setup, self)
         self.stages.wanted.connect(self.wanted)
         self.head.addWidget(self.stages, 1)
         fold = QPushButton(words(text("Hide")), self)
         fold.setProperty("kind", "link")
-        fold.setAccessibleName(words(text("Hide the set-up")))
+        fold.setAccessibleName(words(text("Hide the setup")))
         fold.clicked.connect(self.fold_wanted)
         self.head.addWidget(fold)
         row = bare(QHBoxLayout(), 12)
@@ -113,7 +113,7 @@ class SetupFold(QWidget):
         row = bare(QHBoxLayout(self))
         row.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        show = QPushButton(words(text("Show the set-up")), self)
+        show = QPushButton(words(text("Show the setup")), self)
         show.setProperty("kind", "link")
         show.setAccessibleDescription(words(headline(setup)))
         show.clicked.connect(self.wanted)
@@ -141,7 +141,7 @@ class SetupStages(QWidget):
 
     def __init__(self, words: Words, setup: Setup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(words(text("Stages of the set-up")))
+        self.setAccessibleName(words(text("Stages of the setup")))
         row = bare(QHBoxLayout(self), _BETWEEN)
         self.chips = tuple(StageChip(words, one, place_of(setup, one), self) for one in setup.stages)
         for chip in self.chips:
