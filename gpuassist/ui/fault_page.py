@@ -27,8 +27,7 @@ class FaultPage(QWidget):
         column = bare(QVBoxLayout(), 12)
         self.head = label(words(text("Something went wrong inside gpuassist")), "title", self)
         said = text(
-            "That is our fault, not your machine's: nothing of yours was changed by it. The window may show what no longer holds,"
-            " so it is best made anew; its page and all that is on record stay."
+            "That is our fault, not your machine's. What the window shows may no longer hold: a restart makes it anew, at the same page."
         )
         column.addWidget(self.head)
         column.addWidget(paragraph(words(said), "", self))
@@ -41,10 +40,14 @@ class FaultPage(QWidget):
         middle = QWidget(self)
         middle.setMaximumWidth(_WIDEST)
         middle.setLayout(column)
+        across = bare(QHBoxLayout(), 0)
+        across.addStretch(1)
+        across.addWidget(middle, 100)
+        across.addStretch(1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         whole.addStretch(1)
-        whole.addWidget(middle, 0, Qt.AlignmentFlag.AlignHCenter)
+        whole.addLayout(across)
         whole.addStretch(2)
 
     def _buttons(self, words: Words, *, can_go_on: bool) -> QHBoxLayout:
