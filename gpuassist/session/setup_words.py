@@ -135,7 +135,9 @@ def toolkit_builds(version: str, case: RuleInput) -> Text:
     return text("nvcc {version} builds for {gpus}", version=version, gpus=names)
 
 
-def toolkit_wanted() -> Text:
+def toolkit_wanted(project: str) -> Text:
+    if project:
+        return text("The project in {path} compiles for the GPU, and new terminals find no nvcc", path=project)
     return text("You want to compile, and new terminals find no nvcc")
 
 

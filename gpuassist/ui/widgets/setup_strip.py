@@ -12,7 +12,7 @@ from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.setup import headline, in_words, place_of, read_aloud, short_headline, title_of
 from gpuassist.session.navigation import TITLES, Destination
-from gpuassist.session.setup_values import Setup, SetupStage, SetupStageState
+from gpuassist.session.setup_values import Setup, SetupStage, SetupStageId, SetupStageState
 from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, Notice
@@ -53,7 +53,7 @@ class SetupStrip(Card):
         self.stages.wanted.connect(self.wanted)
         self.head.addWidget(self.stages, 1)
         fold = QPushButton(words(text("Hide")), self)
-        fold.setProperty("kind", "quiet")
+        fold.setProperty("kind", "link")
         fold.setAccessibleName(words(text("Hide the set-up")))
         fold.clicked.connect(self.fold_wanted)
         self.head.addWidget(fold)
@@ -114,7 +114,7 @@ class SetupFold(QWidget):
         row.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         show = QPushButton(words(text("Show the set-up")), self)
-        show.setProperty("kind", "quiet")
+        show.setProperty("kind", "link")
         show.setAccessibleDescription(words(headline(setup)))
         show.clicked.connect(self.wanted)
         row.addWidget(show)
@@ -271,8 +271,9 @@ def _said(now: SetupStage | None) -> tuple[Text, ...]:
 
 
 def mark_of_stage(stage: SetupStage) -> Mark:
-    """That of its state; of the one that is now whether something stands in its way."""
-    return Mark.PROBLEM if stage.state is SetupStageState.NOW and stage.problem else mark_of(stage.state)
+    """That of its state; of the one that is now whether something is to be mended, which a restart is not."""
+    mends = stage.state is SetupStageState.NOW and stage.problem and stage.id is not SetupStageId.RESTART
+    return Mark.PROBLEM if mends else mark_of(stage.state)
 
 
 def way_words(destination: Destination) -> Text:
