@@ -27,7 +27,8 @@ class FaultPage(QWidget):
         column = bare(QVBoxLayout(), 12)
         self.head = label(words(text("Something went wrong inside gpuassist")), "title", self)
         said = text(
-            "That is our fault, not your machine's. What the window shows may no longer hold: a restart makes it anew, at the same page."
+            "That is our fault, not your machine's. What the window shows may no longer hold: a restart makes it anew, at the"
+            " same page."
         )
         column.addWidget(self.head)
         column.addWidget(paragraph(words(said), "", self))
