@@ -73,6 +73,8 @@ class FirstPaint:
             for place in places:
                 self._draw_row(top, row, place)
                 top += row + _BETWEEN
+        if top > height - _FOOT:
+            return  # in a low window the frame finds room for both
         for line, words in enumerate((text("Appearance"), text("Language"), text("Help"))):
             self._write((52, height - _FOOT + 7 + _FOOT_ROW * line), self._words(words), _BASE, weight=_MEDIUM)
 
