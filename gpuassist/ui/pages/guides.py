@@ -25,7 +25,7 @@ from gpuassist.model.text import text
 from gpuassist.session.guides import guide, topics
 from gpuassist.session.navigation import Errand, SideTool, ToGuide
 from gpuassist.ui import clipboard
-from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, mono, sans
 from gpuassist.ui.widgets.cards import Card
@@ -60,6 +60,7 @@ class GuidesPage(Page):
         self._guides = {topic: guide(desk.session, topic) for topic in topics(desk.session)}
         self._copy = QAction(desk.words(text("Copy the guide")), self)
         self._copy.triggered.connect(self._copy_guide)
+        new_action(self, desk.words(text("Guides")), self._focus_list, "Ctrl+F")
         self._header = PageHeader("", desk.words(text("Short answers to common questions.")), self)
         guides = list(self._guides.values())
         made = QListWidget(self)
@@ -112,6 +113,11 @@ class GuidesPage(Page):
         self._header.show_words(shown.title, self._header.subtitle)
         self._view.show_markdown(shown.body)
         self._view.setAccessibleName(shown.title)
+
+    @Slot()
+    def _focus_list(self) -> None:
+        """Where the first letters of a title lead to it."""
+        self._list.setFocus()
 
     @Slot()
     def _copy_guide(self) -> None:
