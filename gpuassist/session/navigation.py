@@ -147,6 +147,13 @@ class ToGuide(Struct, frozen=True):
     topic: str
 
 
+class ToTerm(Struct, frozen=True):
+    """The glossary's entry with this key."""
+
+    place: ClassVar[Place] = SideTool.GUIDES
+    key: str
+
+
 class ToHolders(Struct, frozen=True):
     """Who holds the GPU, with this process chosen; with whichever holds most where it is not known."""
 
@@ -180,6 +187,7 @@ Errand = (
     | ToInstall
     | ToWaitingInstall
     | ToGuide
+    | ToTerm
     | ToHolders
     | ToProject
 )

@@ -40,6 +40,7 @@ from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading, ShownMachine
 from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
+from gpuassist.ui.page_terms import PageTerms
 from gpuassist.ui.setup_course import SetupCourse
 from gpuassist.ui.shortcuts import ROW_KEYS
 from gpuassist.ui.theme import Appearance
@@ -135,6 +136,8 @@ class Frame(QWidget):
         self._mend = self._action("", "", self._take_lead)
         self._action("", "Ctrl+R", self._reading.again)
         self._action("", "F1", self._show_help)
+        self._terms = PageTerms(self.pages, desk, self)
+        self._terms.wanted.connect(self._answer)
         for key in ("Ctrl+Return", "Ctrl+Enter"):  # Enter is the key of the number pad
             self._action("", key, self._press_blue)
         for keys in ("Ctrl+W", "Ctrl+Q"):
@@ -353,6 +356,7 @@ class Frame(QWidget):
 
     @Slot()
     def _go_where_wanted(self) -> None:
+        self._terms.glossary()
         if self._wanted is not None:
             self.go(self._wanted)
             self._wanted = None

@@ -33,6 +33,7 @@ _MODULES = (
     "gpuassist.ui.pages.what_if.page",
     "gpuassist.ui.pages.explain.page",
     "gpuassist.ui.pages.holders.page",
+    "gpuassist.ui.pages.guides",
 )
 
 

@@ -26,12 +26,13 @@ class Shortcut(Struct, frozen=True):
 ROW_KEYS = tuple(f"Ctrl+{key}" for key in "1234567890")
 _LIVE = WizardStep.LIVE
 SHORTCUTS = (
-    Shortcut(("Alt+Left",), text("the page shown before")),
+    Shortcut(("Alt+Left",), text("the previous page")),
     Shortcut(("Alt+Right",), text("the next page")),
     Shortcut(("Ctrl+Return", "Ctrl+Enter"), text("the blue button")),
-    Shortcut(ROW_KEYS, text("a row of the side list")),
+    Shortcut(ROW_KEYS, text("a page of the side list")),
     Shortcut(("Ctrl+R",), text("read the machine again")),
     Shortcut(("Ctrl+C",), text("copy what is selected or focused")),
+    Shortcut(("Shift+F1", "?"), text("what the terms on this page mean")),
     Shortcut(("F1",), text("this help")),
     Shortcut(("Ctrl+W", "Ctrl+Q"), text("close the window")),
     Shortcut(("Ctrl+O",), text("open a recorded machine"), WizardStep.MACHINE),

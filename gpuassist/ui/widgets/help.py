@@ -19,8 +19,8 @@ from gpuassist.ui.widgets.scroll_page import ScrollPage
 _WIDTH, _HEIGHT = 640, 600
 PROMISES: tuple[Text, ...] = (
     text("gpuassist never needs root and never runs a root command: it shows such steps for you to copy."),
-    text("It never loses a byte of your files: preview, backup, proof in a fresh shell, and undo for ever."),
-    text("It never guesses: what it does not know, it says, with the reason."),
+    text("It never loses a byte of your files: preview, backup, a test in a new shell, and undo at any time."),
+    text("It never guesses: it says what it does not know, and why."),
     text("It uses no network unless you open a link."),
 )
 
@@ -38,7 +38,7 @@ class Help(QDialog):
         layout.setSpacing(16)
         page = ScrollPage(self)
         page.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the arrows scroll it
-        page.header.show_words(self.windowTitle(), words(text("Read, understand, repair, prove, watch: one page each.")))
+        page.header.show_words(self.windowTitle(), words(text("Read, diagnose, repair, verify, watch: one page each.")))
         promises = Card(words(text("What you can rely on")), parent=self)
         for promise in PROMISES:
             promises.body.addWidget(paragraph(words(promise), "", promises))

@@ -210,6 +210,7 @@ class RepairPage(Page):
 
     @Slot(int)
     def _show_place(self, place: int) -> None:
+        self.notice.hide()  # it was said of what was done on the tab before
         for number, section in enumerate((*self._sections, self.lines)):
             section.setVisible(number == place)
         if place == LINES:

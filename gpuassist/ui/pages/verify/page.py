@@ -96,7 +96,7 @@ class VerifyPage(Page):
         self._wishes.file_wanted.connect(self._ask_image)
         self._notice = Notice(Mark.INFO, "", self)
         self._notice.hide()
-        self._empty = EmptyState(Mark.TODO, "", "", self)
+        self._empty = EmptyState(Mark.TODO, "", "", self, icon=desk.session.world.resources.read("icons/verify.svg"))
         self.body = VerifyBody(desk.words, self)
         self.body.asked.connect(self.asked)
         self.body.link_opened.connect(desk.asking.visit)
@@ -172,7 +172,7 @@ class VerifyPage(Page):
         self.asked.emit(Marked(self.STEP, StepStatus.BUSY))
         self._show_progress()
         words = self.desk.words
-        waiting = text("torch is being imported in a process of its own; the first time after an installation takes longer.")
+        waiting = text("torch is being imported in a separate process; the first time after an installation takes longer.")
         self._empty.show_words(Mark.BUSY, words(text("Starting")), words(waiting))
 
     @Slot()
@@ -192,7 +192,7 @@ class VerifyPage(Page):
         self._show_wishes()
         self._header.show_words(
             words(text("Verify with real computations")),
-            words(text("Runs in your own environment, in a process of its own that cannot hang this window")),
+            words(text("Runs in your own environment, in a separate process that cannot freeze this window")),
         )
 
     @Slot()
@@ -287,7 +287,7 @@ class VerifyPage(Page):
             about_gpus = Mark.WARNING if result.unverified is not None else Mark.PROBLEM if mark is Mark.PROBLEM else Mark.INFO
             self._tell(about_gpus, words(verdict_on_accelerators(result)))
         if not self._rests_as_before(result):
-            changed = text("The machine was changed during the run: what it shows may not hold any more. Run it again.")
+            changed = text("The machine changed during the run, so the result may be out of date. Run it again.")
             self._tell(Mark.WARNING, words(changed))
         self._show_next(next_step(result, self._machine))
         self._show_mark(result)

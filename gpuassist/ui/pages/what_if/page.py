@@ -121,7 +121,7 @@ class WhatIfPage(Page):
         session, wish = self.desk.session, self.wishes.wish
         machine = self._machine if self.wishes.starts_from_machine else None
         self._reset.setEnabled(wish != Wish())
-        self._strip.begin(self.desk.words(text("Comparing…")))
+        self._strip.begin(self.desk.words(text("Checking…")))
         self._asking.ask(lambda _: outlook(session, wish, machine))
 
     def _show_choices(self, result: Done | Failed) -> None:
@@ -139,20 +139,21 @@ class WhatIfPage(Page):
                 self._show_outlook(result.value)
             else:
                 words = self.desk.words
-                about = text("Try a GPU, a driver or a torch before you buy or install it.")
+                about = text("See what would work with another GPU, driver or torch, before you buy or install it.")
                 self._header.show_words(words(text("Compatibility check")), words(about))
                 if self._nothing is None:
                     title, rest = (
                         text("No GPU is chosen"),
-                        text("Add one above, and choose what goes with it. The answer comes as you choose."),
+                        text("Add one above and choose what goes with it. The answer updates as you choose."),
                     )
-                    self._nothing = EmptyState(Mark.TODO, words(title), words(rest), self)
+                    icon = self.desk.session.world.resources.read("icons/what-if.svg")
+                    self._nothing = EmptyState(Mark.TODO, words(title), words(rest), self, icon=icon)
                     self._content.addWidget(self._nothing)
                 self._show_only(self._nothing, None)
 
     def _show_trouble(self, reason: str) -> None:
         words = self.desk.words
-        self._header.show_words(words(text("This cannot be compared")), words(text("Choose another part above.")))
+        self._header.show_words(words(text("This cannot be checked")), words(text("Choose another part above.")))
         if self._trouble is None:
             self._trouble = Notice(Mark.PROBLEM, "", self)
             self._content.addWidget(self._trouble)
