@@ -42,6 +42,7 @@ from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.page_terms import PageTerms
 from gpuassist.ui.setup_course import SetupCourse
+from gpuassist.ui.shortcuts import ROW_KEYS
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
@@ -139,8 +140,10 @@ class Frame(QWidget):
         self._terms.wanted.connect(self._answer)
         for key in ("Ctrl+Return", "Ctrl+Enter"):  # Enter is the key of the number pad
             self._action("", key, self._press_blue)
-        for key, place in zip("1234567890", (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
-            self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
+        for keys in ("Ctrl+W", "Ctrl+Q"):
+            self._action("", keys, self._close)
+        for keys, place in zip(ROW_KEYS, (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
+            self._action(place.value, keys, self._choose_by_key)
         self._content = (self.banners, self.setup, self.pages, self.bar)
         self._keeper = FocusKeeper(self._content, self.pages, self)
         self._show_flow()
@@ -277,8 +280,15 @@ class Frame(QWidget):
     def _choose_by_key(self) -> None:
         action = self.sender()
         place = place_named(action.text()) if isinstance(action, QAction) else None
-        if place is not None:
-            self._choose(place)
+        if place is None:
+            return
+        self._choose(place)
+        if not self.flow.enabled(place):
+            self._wanted = GoTo(place)  # once the facts are there that it needs
+
+    @Slot()
+    def _close(self) -> None:
+        self.window().close()
 
     @Slot()
     def _go_back(self) -> None:

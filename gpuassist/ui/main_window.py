@@ -7,10 +7,14 @@ the 150 that an empty window takes (measured with 6.11.3).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QKeyEvent
 
 _WIDTH, _HEIGHT = 1280, 800
 _LEAST_WIDTH, _LEAST_HEIGHT = 880, 560
@@ -26,6 +30,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._first_paint = first_paint
         self._seen = False
+        self._typed: list[QKeyEvent] = []  # before there was a frame
         self._after_paint = QTimer(self)
         self._after_paint.setSingleShot(True)
         self._after_paint.timeout.connect(self.painted)
@@ -34,8 +39,13 @@ class MainWindow(QMainWindow):
         self.resize(_WIDTH, _HEIGHT)
 
     def furnish(self, frame: QWidget) -> None:
-        """Puts the frame where the first paint was."""
+        """Puts the frame where the first paint was; what was typed until then reaches it."""
+        early, self._typed = self._typed, []
         self.setCentralWidget(frame)
+        if early:
+            from gpuassist.ui.widgets.keys import press_again  # hardly anybody types as fast
+
+            press_again(frame, early)
 
     def restore(self, geometry: str) -> None:
         """Puts the window where it was; what cannot be read leaves it where it is."""
@@ -56,6 +66,12 @@ class MainWindow(QMainWindow):
         if not self._seen:
             self._seen = True
             self._after_paint.start()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.centralWidget() is None:
+            self._typed.append(event.clone())
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closing.emit()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QColor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.words import ENGLISH
@@ -56,6 +57,20 @@ def test_the_frame_takes_the_place_of_the_first_paint(qtbot: QtBot) -> None:
     window.furnish(frame)
     assert window.centralWidget() is frame
     assert frame.window() is window
+
+
+def test_what_is_typed_before_the_frame_is_there_reaches_it(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    window.show()
+    for key, modifier in ((Qt.Key.Key_6, Qt.KeyboardModifier.ControlModifier), (Qt.Key.Key_N, Qt.KeyboardModifier.NoModifier)):
+        QTest.keyClick(window, key, modifier)
+    line = QLineEdit()
+    action = QAction(line)
+    action.setShortcut("Ctrl+6")
+    action.triggered.connect(line.setFocus)
+    line.addAction(action)
+    window.furnish(line)
+    assert line.text() == "n"
 
 
 def test_the_place_is_remembered(qtbot: QtBot) -> None:

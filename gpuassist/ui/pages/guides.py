@@ -28,7 +28,7 @@ from gpuassist.session.guides import guide, topics
 from gpuassist.session.navigation import Errand, SideTool, ToGuide, ToTerm
 from gpuassist.session.terms import glossary
 from gpuassist.ui import clipboard
-from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, mono, sans
 from gpuassist.ui.widgets.cards import Card
@@ -73,6 +73,7 @@ class GuidesPage(Page):
         self._metrics = QFontMetrics(sans())
         self._copy = QAction(desk.words(text("Copy the guide")), self)
         self._copy.triggered.connect(self._copy_guide)
+        new_action(self, desk.words(text("Guides")), self._focus_list, "Ctrl+F")
         self._header = PageHeader("", desk.words(text("Short answers to common questions.")), self)
         self._list = self._made_list()
         self._search = QLineEdit(self)
@@ -204,6 +205,11 @@ class GuidesPage(Page):
             self.arrive(ToGuide(address.removeprefix(GUIDE_LINK)))
         elif address.startswith("https://"):
             self.desk.asking.visit(address)
+
+    @Slot()
+    def _focus_list(self) -> None:
+        """Where the first letters of a title lead to it."""
+        self._list.setFocus()
 
     @Slot()
     def _copy_guide(self) -> None:

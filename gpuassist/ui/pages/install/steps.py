@@ -159,6 +159,11 @@ class InstallSteps(QWidget):
             self._say_done()
 
     @property
+    def is_done(self) -> bool:
+        """Whether every step of it was taken, and none taken back."""
+        return self.install is not None and self.install.state is InstallState.DONE
+
+    @property
     def _next(self) -> int | None:
         if self.install is not None:
             return next_step(self.install) if self.install.state is InstallState.OPEN else None

@@ -15,6 +15,7 @@ from gpuassist.changes.record import ChangeRecord, ChangeStatus, records
 from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_find import ListedScope, list_scopes
 from gpuassist.changes.undo import UndoPlan, left_out, plan_undo, undo
+from gpuassist.model.finding import Severity
 from gpuassist.model.old_environment import OldEnvironments
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
@@ -157,7 +158,8 @@ class RepairPage(Page):
         for section in self._sections:
             section.show_machine(inspection.machine, recorded=inspection.recorded)
         self.lines.show_machine(inspection.machine, recorded=inspection.recorded)
-        self.toolkit.suggest(repairable_version(inspection.answers))
+        troubled = any(answer.severity is Severity.PROBLEM for answer in inspection.answers)
+        self.toolkit.suggest(repairable_version(inspection.answers), troubled=troubled)
         marks = [section.mark for section in self._sections if section.mark is not None]
         if marks:  # of a result that is still shown
             self._mark(min(marks, key=_WORST_FIRST.index))

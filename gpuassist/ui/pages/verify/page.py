@@ -83,7 +83,7 @@ class VerifyPage(Page):
         self._card = CardAction(desk, self, self._tell, beside=self._save)
         self._explain = new_action(self, desk.words(text("Explain the error")), self._ask_why)
         self._act = new_action(self, "", self._go_on)
-        self._ticks = self._timer(_TICK_MILLISECONDS, self._tick)
+        self._ticks = self._timer(_TICK_MILLISECONDS, self._show_progress)
         self._paint = self._timer(_PAINT_MILLISECONDS, self._show_progress)
         self._paint.setSingleShot(True)
         self._scroll = self.fill_with_scroll()
@@ -227,11 +227,6 @@ class VerifyPage(Page):
             self._columns = tuple(column_of(device, gpus, self._asked.devices) for device in alone)
         if not self._paint.isActive():
             self._paint.start()
-
-    @Slot()
-    def _tick(self) -> None:
-        """A second has passed."""
-        self._show_progress()
 
     @Slot()
     def _show_progress(self) -> None:
