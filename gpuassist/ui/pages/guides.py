@@ -19,7 +19,7 @@ from PySide6.QtGui import (
     QTextTable,
     QTextTableFormat,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.session.guides import guide, topics
@@ -29,6 +29,7 @@ from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, mono, sans
 from gpuassist.ui.widgets.cards import Card
+from gpuassist.ui.widgets.labels import paragraph, set_paragraph
 from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare
 from gpuassist.ui.widgets.scroll_page import PageHeader
 
@@ -81,7 +82,7 @@ class GuidesPage(Page):
         column.setSpacing(SPACING)
         column.addWidget(self._header)
         row = bare(QHBoxLayout(), SPACING)
-        row.addWidget(self._list)
+        row.addLayout(self._topics())
         card = Card(parent=self)
         card.body.setContentsMargins(0, 0, 0, 0)
         card.body.addWidget(self._view)
@@ -90,11 +91,32 @@ class GuidesPage(Page):
         self._list.currentItemChanged.connect(self._show_current)
         self._list.setCurrentRow(0)
 
+    def _topics(self) -> QVBoxLayout:
+        """The search, and the titles of what has its words."""
+        words = self.desk.words
+        self.search = QLineEdit(self)
+        self.search.setFixedWidth(_LIST_WIDTH)
+        self.search.setClearButtonEnabled(True)
+        self.search.setPlaceholderText(words(text("Search guides")))
+        self.search.setAccessibleName(self.search.placeholderText())
+        self.search.textChanged.connect(self._find)
+        self._nothing = paragraph("", "muted", self)
+        self._nothing.setFixedWidth(_LIST_WIDTH)
+        self._nothing.hide()
+        column = bare(QVBoxLayout(), 8)
+        column.addWidget(self.search)
+        column.addWidget(self._nothing)
+        column.addWidget(self._list, 1)
+        column.addStretch(0)
+        return column
+
     def bar(self) -> Bar:
         """One action: a guide is Markdown and can be pasted anywhere."""
         return Bar((self._copy,))
 
     def arrive(self, errand: Errand | None) -> None:
+        if isinstance(errand, ToGuide):
+            self.search.clear()
         for row in range(self._list.count()):
             if isinstance(errand, ToGuide) and self._list.item(row).data(_TOPIC) == errand.topic:
                 self._list.setCurrentRow(row)
@@ -105,6 +127,21 @@ class GuidesPage(Page):
     @property
     def topic(self) -> str:
         return str(self._list.currentItem().data(_TOPIC))
+
+    @Slot(str)
+    def _find(self, typed: str) -> None:
+        """Leaves the guides that have all of the words; the one that is read stays open until another is chosen."""
+        wanted, found = typed.lower().split(), 0
+        for row in range(self._list.count()):
+            one = self._guides[str(self._list.item(row).data(_TOPIC))]
+            said = f"{one.title}\n{one.body}".lower()
+            fits = all(word in said for word in wanted)
+            self._list.item(row).setHidden(not fits)
+            found += fits
+        self._list.setVisible(bool(found))
+        self._nothing.setVisible(not found)
+        if not found:
+            set_paragraph(self._nothing, self.desk.words(text("No guide has “{words}” in it.", words=typed.strip())))
 
     @Slot()
     def _show_current(self) -> None:

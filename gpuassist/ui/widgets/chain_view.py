@@ -28,12 +28,13 @@ from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, arrange
 from gpuassist.ui.widgets.marks import paint_mark
-from gpuassist.ui.widgets.painted import PaintedPicture
+from gpuassist.ui.widgets.paintings import PaintedPicture
 from gpuassist.ui.wording import as_tip
 
 _CORNER = 10.0
 _PADDING = 12.0
 _LEAST_WIDTH = 520
+_RING = 2.0  # of the focus
 
 
 class _Box(Struct, frozen=True):
@@ -112,9 +113,9 @@ class ChainView(PaintedPicture):
         for rect, box in zip(self._drawing.nodes, self._boxes, strict=True):
             _paint_box(painter, rect, box, palette)
         if self.hasFocus():
-            painter.setPen(QPen(QColor(palette.accent), 1, Qt.PenStyle.DotLine))
+            painter.setPen(QPen(QColor(palette.accent), _RING))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), _CORNER, _CORNER)
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

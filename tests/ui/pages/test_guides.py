@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard
 from PySide6.QtWidgets import QListWidget
 
@@ -11,7 +12,7 @@ from gpuassist.session.navigation import ToGuide
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.guides import GuidesPage, MarkdownView
 from gpuassist.ui.widgets.scroll_page import PageHeader
-from tests.ui.showing import Show
+from tests.ui.showing import Show, words_in
 
 
 @pytest.fixture
@@ -79,3 +80,26 @@ def test_screen_readers_are_told_the_title(page: GuidesPage) -> None:
     view = page.findChild(MarkdownView)
     assert isinstance(view, MarkdownView)
     assert view.accessibleName() == "Freeing GPU memory"
+
+
+def _found(page: GuidesPage) -> list[str]:
+    """The topics that can be chosen."""
+    rows = [_list(page).item(row) for row in range(_list(page).count())]
+    return [str(row.data(Qt.ItemDataRole.UserRole)) for row in rows if not row.isHidden()]
+
+
+def test_a_search_leaves_the_guides_that_have_its_words(page: GuidesPage) -> None:
+    everything, read = _found(page), _words(page)
+    page.search.setText("XFORMERS flash")
+    assert 0 < len(_found(page)) < len(everything)
+    assert _words(page) == read  # what is read stays until another is chosen
+    page.search.clear()
+    assert _found(page) == everything
+
+
+def test_a_search_that_finds_no_guide_says_so(page: GuidesPage) -> None:
+    page.search.setText("no <i>such</i> word")
+    assert not _list(page).isVisible()
+    assert any("no <i>such</i> word" in words for words in words_in(page))
+    page.search.clear()
+    assert _list(page).isVisible()
