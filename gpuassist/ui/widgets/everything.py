@@ -36,7 +36,7 @@ class Everything(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 20)
         layout.setSpacing(16)
-        subtitle = words(text("Each fact with where it was read, or why it is not known. Nothing here has left this machine."))
+        subtitle = words(text("Each fact with its source, or the reason why it is not known. Nothing here has left this machine."))
         layout.addWidget(PageHeader(self.windowTitle(), subtitle, self))
         card = Card(parent=self)
         headings = (words(text("Fact")), words(text("Value")), words(text("Source")))

@@ -110,7 +110,7 @@ class InstallPage(Page):
             return Bar((), self.desk.words(text("Preview only: nothing is changed.")))
         note = text("Nothing is changed until you confirm a step.")
         if self._recorded:
-            note = text("A recorded machine can be looked at, not changed.")
+            note = text("A recorded machine can be viewed, not changed.")
         return Bar((*self.steps.beside, self._copy), self.desk.words(note), self.steps.primary if self.outlook.steps else None)
 
     def show_inspection(self, inspection: Inspection) -> None:

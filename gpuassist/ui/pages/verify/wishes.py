@@ -29,8 +29,8 @@ _SEVERAL = "several"
 _INSIDE = "inside"  # no interpreter of this machine; it is no path
 _SEVERAL_FROM = 3  # GPUs; of two, both are all of them
 _COSTS = {
-    Level.QUICK: text("About 10 s after torch is imported; what does not fit is not run."),
-    Level.FULL: text("Minutes: every format, the memory, sustained load. The GPUs are busy."),
+    Level.QUICK: text("About 10 s after torch is imported; checks that would take longer are left out."),
+    Level.FULL: text("Several minutes: every format, the memory, sustained load. The GPUs are busy."),
 }
 
 
