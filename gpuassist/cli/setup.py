@@ -1,6 +1,7 @@
 """`gpuassist setup`: the whole way of a GPU, from its driver to live memory, with the one command line that goes on with it.
 
-It ends with 0 where all is done, 1 where something is to be done, 2 where a problem stands in its way, 3 where it cannot be told.
+It ends with 0 where all is done, 1 where something is to be done, 2 where a problem stands in its way or the
+verification failed, 3 where it cannot be told.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class SetupStageState(str, Enum):
 class SetupStage(Struct, frozen=True):
     """A stage: `why` it stands so on this machine, `does` what is done first (none where `why` says all), the place in the window
     and the command line that go on with it. `problem` is the finding that stands in the way, `blocked` whether no change removes
-    what does; `at` is when it was done, as ISO 8601, empty where nobody saw that.
+    what does, `failed` whether it was tried and came out wrong; `at` is when it was done, as ISO 8601, empty where nobody saw that.
     """
 
     id: SetupStageId
@@ -46,6 +46,7 @@ class SetupStage(Struct, frozen=True):
     does: Text | None = None
     problem: str = ""
     blocked: bool = False
+    failed: bool = False
     at: str = ""
 
 

@@ -73,7 +73,7 @@ def test_each_stage_is_read_aloud_and_leads_somewhere(shown: Shown, qtbot: QtBot
         chips(course)[0].click()
     assert wanted.args == [ToInstall(InstallWish(driver="any"))]
     with qtbot.waitSignal(course.wanted) as wanted:
-        button_named(course, "Go to: Install").click()
+        button_named(course, "Plan the driver…").click()
     assert wanted.args == [ToInstall(InstallWish(driver="any"))]
 
 
@@ -163,11 +163,11 @@ def test_a_new_gpu_the_whole_way_in_the_window(
         now = [chip.text() for chip in chips(course) if chip.stage.state is SetupStageState.NOW]
         return [*now, words_in(course)[0], *(one.text() for one in course.findChildren(QPushButton) if one.isVisible())]
 
-    assert look(machine(BARE, bound="nouveau")) == ["Driver", "Step 1 of 5: Driver", "Hide", "Go to: Install"]
+    assert look(machine(BARE, bound="nouveau")) == ["Driver", "Step 1 of 5: Driver", "Hide", "Plan the driver…"]
     assert look(machine(INSTALLED)) == ["Restart", "Step 2 of 5: Restart", "Hide", "Go to: Install"]
     boots.append("boot-2")
     back = "You are back: driver 595.71.05 is loaded. Next: torch"
-    assert look(machine(WITH_DRIVER)) == ["torch", back, "Hide", "Go to: Install"]
+    assert look(machine(WITH_DRIVER)) == ["torch", back, "Hide", "Plan torch…"]
     assert look(machine(READY)) == ["Verify", "Step 4 of 5: Verify", "Hide", "Go to: Verify"]
     verifications.keep(session.world, verification(machine(READY), "pass"))
     assert look(machine(READY)) == ["Live memory", "Step 5 of 5: Live memory", "Hide", "Go to: Live memory"]

@@ -151,7 +151,7 @@ class GuidesPage(Page):
     def _add(self, made: QListWidget, title: str, topic: str, called: str) -> QListWidgetItem:
         item = QListWidgetItem(title, made)
         item.setData(_TOPIC, topic)
-        item.setToolTip(topic.removeprefix(TERM_LINK))  # what `explain --topic` calls it
+        item.setToolTip(topic if topic in self._guides else "")
         item.setData(_CALLED, called.lower())
         item.setSizeHint(_title_size(title, self._metrics))
         return item
