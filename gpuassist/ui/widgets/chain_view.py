@@ -28,7 +28,7 @@ from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, arrange
 from gpuassist.ui.widgets.marks import paint_mark
-from gpuassist.ui.widgets.painted import PaintedPicture
+from gpuassist.ui.widgets.paintings import PaintedPicture
 from gpuassist.ui.wording import as_tip
 
 _CORNER = 10.0

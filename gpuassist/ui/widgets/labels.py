@@ -14,7 +14,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
 from gpuassist.ui.widgets import popups
-from gpuassist.ui.widgets.painted import PaintedWords
+from gpuassist.ui.widgets.paintings import PaintedWords
 from gpuassist.ui.wording import as_tip
 
 COPY = text("Copy")

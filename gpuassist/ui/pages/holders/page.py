@@ -20,10 +20,10 @@ from gpuassist.present.samples import clock
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
 from gpuassist.session.navigation import Errand, SideTool, ToHolders
 from gpuassist.ui import clipboard
-from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.holders.detail import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, HolderCard, holder_rows
+from gpuassist.ui.questions import Verbs
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.labels import paragraph

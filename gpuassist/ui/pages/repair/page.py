@@ -21,7 +21,6 @@ from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Errand, Marked, RepairPart, StepStatus, ToRepair, ToRepairPart, WizardStep
 from gpuassist.session.old_environments import after_undo
-from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Leave, Page, Wrote
@@ -32,6 +31,7 @@ from gpuassist.ui.pages.repair.section import RepairSection
 from gpuassist.ui.pages.repair.survey import LinesSection
 from gpuassist.ui.pages.repair.toolkit import ToolkitSection
 from gpuassist.ui.pages.repair.undo_all import UndoAllCourse
+from gpuassist.ui.questions import Verbs
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.segments import Segments

@@ -329,8 +329,7 @@ class VerifyPage(Page):
         return self.desk.session.world.clock.monotonic()
 
     def _timer(self, milliseconds: int, ring: Callable[[], None]) -> QTimer:
-        made = QTimer(self)
-        made.setInterval(milliseconds)
+        made = QTimer(self, interval=milliseconds)
         made.timeout.connect(ring)
         return made
 
@@ -340,8 +339,7 @@ class VerifyPage(Page):
         """Earlier verifications of this machine."""
         self.body.earlier.show_kept(())
         if not self._recorded:
-            world = self.desk.session.world
-            self._recalling.ask(lambda _: kept(world))
+            self._recalling.ask(lambda _: kept(self.desk.session.world))
 
     def _show_earlier(self, result: Done | Failed) -> None:
         if isinstance(result, Done) and isinstance(result.value, tuple):
@@ -354,8 +352,7 @@ class VerifyPage(Page):
     @Slot()
     def _ask_image(self) -> None:
         kinds = self.desk.words(text("Images of apptainer (*.sif *.img);;All files (*)"))
-        title = self.desk.words(text("The image to verify in"))
-        self.desk.asking.open_file(self, title, kinds, self._wishes.inside.show_name)
+        self.desk.asking.open_file(self, self.desk.words(text("The image to verify in")), kinds, self._wishes.inside.show_name)
 
     def _look_at(self, path: str) -> None:
         self._looking.ask(lambda _: interpreter_at(self.desk.session.world, path))
