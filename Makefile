@@ -80,9 +80,10 @@ $(TORCH)/.torch: pyproject.toml
 
 # dist/: the wheel and the source distribution, gpuassist.pyz, and as root with debootstrap the application in one folder.
 package: $(VENV)/.dev
+	rm -rf dist
 	$(BIN)/python -m build --outdir dist
 	$(BIN)/python packaging/make_onefile.py dist/gpuassist-*.whl dist
-	$(BIN)/python packaging/make_bundle.py dist || test "$$(id -u)" != 0
+	$(BIN)/python packaging/make_bundle.py dist
 	$(BIN)/python packaging/make_appimage.py dist
 
 # What `make package` made, installed and started as users do; what is missing for one of them is said, and the others go on.

@@ -90,7 +90,8 @@ def test_manual_page_is_the_same_of_the_same_day(scripts: None, monkeypatch: pyt
 
 
 ASK = {
-    "bash": '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); $(complete -p gpuassist | sed "s/.*-F //;s/ .*//"); printf "%s\\n" "${COMPREPLY[@]}"',
+    "bash": '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); $(complete -p gpuassist | sed "s/.*-F //;s/ .*//"); '
+    'printf "%s\n" "${COMPREPLY[@]}"',
     "fish": 'source $argv[1]; complete -C (string join " " -- $argv[2..])',
 }
 QUESTIONS = {
