@@ -18,6 +18,7 @@ from gpuassist.model.plan import Result
 from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.text import Text, listed, text
 from gpuassist.present import toolkit_change
+from gpuassist.present.moments import minute
 from gpuassist.present.undo import state_of
 from gpuassist.shellfiles.lines import ShellLine
 
@@ -209,7 +210,7 @@ def scope_title(scope: ListedScope) -> Text:
 def change_words(record: ChangeRecord) -> tuple[Text, Text]:
     """A change that was made: what it was for, and when."""
     receipt = record.receipt
-    return text("{goal}", goal=receipt.goal), text("made {made}", made=receipt.made_at[:16].replace("T", " "))
+    return text("{goal}", goal=receipt.goal), text("made {made}", made=minute(receipt.made_at))
 
 
 def file_words(file: FileRecord, home: str) -> tuple[str, Text]:

@@ -57,7 +57,7 @@ def status(setup: Setup) -> Exit:
     now = setup.now
     if now is None:
         return Exit.HEALTHY
-    if now.problem or now.blocked:
+    if now.problem or now.blocked or now.failed:
         return Exit.PROBLEMS
     unknown = setup.stage(SetupStageId.RESTART).state is SetupStageState.UNKNOWN
     return Exit.UNDETERMINED if unknown and now.id is SetupStageId.DRIVER else Exit.WARNINGS
@@ -89,6 +89,7 @@ def _stage(stage: SetupStage, words: Words) -> Json:
         "command": stage.command or None,
         "problem": stage.problem or None,
         "blocked": stage.blocked,
+        "failed": stage.failed,
         "done_at": stage.at or None,
     }
 

@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.install.configuration import torch_of, waiting_module
+from gpuassist.install.drivers.cloud import provider_name
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.chain import Chain, Part, Status
-from gpuassist.model.fact import Unknown, value_or
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Action, Answer, Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
@@ -148,7 +149,7 @@ class _SetupJudge:
         if isinstance(gpus, Unknown):
             return replace(stage, why=say.gpus_unread(gpus.reason), command="gpuassist doctor")
         if self._broken is not None:
-            stage = led_by(self._broken, stage)
+            stage = self._of_who_rents_it(led_by(self._broken, stage))
             return replace(stage, why=say.restart_did_not_help(stage.why)) if self.tried else stage
         plan = self._planned("driver")
         joints = (one for chain in self.about.chains for one in chain.joints)
@@ -156,6 +157,13 @@ class _SetupJudge:
         why = plan.blocked_by[0] if plan.blocked_by else reason or say.driver_unknown(self.case.driver)
         stage = replace(stage, why=why, does=first_words(plan.steps), command="gpuassist plan driver")
         return replace(stage, destination=_install("driver")) if plan.steps else stage
+
+    def _of_who_rents_it(self, stage: SetupStage) -> SetupStage:
+        """With the other way that there is on a rented machine, where a driver is to be installed."""
+        provider = value_or(self.about.machine.host.provider, "")
+        if not provider or self._elsewhere or stage.does is None or isinstance(self.case.driver, Known) or not self._driver_steps:
+            return stage
+        return replace(stage, does=say.or_from_an_image(stage.does, provider_name(provider)))
 
     @cached_property
     def _installed(self) -> str:
@@ -206,7 +214,12 @@ class _SetupJudge:
             return stage
         if isinstance(self.case.terminal, Unknown):
             return replace(stage, state=SetupStageState.UNKNOWN, why=say.nvcc_not_known(self.case.terminal.reason))
-        return replace(stage, state=SetupStageState.NOW, why=say.toolkit_wanted(), command="gpuassist plan cuda")
+        return replace(
+            stage,
+            state=SetupStageState.NOW,
+            why=say.toolkit_wanted(say.short(self.about.record.project, self.about.machine)),
+            command="gpuassist plan cuda",
+        )
 
     def _is_of_toolkit(self, answer: Answer) -> bool:
         return answer.severity is not Severity.INFO and stage_of(answer) is SetupStageId.TOOLKIT
@@ -264,7 +277,7 @@ class _SetupJudge:
         failed = [one.name for one in self.case.cards if value_or(one.gpu.uuid, "") in proof.failed - {""}]
         left = [one.name for one in self.case.cards if not self._is_proved(value_or(one.gpu.uuid, ""))]
         if failed:
-            return replace(stage, why=say.verification_failed(proof.made_at, failed))
+            return replace(stage, why=say.verification_failed(proof.made_at, failed), failed=True)
         if not left and self.case.cards and self.worst is None and not self._driver_open:
             return replace(stage, state=SetupStageState.DONE, why=say.verified(proof.made_at, self._gpus), at=proof.made_at)
         if proof.made_at and left:

@@ -35,7 +35,7 @@ class SetupStageState(str, Enum):
 class SetupStage(Struct, frozen=True):
     """A stage: `why` it stands so on this machine, `does` what is done first (none where `why` says all), the place in the window
     and the command line that go on with it. `problem` is the finding that stands in the way, `blocked` whether no change removes
-    what does; `at` is when it was done, as ISO 8601, empty where nobody saw that.
+    what does, `failed` whether it was tried and came out wrong; `at` is when it was done, as ISO 8601, empty where nobody saw that.
     """
 
     id: SetupStageId
@@ -46,6 +46,7 @@ class SetupStage(Struct, frozen=True):
     does: Text | None = None
     problem: str = ""
     blocked: bool = False
+    failed: bool = False
     at: str = ""
 
 
@@ -86,9 +87,9 @@ class Setup(Struct, frozen=True):
 
 class SetupRecord(Struct, frozen=True):
     """What the machine itself does not tell. `environment` is the prefix of the environment that is set up, empty for whichever
-    is meant; `compiles`: the user asked for a toolkit. `restart_boot` is the boot in which the restart was asked for, and
-    `restart_cause` what for; `back_boot` the one that came after it, and `back_now` the stage that was now then. `done` are the
-    stages with when they were first seen done. `closed`: that all is done was said.
+    is meant; `compiles`: the user asked for a toolkit, for what `project` holds where that is not empty. `restart_boot` is the
+    boot in which the restart was asked for, and `restart_cause` what for; `back_boot` the one that came after it, and `back_now`
+    the stage that was now then. `done` are the stages with when they were first seen done. `closed`: that all is done was said.
     """
 
     begun_at: str = ""
@@ -101,6 +102,7 @@ class SetupRecord(Struct, frozen=True):
     live_at: str = ""
     hidden: bool = False
     closed: bool = False
+    project: str = ""
     done: tuple[tuple[str, str], ...] = ()
 
 

@@ -75,6 +75,12 @@ def newer_is_installed(version: str, running: str) -> Text:
     return text("{version} is installed; {running} runs until the restart", version=version, running=running)
 
 
+def or_from_an_image(does: Text, provider: str) -> Text:
+    return text(
+        "{does}; or make a new machine from an image of {provider} that brings a driver along", does=does, provider=provider
+    )
+
+
 def restart_did_not_help(why: Text) -> Text:
     return text("The restart did not help: {why}", why=why)
 
@@ -135,7 +141,9 @@ def toolkit_builds(version: str, case: RuleInput) -> Text:
     return text("nvcc {version} builds for {gpus}", version=version, gpus=names)
 
 
-def toolkit_wanted() -> Text:
+def toolkit_wanted(project: str) -> Text:
+    if project:
+        return text("The project in {path} compiles for the GPU, and new terminals find no nvcc", path=project)
     return text("You want to compile, and new terminals find no nvcc")
 
 

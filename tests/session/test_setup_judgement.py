@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from gpuassist.present.marks import Exit
+from gpuassist.present.setup import status
 from gpuassist.session.inspect import open_recording
 from gpuassist.session.navigation import GoTo, ToInstall, ToRepair, WizardStep
 from gpuassist.session.setup import look_at_setup
@@ -62,3 +64,19 @@ def test_a_warning_leads_only_where_it_is_about_a_toolkit(case: Path) -> None:
     now, worst = look_at_setup(SESSION, inspection).now, inspection.answers[0]
     leads = stage_of(worst) is SetupStageId.TOOLKIT
     assert (now.problem if now is not None else "") == (worst.id if leads else "")
+
+
+@for_each(
+    ("name", "expected"),
+    [
+        ("verified and watched", Exit.HEALTHY),
+        ("all there, nothing verified", Exit.WARNINGS),
+        ("a new card that no driver has", Exit.PROBLEMS),
+        ("the verification failed", Exit.PROBLEMS),
+        ("a card too old for any torch", Exit.PROBLEMS),
+        ("nobody could read the GPUs", Exit.UNDETERMINED),
+        ("nobody could read the environments", Exit.WARNINGS),
+    ],
+)
+def test_the_status_says_what_stands_in_the_way(name: str, expected: Exit) -> None:
+    assert status(judged(next(case for case in CASES if case.name == name))) is expected

@@ -51,7 +51,13 @@ class Banners(QWidget):
 
     def tell(self, words: Text, *, stays: bool = False) -> None:
         """Something to know from the start on; unless it `stays`, it can be closed."""
-        notice = self._notice(Mark.INFO, self._words(words))
+        said = self._words(words)
+        before = next((one for one in self.told if one.words == said), None)
+        if before is not None:
+            before.show()
+            self._settle()
+            return
+        notice = self._notice(Mark.INFO, said)
         if not stays:
             self._add_close(notice)
         self.told.append(notice)

@@ -31,6 +31,7 @@ KEYS: tuple[tuple[str, Text], ...] = (
     ("A", text("Live memory: all GPUs")),
     ("M", text("Live memory: mark the chosen process in the plot")),
     ("Ctrl+C", text("copy what is selected or focused")),
+    ("Shift+F1 … ?", text("what the terms on this page mean")),
     ("F1", text("this help")),
 )
 PROMISES: tuple[Text, ...] = (

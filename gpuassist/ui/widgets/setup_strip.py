@@ -11,8 +11,9 @@ from gpuassist.model.text import Text, joined, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.setup import headline, in_words, place_of, read_aloud, short_headline, title_of
-from gpuassist.session.navigation import TITLES, Destination
-from gpuassist.session.setup_values import Setup, SetupStage, SetupStageState
+from gpuassist.session.navigation import TITLES
+from gpuassist.session.setup_values import Setup, SetupStage, SetupStageId, SetupStageState
+from gpuassist.ui.leads import way_to
 from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, Notice
@@ -53,7 +54,7 @@ class SetupStrip(Card):
         self.stages.wanted.connect(self.wanted)
         self.head.addWidget(self.stages, 1)
         fold = QPushButton(words(text("Hide")), self)
-        fold.setProperty("kind", "quiet")
+        fold.setProperty("kind", "link")
         fold.setAccessibleName(words(text("Hide the setup")))
         fold.clicked.connect(self.fold_wanted)
         self.head.addWidget(fold)
@@ -63,7 +64,7 @@ class SetupStrip(Card):
         told.addWidget(paragraph(words(joined(_said(self._now))), "muted", self))
         row.addLayout(told, 1)
         if self._now is not None:
-            self.on = small(words(way_words(self._now.destination)), self)
+            self.on = small(words(way_words(self._now)), self)
             self.on.clicked.connect(self._go)
             row.addWidget(self.on, 0, Qt.AlignmentFlag.AlignVCenter)
         self.body.addLayout(row)
@@ -90,7 +91,7 @@ class SetupLine(QWidget):
         self.said.setToolTip(as_tip(words(read_aloud(self._now))) if self._now is not None else "")
         row.addWidget(self.said)
         if self._now is not None and not here:
-            on = QPushButton(words(way_words(self._now.destination)), self)
+            on = QPushButton(words(way_words(self._now)), self)
             on.setProperty("kind", "link")
             on.setCursor(Qt.CursorShape.PointingHandCursor)
             on.clicked.connect(self._go)
@@ -114,7 +115,7 @@ class SetupFold(QWidget):
         row.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         show = QPushButton(words(text("Show the setup")), self)
-        show.setProperty("kind", "quiet")
+        show.setProperty("kind", "link")
         show.setAccessibleDescription(words(headline(setup)))
         show.clicked.connect(self.wanted)
         row.addWidget(show)
@@ -267,14 +268,20 @@ class StageChip(QAbstractButton):
 
 def _said(now: SetupStage | None) -> tuple[Text, ...]:
     """Of a finding its title says all; what is done first stands on the page that it leads to."""
-    return () if now is None else in_words(now)[:1] if now.problem else in_words(now)
+    if now is None:
+        return ()
+    return in_words(now)[:1] if mark_of_stage(now) is Mark.PROBLEM else in_words(now)
 
 
 def mark_of_stage(stage: SetupStage) -> Mark:
-    """That of its state; of the one that is now whether something stands in its way."""
-    return Mark.PROBLEM if stage.state is SetupStageState.NOW and stage.problem else mark_of(stage.state)
+    """That of its state; of the one that is now whether something is to be mended, which a restart is not."""
+    bad = stage.failed or (stage.problem and stage.id is not SetupStageId.RESTART)
+    mends = stage.state is SetupStageState.NOW and bad
+    return Mark.PROBLEM if mends else mark_of(stage.state)
 
 
-def way_words(destination: Destination) -> Text:
-    """What the button says that leads there."""
-    return text("Go to: {page}", page=TITLES[destination.place])
+def way_words(stage: SetupStage) -> Text:
+    """What the button says that leads there: what every button says that does; of a restart the page, whose plan ends with it."""
+    if stage.id is SetupStageId.RESTART:
+        return text("Go to: {page}", page=TITLES[stage.destination.place])
+    return way_to(stage.destination).title

@@ -77,7 +77,7 @@ class InstallPage(Page):
         self._trouble = Notice(Mark.PROBLEM, "", self)
         self.choices = InstallChoices(words, self)
         self.choices.changed.connect(self._choose)
-        self._nothing = EmptyState(Mark.TODO, "", "", self)
+        self._nothing = EmptyState(Mark.TODO, "", "", self, icon=desk.session.world.resources.read("icons/install.svg"))
         self._nothing.buttons.addStretch(1)
         for title, wish in _OFFERS:
             self._nothing.buttons.addWidget(self._offer(words(title), wish))

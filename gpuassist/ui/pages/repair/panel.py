@@ -23,7 +23,7 @@ from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.wording import sentence_case
 
 _DIFF_HEIGHT = 320
-_PLANNED: tuple[Text, ...] = (text("In a new terminal"), text("now"), text("after"))
+_PLANNED: tuple[Text, ...] = (text("In a new terminal"), text("Now"), text("After"))
 
 
 class PlanPanel(QWidget):
@@ -166,7 +166,7 @@ class TerminalCard(Card):
         grid.setVerticalSpacing(6)
         for column, stretch in ((1, 1), (2, 1)):
             grid.setColumnStretch(column, stretch)
-        titles = (text("In a new terminal"), text("before"), text("now, tested")) if proved else _PLANNED
+        titles = (text("In a new terminal"), text("Before"), text("Now, tested")) if proved else _PLANNED
         for column, title in enumerate(titles):
             grid.addWidget(label(self._words(title), "small", self._box), 0, column)
         for place, row in enumerate(rows):

@@ -71,7 +71,7 @@ def next_step(result: Verification, machine: Machine) -> NextStep | None:
         held = not worse and any(check.held_by_others for device in result.devices for check in device.checks)
         return NextStep(text("Show GPU processes"), ToHolders()) if held else None
     way = mends((answer,), machine) if not result.image else None  # pages mend this machine, not what is in an image
-    if way is not None:
+    if way is not None and way.destination is not None:
         return NextStep(way.title, way.destination)
     if not answer.remedies:
         return None

@@ -23,7 +23,7 @@ from gpuassist.present.marks import Mark
 from gpuassist.present.verification import errors_to_explain, report_headline, verification_error
 from gpuassist.present.verification_document import verification_document
 from gpuassist.present.verify_table import Column, column_of, progress_words, stack_words
-from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, WizardStep
+from gpuassist.session.navigation import Errand, Marked, StepStatus, ToExplainText, ToVerify, WizardStep
 from gpuassist.session.proof_words import verdict_on_accelerators
 from gpuassist.session.verifications import kept
 from gpuassist.session.verify import failures, interpreter_at, rests_on
@@ -96,7 +96,7 @@ class VerifyPage(Page):
         self._wishes.file_wanted.connect(self._ask_image)
         self._notice = Notice(Mark.INFO, "", self)
         self._notice.hide()
-        self._empty = EmptyState(Mark.TODO, "", "", self)
+        self._empty = EmptyState(Mark.TODO, "", "", self, icon=desk.session.world.resources.read("icons/verify.svg"))
         self.body = VerifyBody(desk.words, self)
         self.body.asked.connect(self.asked)
         self.body.link_opened.connect(desk.asking.visit)
@@ -123,6 +123,10 @@ class VerifyPage(Page):
         else:
             self._show_idle(changed=self._result is not None and not self._recorded)
             self._recall()
+
+    def arrive(self, errand: Errand | None) -> None:
+        if isinstance(errand, ToVerify) and self._job is None:
+            self._look_at(errand.interpreter)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -140,7 +140,8 @@ class WhatIfPage(Page):
                         text("No GPU is chosen"),
                         text("Add one above and choose what goes with it. The answer updates as you choose."),
                     )
-                    self._nothing = EmptyState(Mark.TODO, words(title), words(rest), self)
+                    icon = self.desk.session.world.resources.read("icons/what-if.svg")
+                    self._nothing = EmptyState(Mark.TODO, words(title), words(rest), self, icon=icon)
                     self._content.addWidget(self._nothing)
                 self._show_only(self._nothing, None)
 
