@@ -94,7 +94,7 @@ class RepairSection(QWidget):
     def panel(self) -> PlanPanel:
         """The right side; made when a plan is first shown, since it is large."""
         if self._panel is None:
-            self._panel = PlanPanel(self.desk.words, self)
+            self._panel = PlanPanel(self.desk.words, self.desk.session.world.surroundings.home, self)
             self.right.insertWidget(1, self._panel)
             self.furnish(self._panel)
         return self._panel
