@@ -29,7 +29,7 @@ from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, mono, sans
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare
+from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare, by_text
 from gpuassist.ui.widgets.scroll_page import PageHeader
 
 _LIST_WIDTH = 264
@@ -44,10 +44,10 @@ _AROUND = 10  # above and below a table
 
 def _title_size(title: str) -> QSize:
     """Of a title in the list. Qt's own hint wraps it in all of the row's width, of which the padding takes a part."""
-    room = _LIST_WIDTH - _TITLE_PADDING.width() - _OWN_MARGIN
+    room = by_text(_LIST_WIDTH) - _TITLE_PADDING.width() - _OWN_MARGIN
     flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
     height = QFontMetrics(sans()).boundingRect(0, 0, room, 1000, int(flags), title).height()
-    return QSize(_LIST_WIDTH, height + _TITLE_PADDING.height())
+    return QSize(by_text(_LIST_WIDTH), height + _TITLE_PADDING.height())
 
 
 class GuidesPage(Page):
@@ -64,7 +64,7 @@ class GuidesPage(Page):
         guides = list(self._guides.values())
         made = QListWidget(self)
         made.setObjectName("topics")
-        made.setFixedWidth(_LIST_WIDTH)
+        made.setFixedWidth(by_text(_LIST_WIDTH))
         made.setWordWrap(True)
         made.setTextElideMode(Qt.TextElideMode.ElideNone)
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
@@ -12,9 +12,10 @@ from gpuassist.ui.widgets.buttons import primary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.scroll_page import PageHeader
+from gpuassist.ui.widgets.layouts import bare, by_text
+from gpuassist.ui.widgets.scroll_page import PageHeader, ScrollWhole
 
-_WIDTH = 560
+_WIDTH, _BESIDE = 560, 40
 KEYS: tuple[tuple[str, Text], ...] = (
     ("Alt+Left", text("the page shown before")),
     ("Alt+Right", text("the next page")),
@@ -60,16 +61,21 @@ class Help(QDialog):
             promises.body.addWidget(paragraph(words(promise), "", promises))
         keys = Card(words(text("Keys")), parent=self)
         keys.body.addWidget(FactTable(words, [FactRow(key, words(what)) for key, what in KEYS], keys))
+        inside = QWidget(self)
+        inside.setObjectName("content")
+        column = bare(QVBoxLayout(inside), 16)
         for card in (promises, keys):
-            layout.addWidget(card)
-        layout.addStretch(1)
+            column.addWidget(card)
+        column.addStretch(1)
+        self._inside = inside
+        self._scroll = ScrollWhole(inside, self)
+        layout.addWidget(self._scroll, 1)
         done = primary(words(text("Close")), self)
         done.clicked.connect(self.accept)
         layout.addWidget(done, 0, Qt.AlignmentFlag.AlignRight)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        # A dialog's smallest size does not count the second lines of what wraps.
-        layout = self.layout()
-        if layout is not None:
-            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
+        lacking = self._inside.heightForWidth(self._scroll.viewport().width()) - self._scroll.viewport().height()
+        room = self.screen().availableGeometry().size() - QSize(_BESIDE, _BESIDE)
+        self.resize(QSize(by_text(_WIDTH), self.height() + max(0, lacking)).boundedTo(room))

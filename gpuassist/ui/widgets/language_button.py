@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuassist.context import Language, spoken
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.resources import Resources
+from gpuassist.ui.widgets.buttons import ElidedButton
 
 _TITLE = text("Language")
 
 
-class LanguageButton(QPushButton):
+class LanguageButton(ElidedButton):
     """Tells which language was chosen; a translation that is not complete is named with how far it is, and cannot be chosen."""
 
     chosen = Signal(str)  # as `resources/words` names it; empty for the desktop's

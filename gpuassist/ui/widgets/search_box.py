@@ -8,6 +8,8 @@ from PySide6.QtCore import QStringListModel, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
+from gpuassist.ui.wording import as_tip
+
 _ROWS_SHOWN = 12
 _NO_MATCH = 4
 _ENTER = {Qt.Key.Key_Return, Qt.Key.Key_Enter}
@@ -30,6 +32,7 @@ class SearchBox(QLineEdit):
         self._completer.activated.connect(self._take)
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
+        self.setToolTip(as_tip(placeholder))
         self.popup = QListView()
         self.popup.setObjectName("completions")
         self._completer.setPopup(self.popup)  # owns it from now on

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QPoint, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist import __version__
 from gpuassist.model.text import Text, text
@@ -15,6 +15,7 @@ from gpuassist.session.navigation import TITLES, Place, SideListEntry, SideTool,
 from gpuassist.system.resources import Resources
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import Appearance, colours, sans
+from gpuassist.ui.widgets.buttons import ElidedButton
 from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.language_button import LanguageButton
@@ -24,6 +25,7 @@ from gpuassist.ui.widgets.marks import paint_mark
 WIDTH = 224
 _ROW_HEIGHT = 38
 _MARK = 20
+_BEFORE_WORDS, _AFTER_WORDS = 40, 8
 _APPEARANCES: dict[Appearance, Text] = {
     Appearance.SYSTEM: text("Like the desktop"),
     Appearance.LIGHT: text("Light"),
@@ -39,7 +41,8 @@ class SideList(QFrame):
     def __init__(self, words: Words, resources: Resources, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = words
-        self.setFixedWidth(WIDTH)
+        self.setMinimumWidth(WIDTH)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.setAccessibleName(words(text("Steps")))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 20, 12, 16)
@@ -47,6 +50,7 @@ class SideList(QFrame):
         brand = label("gpuassist", "brand", self)
         brand.setToolTip(f"gpuassist {__version__}")
         brand.setContentsMargins(10, 0, 0, 24)
+        brand.setWordWrap(False)  # a list that is as high as it is wide could not stand closer in a low window
         layout.addWidget(brand)
         self._steps = {step: _StepRow(step, words(TITLES[step]), self) for step in WizardStep}
         self._tools = {
@@ -93,6 +97,7 @@ class SideList(QFrame):
         assert layout is not None
         section = label(title, "section", self)
         section.setContentsMargins(10, above, 0, 4)
+        section.setWordWrap(False)
         layout.addWidget(section)
         for row in rows:
             layout.addWidget(row)
@@ -104,6 +109,7 @@ class _Row(QAbstractButton):
         super().__init__(parent)
         self.place = place
         self._current = False
+        self._tip = ""
         self.setText(words)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -121,10 +127,31 @@ class _Row(QAbstractButton):
             super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
-        return QSize(WIDTH - 24, max(_ROW_HEIGHT, QFontMetrics(sans()).height() + 18))
+        return QSize(self._width(), max(_ROW_HEIGHT, QFontMetrics(sans()).height() + 18))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(WIDTH - 24, max(_MARK, QFontMetrics(sans()).height()) + 8)  # in a low window they stand closer
+        # In a low window they stand closer; in a narrow one their words are cut.
+        return QSize(min(self._width(), WIDTH - 24), max(_MARK, QFontMetrics(sans()).height()) + 8)
+
+    @property
+    def shown(self) -> str:
+        """What there is room for of its words."""
+        room = self.width() - _BEFORE_WORDS - _AFTER_WORDS
+        return QFontMetrics(sans(bold=self._current)).elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._tell_whole()
+
+    def _tell_whole(self, more: str | None = None) -> None:
+        """Words that are cut stand whole in the tool tip, before what else it says."""
+        self._tip = self._tip if more is None else more
+        widest = QFontMetrics(sans(bold=True)).horizontalAdvance(self.text())
+        cut = self.text() if widest > self.width() - _BEFORE_WORDS - _AFTER_WORDS else ""
+        self.setToolTip(" · ".join(filter(None, (cut, self._tip))))
+
+    def _width(self) -> int:
+        """Of its words as they are where its page is shown."""
+        return max(WIDTH - 24, QFontMetrics(sans(bold=True)).horizontalAdvance(self.text()) + _BEFORE_WORDS + _AFTER_WORDS)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours()
@@ -140,8 +167,8 @@ class _Row(QAbstractButton):
         self.paint_sign(painter, QRectF(10, (self.height() - _MARK) / 2, _MARK, _MARK), palette)
         painter.setFont(sans(bold=self._current))
         painter.setPen(QColor(palette.accent if self._current else palette.text if self.isEnabled() else palette.muted))
-        room = self.rect().adjusted(40, 0, -8, 0)
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
+        room = self.rect().adjusted(_BEFORE_WORDS, 0, -_AFTER_WORDS, 0)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.shown)
         painter.end()
 
     def paint_sign(self, painter: QPainter, square: QRectF, palette: Palette) -> None:
@@ -157,7 +184,7 @@ class _StepRow(_Row):
         self._mark = Mark(entry.state.value)
         self.setEnabled(entry.enabled)
         self.setAccessibleName(f"{self.text()}, {state}")
-        self.setToolTip(state)
+        self._tell_whole(state)
         self.show_current(current=entry.current)
 
     def paint_sign(self, painter: QPainter, square: QRectF, palette: Palette) -> None:
@@ -180,7 +207,7 @@ class _ToolRow(_Row):
         self._icon.render(painter, square)
 
 
-class AppearanceButton(QPushButton):
+class AppearanceButton(ElidedButton):
     """Chooses between the desktop's look, light and dark."""
 
     chosen = Signal(object)  # Appearance
@@ -236,9 +263,10 @@ class Foot(QWidget):
         look.chosen.connect(self.appearance_chosen)
         self.language = LanguageButton(words, language, resources, self)
         self.language.chosen.connect(self.language_chosen)
-        asking = QPushButton(words(text("Help")), self)
+        asking = ElidedButton(words(text("Help")), self)
         asking.setProperty("kind", "quiet")
         asking.setToolTip("F1")
         asking.clicked.connect(self.help_wanted)
         for button in (look, self.language, asking):
-            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+            column.addWidget(button)

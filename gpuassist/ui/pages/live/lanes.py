@@ -20,6 +20,7 @@ from gpuassist.ui.wording import as_tip
 
 _MOST_COLUMNS = 4
 _GOOD_WIDTH, _GOOD_PLOT = 360, 88
+_LEAST_WIDTH, _LEAST_HEIGHT = 120, 120
 _ACROSS, _DOWN = 20, 6
 _A_DRAG = 4  # pixels: less is a click
 _NOTCH = 120
@@ -89,6 +90,7 @@ class Lanes(Card):
             return
         columns = columns_for(len(shown), area.width(), area.height())
         rows = -(-len(shown) // columns)
+        self._surface.setMinimumHeight(max(_LEAST_HEIGHT, rows * (shown[0].minimumSizeHint().height() + _DOWN) + AXIS_HEIGHT))
         for place, lane in enumerate(shown):
             row, column = divmod(place, columns)
             is_lowest = place + columns >= len(shown)
@@ -157,7 +159,7 @@ class Surface(QWidget):
         self._selects = False
         self.setObjectName("content")
         self.setMouseTracking(True)
-        self.setMinimumHeight(120)
+        self.setMinimumHeight(_LEAST_HEIGHT)
 
     def hover_again(self) -> None:
         """The plot moved on under the mouse."""
@@ -245,4 +247,5 @@ def columns_for(count: int, width: int, height: int) -> int:
         fits = min(1.0, width / columns / _GOOD_WIDTH) * min(1.0, plot / _GOOD_PLOT)
         return fits * (count / (columns * rows)) ** 2
 
-    return max(range(1, min(_MOST_COLUMNS, max(1, count)) + 1), key=worth)
+    most = max(1, min(_MOST_COLUMNS, count, (width + _ACROSS) // (_LEAST_WIDTH + _ACROSS)))
+    return max(range(1, most + 1), key=worth)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan
@@ -28,7 +29,7 @@ from gpuassist.ui.pages.repair.old_environments import OldEnvironmentsCard
 from gpuassist.ui.pages.repair.panel import PlanPanel
 from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.widgets.cards import EmptyState, Notice
-from gpuassist.ui.widgets.layouts import SPACING, bare
+from gpuassist.ui.widgets.layouts import SPACING, bare, by_text
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.wording import reason_of, sentence_case
 
@@ -74,14 +75,13 @@ class RepairSection(QWidget):
         self.nothing = EmptyState(Mark.RIGHT, "", "", self)
         self.nothing.hide()
         self.card.setParent(self)
-        self.card.setMinimumWidth(_PLAN_WIDTH)
-        self.card.setMaximumWidth(_PLAN_WIDTH)
+        self.card.setFixedWidth(by_text(_PLAN_WIDTH))
         self.strip = ProgressStrip(self)
         self.strip.setMaximumHeight(20)
         self.right = bare(QVBoxLayout(), SPACING)
         self.right.addWidget(self.nothing)
         self.right.addStretch(1)
-        row = bare(QHBoxLayout(), SPACING)
+        row = self._row = bare(QBoxLayout(QBoxLayout.Direction.LeftToRight), SPACING)
         row.addWidget(self.card, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         row.addLayout(self.right, 1)
         column = bare(QVBoxLayout(self), SPACING)
@@ -89,6 +89,15 @@ class RepairSection(QWidget):
         column.addWidget(self.still_old)
         column.addLayout(row)
         column.addWidget(self.strip)
+
+    def minimumSizeHint(self) -> QSize:
+        """In a narrow window what comes of the plan stands below it."""
+        return QSize(max(self.card.width(), self.right.minimumSize().width()), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        below = self.width() < by_text(2 * _PLAN_WIDTH) + SPACING
+        self._row.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
 
     @property
     def panel(self) -> PlanPanel:
