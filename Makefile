@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TORCH := .venv-torch
 ARGS ?=
 
-.PHONY: run test lint bench fuzz sweep words screenshots clean
+.PHONY: run test lint bench fuzz sweep words screenshots package package-test install-desktop clean
 
 # Findings end the program with 1, 2 or 3: that is an answer, not a failure of make.
 run: $(VENV)/.app
@@ -32,7 +32,8 @@ fuzz: $(VENV)/.dev
 
 # What takes hours, each part to its end whatever the others found: 1,000 shapes of start-up files in worlds of their own, an hour of
 # hostile input, 10,000 kills in the middle of a change, every recorded cause beside every consequence, every check with every result
-# of its operations wrong in one element, every page of the window in every size, text size and language.
+# of its operations wrong in one element, every row of the tests that take a share of theirs, every page of the window in every
+# size, text size and language.
 sweep: $(VENV)/.dev $(TORCH)/.torch
 	@test "$$(id -u)" = 0 || { echo "make sweep needs root: every shape of start-up files gets a mount namespace and a user of its own (with the packages util-linux, zsh, fish and tmux)" >&2; exit 1; }
 	@found=0; \
@@ -43,6 +44,7 @@ sweep: $(VENV)/.dev $(TORCH)/.torch
 	$(BIN)/python -m tools.cross_causes || found=1; \
 	$(BIN)/python -m tools.walk_window || found=1; \
 	$(TORCH)/bin/python -m tests.verify.corrupting || found=1; \
+	GPUASSIST_ROWS=all $(BIN)/python -m pytest -n auto --dist worksteal || found=1; \
 	exit $$found
 
 words: $(VENV)/.dev
@@ -77,6 +79,22 @@ $(TORCH)/.torch: pyproject.toml
 		|| { $(TORCH)/bin/python -m pip uninstall --quiet --yes torch 2>/dev/null; \
 			echo "NOT RUN: the tests that need torch; $(TORCH_WANTED) could not be installed for $(PYTHON)"; }
 	@touch $@
+
+# dist/: the wheel and the source distribution, gpuassist.pyz, and as root with debootstrap the application in one folder.
+package: $(VENV)/.dev
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python packaging/make_onefile.py dist/gpuassist-*.whl dist
+	$(BIN)/python packaging/make_bundle.py dist || test "$$(id -u)" != 0
+	$(BIN)/python packaging/make_appimage.py dist
+
+# What `make package` made, installed and started as users do; what is missing for one of them is said, and the others go on.
+package-test: $(VENV)/.dev
+	$(BIN)/python -m pytest packaging/tests -p no:randomly -p no:cacheprovider -o addopts= -rs -s $(ARGS)
+
+# For a checkout: the manual page, the desktop's menu, icons and completions, below ~/.local/share.
+install-desktop: $(VENV)/.dev
+	$(BIN)/python packaging/make_share.py "$${XDG_DATA_HOME:-$$HOME/.local/share}"
+	mkdir -p "$$HOME/.local/bin" && ln -sfn "$(CURDIR)/$(BIN)/gpuassist" "$$HOME/.local/bin/gpuassist"
 
 # What the benchmarks compare with, apart from gpuassist's own environment.
 .cache/peers/.done:

@@ -1,4 +1,5 @@
-"""Compiles the translations as a part of the build, so that git holds nothing but what is edited: `resources/words/<language>.po`.
+"""Makes as a part of the build what git does not hold, because it follows from what is edited: the translations, compiled from
+`resources/words/<language>.po`, and in a wheel what lies below `share/`, made by `packaging/make_share.py` from the parser itself.
 
 An editable install runs it as well, so a checkout has each compiled file beside its source. babel is needed here alone: at run time
 the standard library's gettext reads what it wrote.
@@ -6,7 +7,11 @@ the standard library's gettext reads what it wrote.
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -25,6 +30,13 @@ class CompileWords(BuildHookInterface):  # type: ignore[type-arg]  # of whatever
         """Compiles every translation in the source tree; a wheel takes all of `resources`."""
         for source in sorted(Path(self.root, "resources", "words").glob("*.po")):
             compile_words(source)
+        maker = Path(self.root, "packaging", "make_share.py")
+        if version != "editable" and maker.exists():
+            # Below share/ of wherever the wheel is installed to: pipx links pages of the manual and completions from there.
+            made = tempfile.mkdtemp()
+            atexit.register(shutil.rmtree, made, ignore_errors=True)
+            subprocess.run([sys.executable, str(maker), made], check=True, stdout=subprocess.DEVNULL)
+            build_data["shared_data"] = {made: "share"}
 
 
 def compile_words(source: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 
 NAMES = (
     "startup",
+    "start",
     "commands",
     "knowledge",
     "plan",

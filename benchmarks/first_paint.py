@@ -1,6 +1,8 @@
-"""Child of `startup`: opens a window, says when its first paint was done, and leaves without closing anything.
+"""Child of `startup` and `start`: opens a window, says when its first paint was done and after how many seconds of processor time,
+and leaves without closing anything.
 
-`first_paint.py floor` shows an empty PySide6 window, `first_paint.py gpuassist ARGUMENT…` the real one.
+`first_paint.py floor` shows an empty PySide6 window, `first_paint.py gpuassist ARGUMENT…` the real one, and with `answer` in place
+of `gpuassist` it is the paint after this machine was read and judged.
 """
 
 from __future__ import annotations
@@ -8,6 +10,10 @@ from __future__ import annotations
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gpuassist.session.inspect import Inspection
 
 
 def main(arguments: list[str]) -> None:
@@ -33,7 +39,10 @@ def main(arguments: list[str]) -> None:
     sys.argv = ["gpuassist", *arguments[1:]]
     from gpuassist import app
 
-    _report_from_next_loop()
+    if arguments[0] == "answer":
+        _report_first_answer()
+    else:
+        _report_from_next_loop()
     app.main(sys.argv[1:])
 
 
@@ -41,6 +50,26 @@ def _report_from_next_loop() -> None:
     from PySide6.QtWidgets import QApplication
 
     QApplication.exec = lambda *_: _exec_until_painted(QApplication.instance())  # type: ignore[method-assign]
+
+
+def _report_first_answer() -> None:
+    from gpuassist.ui import page_stack
+
+    shown = page_stack.PageStack.show_inspection
+
+    def observed(self: page_stack.PageStack, inspection: Inspection) -> None:
+        shown(self, inspection)
+        from PySide6.QtCore import QTimer
+
+        # What is painted in this turn of the loop stands after it.
+        QTimer.singleShot(0, lambda: (self.window().repaint(), _tell()))
+
+    page_stack.PageStack.show_inspection = observed  # type: ignore[method-assign]
+
+
+def _tell() -> None:
+    os.write(1, f"{time.monotonic()} {time.process_time()}\n".encode())
+    os._exit(0)
 
 
 def _exec_until_painted(application: object) -> int:
@@ -53,8 +82,7 @@ def _exec_until_painted(application: object) -> int:
         def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 -- Qt's name
             if event.type() == QEvent.Type.UpdateRequest and isinstance(watched, QWidget) and watched.isWindow():
                 watched.event(event)  # paints now
-                os.write(1, f"{time.monotonic()}\n".encode())
-                os._exit(0)
+                _tell()
             return False
 
     assert isinstance(application, QCoreApplication)

@@ -15,14 +15,14 @@ from pathlib import Path
 
 from benchmarks.timing import not_run, report
 
-LIMIT = 1.35
+LIMIT = 1.35  # of a busy machine; `start` holds the limit of a quiet one
 ROUNDS = 7
 _CHILD = str(Path(__file__).with_name("first_paint.py"))
 
 
 def main() -> bool:
     """Measures on a display of its own where Xvfb is installed, else offscreen."""
-    with _display() as environment, tempfile.TemporaryDirectory() as home:
+    with display() as environment, tempfile.TemporaryDirectory() as home:
         environment = {**environment, "HOME": home}
         kept = report("first painted window / empty window", _ratio(environment), LIMIT, environment["QT_QPA_PLATFORM"])
         slow = _slow_nvml(Path(home))
@@ -43,11 +43,12 @@ def _ratio(environment: dict[str, str]) -> float:
 def _once(environment: dict[str, str], *what: str) -> float:
     began = time.monotonic()
     done = subprocess.run([sys.executable, _CHILD, *what], env=environment, capture_output=True, text=True, timeout=60, check=True)
-    return float(done.stdout.split()[-1]) - began
+    return float(done.stdout.split()[-2]) - began
 
 
 @contextlib.contextmanager
-def _display() -> Iterator[dict[str, str]]:
+def display() -> Iterator[dict[str, str]]:
+    """The environment of a display that is there as long as it is needed."""
     if shutil.which("Xvfb") is None:
         yield {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
         return

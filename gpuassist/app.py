@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gpuassist.cli import main as cli
+from gpuassist.cli import streams
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session, languages, words_for
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, language_of
 from gpuassist.present.marks import Exit
+from gpuassist.session.qt_libraries import missing_libraries
 from gpuassist.system.interrupts import ending_at_once
+from gpuassist.system.one_window import OneWindow, SecondStart
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 
@@ -43,12 +46,47 @@ def compose(language: str) -> Session:
 def open_window(session: Session, machine_file: str, wanted: Destination | None) -> Exit:
     """Shows the window until it is closed; raises `UsageError` where there is no display or no Qt."""
     _require_display(session.world.surroundings.variables)
+    one = _one_window(session, machine_file, wanted)
+    if one is not None and one.ask_first(_wanted(session, wanted)):
+        streams.tell(sys.stderr, session.words(text("gpuassist was open already: its window is shown.")), "\n")
+        return Exit.HEALTHY
+    why_not = missing_libraries(session)
+    if why_not is not None:
+        raise UsageError(why_not)
     try:
         with ending_at_once():
             from gpuassist.ui.application import run_window  # Qt is imported only when there is a display to use it on
     except ImportError as error:
-        raise UsageError(text("the window needs PySide6, which this Python does not have ({error})", error=str(error))) from error
-    return Exit(run_window(session, machine_file=machine_file, start=wanted, arguments=sys.argv[:1]))
+        raise UsageError(_why_no_window(error)) from error
+    return Exit(run_window(session, machine_file=machine_file, start=wanted, arguments=sys.argv[:1], one=one))
+
+
+def _one_window(session: Session, machine_file: str, wanted: Destination | None) -> OneWindow | None:
+    """None for a window of its own: one of a recording, and one that writes nothing."""
+    if machine_file or session.world.disk.read_only:
+        return None
+    if wanted is not None:
+        from gpuassist.session.navigation import GoTo
+
+        if not isinstance(wanted, GoTo):
+            return None
+    return OneWindow(session.world.surroundings)
+
+
+def _wanted(session: Session, wanted: Destination | None) -> SecondStart:
+    variables = session.world.surroundings.variables
+    token = variables.get("XDG_ACTIVATION_TOKEN") or variables.get("DESKTOP_STARTUP_ID", "")
+    if wanted is None:
+        return SecondStart("", token)
+    from gpuassist.session.navigation import place_words
+
+    return SecondStart(place_words(wanted), token)
+
+
+def _why_no_window(error: ImportError) -> Text:
+    if (error.name or "").startswith("gpuassist"):  # gpuassist.pyz
+        return text("This file is gpuassist without its window; `pipx install gpuassist` installs all of it.")
+    return text("the window needs PySide6, which this Python does not have ({error})", error=str(error))
 
 
 def draw_png(svg: str) -> bytes:

@@ -39,6 +39,7 @@ def isolate(variables: MutableMapping[str, str]) -> None:
     for name in [one for one in variables if _MACHINES_OWN.match(one)]:
         del variables[name]
     variables.update({"PIP_CONFIG_FILE": os.devnull, "UV_NO_CONFIG": "1", "XDG_CONFIG_DIRS": _NOWHERE, "LANG": "C.UTF-8"})
+    variables["OMP_NUM_THREADS"] = "1"  # torches that run side by side wait for each other's threads otherwise
 
 
 def use_known_fonts(config: pytest.Config) -> None:

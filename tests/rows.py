@@ -5,6 +5,7 @@ before the first one runs.
 from __future__ import annotations
 
 import inspect
+import os
 import reprlib
 import traceback
 from collections.abc import Callable, Iterable
@@ -13,17 +14,19 @@ from typing import Any
 
 import pytest
 
+EVERY_ROW = os.environ.get("GPUASSIST_ROWS") == "all"  # `make sweep` sets it
 _SHOWN = reprlib.Repr()
 _SHOWN.maxstring = _SHOWN.maxother = 120
 
 
 def for_each(
-    names: str | tuple[str, ...], rows: Iterable[Any] | Callable[[], Iterable[Any]]
+    names: str | tuple[str, ...], rows: Iterable[Any] | Callable[[], Iterable[Any]], *, every: int = 1
 ) -> Callable[[Callable[..., None]], Any]:
     """Takes what `pytest.mark.parametrize` takes, runs the test for every row whatever came of the others, tells each that fails.
 
     For tests that leave nothing behind: the fixtures are those of one test. `rows` that have to be read or made come from a
-    function, which is called when the test runs.
+    function, which is called when the test runs. With `every`, for rows that take seconds together and seldom fail alone, the suite
+    runs each third or fourth of them, and `make sweep` all.
     """
     wanted = tuple(name.strip() for name in names.split(",")) if isinstance(names, str) else names
     single = isinstance(names, str) and len(wanted) == 1
@@ -34,6 +37,7 @@ def for_each(
         def run(**fixtures: Any) -> None:
             made = tuple(given() if callable(given) else given)
             assert made, "no rows"
+            made = made if EVERY_ROW else made[::every]
             told = [words for row in made if (words := _failure(test, fixtures, wanted, (row,) if single else row))]
             if told:
                 pytest.fail(f"{len(told)} of {len(made)} rows\n" + "\n".join(told), pytrace=False)

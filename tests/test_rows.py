@@ -6,6 +6,7 @@ import inspect
 
 import pytest
 
+from tests import rows
 from tests.rows import for_each
 
 Failed = pytest.fail.Exception
@@ -54,6 +55,14 @@ def test_two_make_every_pair() -> None:
     seen: list[tuple[str, int]] = []
     for_each("name", ["a", "b"])(for_each("number", [1, 2])(lambda name, number: seen.append((name, number))))()
     assert seen == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
+
+
+@pytest.mark.parametrize(("all_of_them", "expected"), [(False, [0, 3, 6]), (True, [0, 1, 2, 3, 4, 5, 6])])
+def test_a_share_of_the_rows_stands_for_all(monkeypatch: pytest.MonkeyPatch, all_of_them: bool, expected: list[int]) -> None:
+    monkeypatch.setattr(rows, "EVERY_ROW", all_of_them)
+    seen: list[int] = []
+    for_each("number", range(7), every=3)(lambda number: seen.append(number))()
+    assert seen == expected
 
 
 def test_what_is_no_name_of_a_row_is_a_fixture() -> None:

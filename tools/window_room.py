@@ -39,7 +39,8 @@ from gpuassist.ui.theme import strong_weight
 from gpuassist.ui.widgets.buttons import DropDown, ElidedButton, Tick
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.finding_card import LinkButton
-from gpuassist.ui.widgets.labels import ElidedLabel
+from gpuassist.ui.widgets.foot_button import FootButton
+from gpuassist.ui.widgets.labels import ElidedLabel, Paragraph, WrappedLine
 
 LEAST_LETTERS = 5  # of words that are cut: fewer say nothing
 _SLACK = 1  # pixels: fonts are measured in fractions, laid out in whole ones
@@ -140,6 +141,11 @@ def _chain(widget: Any) -> Iterator[Cramped]:
             yield _told(widget, "cut to nothing", words, LEAST_LETTERS, has=len(shown))
 
 
+def _foot(widget: Any) -> Iterator[Cramped]:
+    room = widget.width() - (widget.sizeHint().width() - widget.fontMetrics().horizontalAdvance(widget.text()))
+    yield from _elided(widget, widget.text(), room, tip=widget.toolTip())
+
+
 def _another(_widget: Any) -> Iterator[Cramped]:
     """Its table looks at it."""
     return iter(())
@@ -214,7 +220,7 @@ def _size(widget: QWidget, root: QWidget) -> Iterator[Cramped]:
     if widget is root or parent is None or isinstance(widget, (QAbstractSlider, QHeaderView)):
         return
     least = _least(widget)
-    if not isinstance(widget, QLabel):
+    if not isinstance(widget, (WrappedLine, Paragraph)):
         yield from _more(widget, "squeezed", _said(widget), least.width(), has=widget.width())
         yield from _more(widget, "squeezed low", _said(widget), least.height(), has=widget.height())
     shown, place = parent.rect(), widget.geometry()
@@ -303,8 +309,10 @@ def _said(widget: QWidget) -> str:
 
 
 _JUDGES: tuple[tuple[type[QWidget], Callable[[Any], Iterator[Cramped]]], ...] = (
-    (QLabel, _label),
     (ElidedLabel, _gives_way),
+    (ChainView, _chain),
+    (QLabel, _label),
+    (FootButton, _foot),
     (QPushButton, _button),
     (Tick, _tick),
     (QAbstractButton, _row),
@@ -314,5 +322,4 @@ _JUDGES: tuple[tuple[type[QWidget], Callable[[Any], Iterator[Cramped]]], ...] = 
     (QTableView, _table),
     (QAbstractItemView, _list),
     (QPlainTextEdit, _lines),
-    (ChainView, _chain),
 )

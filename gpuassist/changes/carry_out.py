@@ -71,9 +71,9 @@ def _toolkit(world: World, plan: ChangePlan, chosen: ToolkitChoice, seconds: flo
     try:
         undo(world, outcome.receipts[0].change)
     except RepairError as error:
-        words = text("{worse}. Taking the change back failed: {reason}", worse=proof.worse, reason=error.reason)
+        words = text("{worse}. Undoing the change failed: {reason}", worse=proof.worse, reason=error.reason)
         return replace(outcome, notes=(*outcome.notes, words))
-    said = text("the change was taken back again, and every file is as it was: {worse}", worse=proof.worse)
+    said = text("the change was undone again, and every file is as it was: {worse}", worse=proof.worse)
     return replace(outcome, outcome=Outcome(Result.FAILED, said), rolled_back=proof.worse, receipts=())
 
 

@@ -37,12 +37,12 @@ def plan_clean(world: World, machine: Machine, wish: CleanShell) -> ChangePlan:
     places = (*(edit.target for edit in edits), world.surroundings.home)
     check = text("a new terminal starts and no longer searches it")
     steps = (
-        *(step_of(edit, text("Take what should not be searched out of {path}", path=edit.path), check) for edit in edits),
-        Step(StepKind.NEW_SHELL, text("Open a new terminal: those that are open keep what they have.")),
+        *(step_of(edit, text("Clean up the search paths in {path}", path=edit.path), check) for edit in edits),
+        Step(StepKind.NEW_SHELL, text("Open a new terminal: terminals that are already open keep their settings.")),
     )
     plan = Plan(
         change,
-        text("Take out of the start-up files what should not be searched"),
+        text("Clean up PATH and LD_LIBRARY_PATH"),
         steps if edits else (),
         (*_notes(lines), *(warning for place in places if edits and (warning := open_to_others(world, place)) is not None)),
     )

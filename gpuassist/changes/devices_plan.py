@@ -34,17 +34,17 @@ def plan_use_devices(world: World, machine: Machine, wish: UseDevices) -> Change
     edit = main.edit(write(main.content, block, LineChanges(), change, place=place_of(main)))
     syntax, obstacle = (None, main.obstacle) if main.obstacle is not None else parsed(world, (edit,))
     paste = _paste(devices, main.dialect)
-    goal = text("Make programs of new shells see every GPU")
+    goal = text("Let programs in new terminals see every GPU")
     does = text("Take the lines that choose GPUs out of gpuassist's block in {path}", path=main.path)
     if devices.values:
         goal = counted(
-            "Make programs of new shells see the GPU {devices} alone",
-            "Make programs of new shells see the GPUs {devices} alone",
+            "Let programs in new terminals see only GPU {devices}",
+            "Let programs in new terminals see only GPUs {devices}",
             len(devices.values),
             devices=devices.value,
         )
         does = text("Write CUDA_VISIBLE_DEVICES={value} in gpuassist's block in {path}", value=devices.value, path=main.path)
-    restart = text("Open a new terminal: those that are open, and programs that run, keep what they have.")
+    restart = text("Open a new terminal: terminals that are already open, and running programs, keep their settings.")
     value = devices.value or text("an empty line")
     check = text('in a new terminal, `echo "$CUDA_VISIBLE_DEVICES"` prints {value}', value=value)
     steps = (step_of(edit, does, check), Step(StepKind.NEW_SHELL, restart, commands=paste))
@@ -89,13 +89,13 @@ def notes_on_choice(machine: Machine, devices: Devices) -> Iterator[Text]:
         return
     if devices.hidden:
         yield text(
-            "every program that a new shell starts finds no other GPU: {hidden} is hidden from all of them",
+            "programs in new terminals find no other GPU: {hidden} is hidden from all of them",
             hidden="; ".join(devices.hidden),
         )
     elif isinstance(machine.gpus, Known) and not devices.notes:
         yield text("these are all GPUs of this machine ({gpus}): none is hidden", gpus=names_of(machine.gpus.value))
     else:
-        yield text("every program that a new shell starts finds no other GPU: the others are hidden from all of them")
+        yield text("programs in new terminals find no other GPU: the others are hidden from all of them")
     yield text("programs that no shell starts (services, containers, what the desktop starts) do not see this choice")
     yield from devices.notes
 

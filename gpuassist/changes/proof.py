@@ -214,9 +214,9 @@ def prove_devices(world: World, value: str) -> Proof:
         return _unasked(terminal)
     found = terminal.value.variable("CUDA_VISIBLE_DEVICES")
     right = found == value and terminal.value.is_set("CUDA_VISIBLE_DEVICES") is bool(value)
-    words = text("a new terminal holds CUDA_VISIBLE_DEVICES={value}", value=found or _EMPTY)
+    words = text("new terminals have CUDA_VISIBLE_DEVICES={value}", value=found or _EMPTY)
     if right and not value:
-        words = text("a new terminal shows its programs every GPU")
+        words = text("programs in new terminals see every GPU")
     return Proof(Known(right, terminal.source), words, terminal)
 
 

@@ -120,7 +120,7 @@ def plan_file(
     ):
         if not receipt.existed:
             return _removed(looked, edited=False)
-        way = text("{path} is byte for byte what it was before", path=receipt.target)
+        way = text("{path} is restored exactly as it was", path=receipt.target)
         return FileUndo(receipt, _edit(looked, _backup(looked)), removes_file=False, way=way)
     if receipt.existed and digest(target.content) == receipt.hash_before:
         return _nothing_left(receipt)
@@ -141,11 +141,11 @@ def _by_marks(looked: _Looked) -> FileUndo:
         return _merged(looked, wanted, None)
     if _breaks(looked, after):
         return _merged(looked, wanted, text("the result would not be valid shell"))
-    way = text("{path}: only what this change wrote was taken out", path=receipt.target)
+    way = text("{path}: only what this change wrote was removed", path=receipt.target)
     if digest(looked.now) != receipt.hash_after:
         way = text(
-            "{path} was edited since: only gpuassist's own lines were taken out and the retired ones restored, the rest stays as "
-            "it is",
+            "{path} was edited since: only gpuassist's own lines were removed and the lines that it commented "
+            "out restored; the rest is unchanged",
             path=receipt.target,
         )
     return _changed(looked, after, way)
@@ -182,15 +182,15 @@ def _merged(looked: _Looked, wanted: bytes, reason: Text | None) -> FileUndo:
         without = _without_block(looked, wanted)
         if without is not None and looked.take_out:
             way = text(
-                "{path} was edited since in gpuassist's own lines: they were taken out with what was edited there, the rest stays "
-                "as it is",
+                "{path} was edited since in gpuassist's own lines: they were removed together with what was edited "
+                "there; the rest is unchanged",
                 path=receipt.target,
             )
             return _changed(looked, without, way)
         words = reason or text("{path} was changed since in the same lines", path=receipt.target)
         three = ThreeWay(receipt.path, written, looked.now, wanted, merged.meetings)
         raise ConflictError(_cannot(looked, words), three, receipt.change, in_block=without is not None)
-    way = text("{path} was edited since: what was changed was taken back, and what was edited stays", path=receipt.target)
+    way = text("{path} was edited since: what gpuassist changed was undone, and what was edited stays", path=receipt.target)
     return _changed(looked, merged.content, way)
 
 

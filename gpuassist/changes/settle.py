@@ -106,8 +106,7 @@ def _put_back(world: World, journal: Journal, change: str, found: list[tuple[Rec
     if left:
         return [
             text(
-                "the change {change} had been interrupted half way, and {files} was edited since: `gpuassist undo {change}` takes "
-                "it back",
+                "the change {change} was interrupted halfway, and {files} was edited since: `gpuassist undo {change}` undoes it",
                 change=change,
                 files=listed(receipt.path for receipt in left),
             )
@@ -176,4 +175,4 @@ def _is_back(world: World, receipt: Receipt, wanted: Mapping[str, str]) -> bool:
 
 
 def _half_undone(change: str) -> Text:
-    return text("taking back the change {change} had been interrupted: `gpuassist undo {change}` does the rest", change=change)
+    return text("undoing the change {change} was interrupted: `gpuassist undo {change}` does the rest", change=change)

@@ -20,7 +20,7 @@ from gpuassist.shellfiles.toolkits import HOMES, InstalledToolkits, Lead
 
 
 def goal_of(toolkit: Toolkit) -> Text:
-    return text("Make CUDA {version} in {root} the toolkit that new shells use", version=version_of(toolkit), root=toolkit.root)
+    return text("Use CUDA {version} in {root} in new terminals", version=version_of(toolkit), root=toolkit.root)
 
 
 def steps_of(edits: tuple[FileEdit, ...], toolkit: Toolkit, main: str) -> tuple[Step, ...]:
@@ -30,8 +30,8 @@ def steps_of(edits: tuple[FileEdit, ...], toolkit: Toolkit, main: str) -> tuple[
     terminal = Step(
         StepKind.NEW_SHELL,
         text(
-            "Open a new terminal: those that are open keep what they have, also after `source`, which takes nothing out. For one "
-            "of them, paste the lines below into it."
+            "Open a new terminal: terminals that are already open keep their settings, even after `source`, "
+            "which removes nothing. To change one of them, paste the lines below into it."
         ),
         check=text("`command -v nvcc` prints {nvcc}", nvcc=nvcc),
     )

@@ -177,7 +177,7 @@ class _Taking:
         paths = ", ".join(receipt.path for receipt in self._done)
         if not paths:
             return text("nothing was changed: {reason}; please try again", reason=reason)
-        return text("{paths} was taken back, then: {reason}. Please try again for the rest.", paths=paths, reason=reason)
+        return text("{paths} was restored, then: {reason}. Please try again for the rest.", paths=paths, reason=reason)
 
     def _write(self, file: FileUndo) -> None:
         if file.edit is None:

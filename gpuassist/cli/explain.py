@@ -150,7 +150,7 @@ class _Report:
             self._writer.undetermined(explanation.undetermined)
         if explanation.contradictions:
             self._context.say()
-            self._writer.say(self._words(text("The text says two things; the first was taken:")))
+            self._writer.say(self._words(text("The text contradicts itself; the first was used:")))
             for one in explanation.contradictions:
                 lines = listed(map(str, one.lines))
                 words = text("{fact}: {values} (lines {lines})", fact=one.fact, values=" / ".join(one.values), lines=lines)

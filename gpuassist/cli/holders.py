@@ -18,7 +18,7 @@ from gpuassist.present.marks import Exit, exit_of
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
 
 NAME = "holders"
-HELP = text("show which processes hold the GPUs, and stop one of your own")
+HELP = text("list the GPU processes, and stop one of your own")
 
 _LONGEST_SECONDS = 3600
 
@@ -48,8 +48,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     else:
         width = width_of(context)
         if not found.held:
-            nobody = text("No process that can be seen from here holds a GPU.")
-            context.say(nobody if found.looked else text("It could not be seen who holds the GPUs."))
+            nobody = text("No GPU processes found.")
+            context.say(nobody if found.looked else text("The GPU processes could not be read."))
         for held in found.held:
             for line in wrapped(words(label(held)), width, hanging="    "):
                 context.say(line)

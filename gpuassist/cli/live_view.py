@@ -33,14 +33,14 @@ KEY_WORDS: tuple[tuple[str, Text], ...] = (
     ("+ −", text("more or less time in the curves")),
     ("w", text("what the figures mean: failures, what grows, what each GPU waits for, and what helps")),
     ("k Del", text("end the chosen process, where it is yours; you are asked first")),
-    ("space", text("pause, or go on; sampling goes on meanwhile")),
+    ("space", text("pause or resume; sampling continues meanwhile")),
     ("? h", text("these keys")),
     ("Ctrl-L", text("draw the screen anew")),
-    ("Ctrl-Z", text("stop; fg goes on")),
+    ("Ctrl-Z", text("stop; fg continues")),
 )
 _LIVE_ONLY = frozenset({"k Del", "space", "Ctrl-L", "Ctrl-Z"})
 REPLAY_KEY_WORDS: tuple[tuple[str, Text], ...] = (
-    ("space", text("play, or stand still")),
+    ("space", text("play or pause")),
     ("f", text("play faster: 1, 10, 60 times, and back to once")),
     (", .", text("one sample back or forward")),
     ("< >", text("a tenth of the shown time back or forward")),

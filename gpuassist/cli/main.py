@@ -35,6 +35,7 @@ argparse._ = str  # type: ignore[attr-defined]
 COMMANDS = (
     "detect",
     "doctor",
+    "setup",
     "changes",
     "report",
     "explain",
@@ -134,6 +135,8 @@ def _run(
         raise UsageError(text("--machine needs the name of a file, and got an empty one"))
     if options.machine and options.command in _CHANGING:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command=options.command))
+    if options.read_only:
+        session = _read_only(options, session)
     machine_file = options.machine or ""
     variables = session.world.surroundings.variables
     colour = streams.wants_colour(sys.stdout, variables)
@@ -163,17 +166,34 @@ def _run(
             context.note(counted("and {count} more such line", "and {count} more such lines", len(damaged) - _MOST_NOTES))
 
 
+def _read_only(options: argparse.Namespace, session: Session) -> Session:
+    """The session in which nothing is written; what is there to write a file that the user names is refused before it begins."""
+    from gpuassist.system.read_only import read_only
+
+    files = [name for name in _WRITES if getattr(options, name, None) not in {None, "", "-"}]
+    if options.command == _WITH_PROGRAM or files:
+        what = f"--{files[0]}" if files else options.command
+        raise UsageError(text("--read-only writes nothing, and {what} would", what=what))
+    return replace(session, world=read_only(session.world))
+
+
+_WRITES = ("out", "record", "save")
 _MOST_NOTES = 10
 
 
 def _parse(arguments: Sequence[str], session: Session) -> argparse.Namespace:
-    words, known = session.words, languages(session.world.resources)
     listing = not set(COMMANDS) & set(arguments) and bool({"-h", "--help"} & set(arguments))
+    wanted = COMMANDS if listing else tuple(name for name in COMMANDS if name in arguments)
+    return parser_of(wanted, session.words, languages(session.world.resources)).parse_args(arguments)
+
+
+def parser_of(wanted: Sequence[str], words: Words, known: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of the whole command line, with the options of the `wanted` subcommands; `known` are the languages."""
     parser = _Parser(words, prog="gpuassist", description=words(_DESCRIPTION), parents=[_global_options(words, known, "")])
     parser.add_argument("--version", action="version", version=f"gpuassist {__version__}", help=words(text("print the version")))
     verbs = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name in COMMANDS:
-        if name in arguments or listing:
+        if name in wanted:
             command = _load(name)
             verb = verbs.add_parser(
                 name,
@@ -185,7 +205,7 @@ def _parse(arguments: Sequence[str], session: Session) -> argparse.Namespace:
             command.arguments(verb, words)
         else:
             verbs.add_parser(name, words=words)
-    return parser.parse_args(arguments)
+    return parser
 
 
 _DESCRIPTION = text("Detects, explains, repairs, verifies and watches NVIDIA GPUs. Without a command it opens its window.")
@@ -196,6 +216,8 @@ def _global_options(words: Words, known: Sequence[str], default: str) -> _Parser
     parser.add_argument("--lang", choices=known, default=default, help=words(text("language of what is printed")))
     machine = words(text("a recorded machine instead of this one"))
     parser.add_argument("--machine", metavar="FILE", default=default or None, help=machine)
+    nothing = text("write nothing: neither your files nor gpuassist's own, with the window as with a command")
+    parser.add_argument("--read-only", action="store_true", default=default or False, help=words(nothing))
     parser.add_argument(
         "--verbose", action="store_true", default=default or False, help=words(text("say on standard error what is being done"))
     )

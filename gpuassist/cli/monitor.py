@@ -79,7 +79,9 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         with ending_at_once():
             from gpuassist.cli.live_table import LiveTable  # curses and all that is laid out, which JSON lines need nothing of
         table = LiveTable(_coloured(context, options.color), hz=options.hz, record=options.record or "", alerts=alerts)
-        return table.run() if options.count is None else table.screens(options.count)
+        status = table.run() if options.count is None else table.screens(options.count)
+        _note_seen(context, seen=status is Exit.HEALTHY)
+        return status
     if options.alert:
         raise UsageError(text("the window has alerts of its own: --alert needs a terminal, or --headless"))
     if options.record:
@@ -158,8 +160,8 @@ def _headless(options: argparse.Namespace, context: Context, said: Words, alerts
         # On a thread of its own, so that Ctrl-C is heard while a call of the driver does not return.
         sampler = Sampler(live_source(world), world.clock, taken.add, hz=options.hz)
         sampler.start()
+        printed = 0
         try:
-            printed = 0
             while options.count is None or printed + taken.dropped < options.count:
                 sample = taken.samples.get()
                 for line in insight.lines(sample):
@@ -167,15 +169,25 @@ def _headless(options: argparse.Namespace, context: Context, said: Words, alerts
                 context.document(sample_document(sample, said), indent=None)
                 printed += 1
                 if printed == 1 and not sample.gpus:
+                    printed = 0
                     # What comes after the first is when it would be tried again, which it is not here.
                     context.note(next(iter(sample.trouble), NO_GPU))
                     return Exit.UNDETERMINED
         finally:
             sampler.stop()
             insight.close()
+            _note_seen(context, seen=printed > 0)
             if taken.dropped:
                 context.note(_unread(taken.dropped))
     return recording.exit
+
+
+def _note_seen(context: Context, *, seen: bool) -> None:
+    """The last stage of a set-up is done where somebody is at one."""
+    if seen:
+        from gpuassist.session.setup_record import live_was_seen  # at the end, which nobody waits for
+
+        live_was_seen(context.session.world)
 
 
 def _unread(count: int) -> Text:

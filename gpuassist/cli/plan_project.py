@@ -126,7 +126,7 @@ def _write(options: argparse.Namespace, context: Context, machine: Machine, outl
             context.say(text("Note: {note}", note=note))
         context.say(outcome.outcome.text)
         if outcome.receipts:
-            context.say(text("To take it back: gpuassist undo {change}", change=outcome.receipts[0].change))
+            context.say(text("To undo it: gpuassist undo {change}", change=outcome.receipts[0].change))
     if not outlook.changes:
         return exit_of_project(outlook)
     return exit_of(outcome.outcome.result)

@@ -41,7 +41,7 @@ def step(context: Context, install: Install, number: int, options: argparse.Name
     if record.step.needs_root:
         tell(text("It needs administrator rights, so gpuassist never runs it: copy the lines into a terminal of yours."))
     elif record.step.kind is StepKind.REBOOT:
-        tell(text("Restart the machine when it suits you; then `gpuassist plan --resume` goes on."))
+        tell(text("Restart the computer now or later; then `gpuassist plan --resume` continues."))
 
 
 def looked(context: Context, found: DryRun, options: argparse.Namespace) -> None:
@@ -98,7 +98,7 @@ def back_step(context: Context, back: BackStep, options: argparse.Namespace) -> 
         tell(f"    {line}")
     if back.left:
         names = listed(back.left)
-        tell(text("Somebody else changed these since, so they stay as they are: {names}", names=names))
+        tell(text("These were changed by something else since, so they stay as they are: {names}", names=names))
     if back.obstacle is not None:
         tell(f"  ✗ {context.session.words(back.obstacle)}")
 
@@ -111,7 +111,7 @@ def autostart(context: Context, path: str, options: argparse.Namespace) -> None:
 
 def superseded(context: Context, install: Install) -> None:
     """An earlier one is let go of."""
-    context.note(text("The install of {goal} that waited is given up; what it did stays.", goal=install.goal))
+    context.note(text("The unfinished install of {goal} was given up; what it did stays.", goal=install.goal))
 
 
 def given_up(context: Context, install: Install, options: argparse.Namespace) -> None:
@@ -121,7 +121,7 @@ def given_up(context: Context, install: Install, options: argparse.Namespace) ->
 
 
 def nothing_waits(context: Context, options: argparse.Namespace) -> None:
-    words = text("no install waits")
+    words = text("no install is unfinished")
     if options.json:
         context.document({"schema": SCHEMA, "install": None, "message": context.session.words(words)})
     else:
@@ -130,7 +130,7 @@ def nothing_waits(context: Context, options: argparse.Namespace) -> None:
 
 def nothing_to_take_back(context: Context, install: Install | None, options: argparse.Namespace) -> None:
     """No install is on record, or this one left nothing."""
-    words = text("there is nothing to take back")
+    words = text("there is nothing to undo")
     context.note(words)
     if install is not None:
         _document(context, install, options)
@@ -151,7 +151,7 @@ def finished(context: Context, install: Install, options: argparse.Namespace, st
     if next_step(install) is None:
         tell(text("All steps are done."))
     else:
-        tell(text("To go on: gpuassist plan --resume"))
+        tell(text("To continue: gpuassist plan --resume"))
     _way_back(context, install, options)
     _document(context, install, options)
     return status
@@ -159,7 +159,7 @@ def finished(context: Context, install: Install, options: argparse.Namespace, st
 
 def _way_back(context: Context, install: Install, options: argparse.Namespace) -> None:
     if any(one.step.run is not None and one.tries for one in install.steps) and install.state is not InstallState.TAKEN_BACK:
-        _teller(context, options)(text("To take it back: gpuassist plan --back {install}", install=install.id))
+        _teller(context, options)(text("To undo it: gpuassist plan --back {install}", install=install.id))
 
 
 def _document(context: Context, install: Install, options: argparse.Namespace) -> None:

@@ -36,7 +36,9 @@ _LONGEST_SECONDS = 600.0
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     limit = words(text("how long a new terminal may take to come up (default: {seconds:.0f})", seconds=SECONDS))
     parser.add_argument("--seconds", type=float, default=SECONDS, metavar="N", help=limit)
-    clean = words(text("take out what should not be searched: empty elements, stubs, directories that do not exist or come twice"))
+    clean = words(
+        text("clean up PATH, LD_LIBRARY_PATH and the like: empty entries, stub libraries, missing or duplicate directories")
+    )
     parser.add_argument("--clean", action="store_true", help=clean)
     lines = words(text("with --clean, the lines to clean (default: those that are suggested)"))
     parser.add_argument("--lines", metavar="FILE:LINE,…", help=lines)

@@ -119,7 +119,7 @@ def _show_outcome(context: Context, plan: ChangePlan, outcome: ChangeOutcome) ->
     if outcome.outcome.result is Result.MODIFIED and plan.afterwards is not None:
         context.say(plan.afterwards)
     if outcome.receipts:
-        context.say(text("To take it back: gpuassist undo {change}", change=outcome.receipts[0].change))
+        context.say(text("To undo it: gpuassist undo {change}", change=outcome.receipts[0].change))
 
 
 def _show_paste(context: Context, plan: ChangePlan, outcome: ChangeOutcome) -> None:

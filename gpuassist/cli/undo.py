@@ -19,18 +19,16 @@ from gpuassist.session.undo import what_stays
 from gpuassist.shellfiles.block import RepairError
 
 NAME = "undo"
-HELP = text("take back the last change that gpuassist made, a given one, or all of them")
+HELP = text("undo the last change that gpuassist made, a given one, or all of them")
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("id", nargs="?", default="", metavar="ID", help=words(text("the change to undo (default: the newest)")))
-    help_words = words(text("list all changes, newest first: what still stands, and which files were edited since"))
+    help_words = words(text("list all changes, newest first: what is still in effect, and which files were edited since"))
     parser.add_argument("--list", action="store_true", help=help_words)
-    everything = words(text("take back everything that gpuassist ever changed, newest first, and list which installs remain"))
+    everything = words(text("undo everything that gpuassist ever changed, newest first, and list which installs remain"))
     parser.add_argument("--all", action="store_true", help=everything)
-    state = words(
-        text("with --all: once everything was taken back, delete what gpuassist has kept for itself; --yes alone does not")
-    )
+    state = words(text("with --all: once everything is undone, delete what gpuassist has kept for itself; --yes alone does not"))
     parser.add_argument("--delete-state", action="store_true", help=state)
     whole = words(text("take gpuassist's own lines out also where somebody edited them since, with what was edited"))
     parser.add_argument("--take-out", action="store_true", help=whole)
@@ -43,7 +41,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="undo"))
     if options.all and (options.id or options.list):
-        raise UsageError(text("--all takes everything back: it goes with neither an ID nor --list"))
+        raise UsageError(text("--all undoes everything: it goes with neither an ID nor --list"))
     if options.delete_state and not options.all:
         raise UsageError(text("--delete-state goes with --all"))
     try:
@@ -129,7 +127,7 @@ def _planned(options: argparse.Namespace, context: Context, taking: UndoPlan) ->
     for file in taking.files:
         if file.edit is not None:
             context.say_lines(undo_document.diff_of(file))
-        context.say(text("Then: {way}.", way=file.way))
+        context.say(text("Result: {way}.", way=file.way))
     context.say(nothing)
     return Exit.HEALTHY
 

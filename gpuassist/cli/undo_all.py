@@ -37,7 +37,7 @@ def undo_everything(options: argparse.Namespace, context: Context) -> Exit:
         return _only_looked(options, context, traces)
     if not (options.yes or asks) and (traces.plan.any_possible or options.delete_state):
         raise UsageError(_NOBODY)
-    if traces.plan.any_possible and asks and not confirmed(context, text("Take all of this back like this?")):
+    if traces.plan.any_possible and asks and not confirmed(context, text("Undo all of this like this?")):
         context.note(text("you said no; nothing was changed"))
         return Exit.HEALTHY
     outcome = _take_back(options, context, traces)
@@ -76,7 +76,7 @@ def _show_plan(context: Context, traces: Traces) -> None:
         for file in one.plan.files if one.plan is not None else ():
             if file.edit is not None:
                 context.say_lines(diff_of(file))
-            context.say(text("Then: {way}.", way=file.way))
+            context.say(text("Result: {way}.", way=file.way))
         if one.refusal is not None:
             _show_refusal(context, one, one.refusal)
     if plan.changes:
@@ -142,13 +142,13 @@ def _show_installs(context: Context, traces: Traces) -> None:
     for one in traces.installs.left:
         _show_install(context, one)
     for path in traces.installs.unread:
-        context.note(text("the record {path} cannot be read, so nobody knows what it left", path=path))
+        context.note(text("the record {path} cannot be read, so it is not known what it left", path=path))
 
 
 def _show_install(context: Context, one: InstallRemains) -> None:
     context.say(f"  {context.session.words(said.install_head(one))}")
     if one.unknown is not None:
-        context.say("    ", context.session.words(text("How it is taken back could not be told: {reason}", reason=one.unknown)))
+        context.say("    ", context.session.words(text("How to undo it is not known: {reason}", reason=one.unknown)))
     for step in one.back:
         context.say("    ", context.session.words(step.text))
         for line in step.commands:
@@ -156,7 +156,7 @@ def _show_install(context: Context, one: InstallRemains) -> None:
         if step.obstacle is not None:
             context.say("        ", context.session.words(step.obstacle))
     if one.needs_record:
-        context.say("    ", context.session.words(text("To take it back: {command}", command=said.back_command(one))))
+        context.say("    ", context.session.words(text("To undo it: {command}", command=said.back_command(one))))
     for hand in one.by_hand:
         context.say("    ", context.session.words(said.by_hand_words(hand)))
         for line in hand.removes or hand.commands:
@@ -185,7 +185,7 @@ def _wants_deleted(options: argparse.Namespace, context: Context, state: OwnStat
     if options.delete_state and not asks:
         return True
     if asks:
-        return confirmed(context, text("Delete this as well? There is no way back from that."))
+        return confirmed(context, text("Delete this as well? It cannot be undone."))
     if not options.json:
         context.say(_NOT_DELETED)
     return False

@@ -30,7 +30,7 @@ from gpuassist.system.terminal import SECONDS
 
 NAME = "use"
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.1, 600
-HELP = text("make an installed CUDA toolkit, or some of the GPUs, what new shells use")
+HELP = text("choose the CUDA toolkit, or the GPUs, that new terminals use")
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:

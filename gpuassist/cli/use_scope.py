@@ -22,7 +22,9 @@ _GLYPHS = {Sees.YES: "✓", Sees.NO: "✗", Sees.DEPENDS: "~"}
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    scope = words(text("where it holds: shell (default), conda:NAME, venv:PREFIX, envrc:DIR, dotenv:DIR, jupyter:KERNEL, desktop"))
+    scope = words(
+        text("what it applies to: shell (default), conda:NAME, venv:PREFIX, envrc:DIR, dotenv:DIR, jupyter:KERNEL, desktop")
+    )
     parser.add_argument("--scope", default=SHELL, metavar="SCOPE", help=scope)
     scopes = words(text("show the scopes of this machine, for the project in DIR, and which programs see each"))
     parser.add_argument("--scopes", nargs="?", const=".", metavar="DIR", help=scopes)

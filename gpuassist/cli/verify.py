@@ -281,7 +281,7 @@ def _say_result(context: Context, result: Verification) -> None:
     if result.cancelled:
         context.say(text("Stopped; what was found until then stands."))
     elif result.error is not None:
-        context.say(text("The run did not end well: {reason}", reason=verification_error(result)))
+        context.say(text("The run did not finish: {reason}", reason=verification_error(result)))
     for device in result.devices:
         context.say(device_sentence(device, result.devices))
     if result.devices:

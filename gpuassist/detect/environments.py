@@ -86,7 +86,7 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
             found.setdefault(package.name, package)
     of_conda = conda_packages(files.names(f"{prefix.path}/conda-meta")) if prefix.manager is Manager.CONDA else ()
     if isinstance(view.terminal, Unknown):
-        loaded: Fact[tuple[LoadedLibrary, ...]] = Unknown(text("what a new terminal holds is not known"))
+        loaded: Fact[tuple[LoadedLibrary, ...]] = Unknown(text("the variables of a new terminal are not known"))
     else:
         read = libraries.read(files, sites, view.loader, view.variable("LD_LIBRARY_PATH"))
         loaded = Known(read, f"{', '.join(sites)}; LD_LIBRARY_PATH")

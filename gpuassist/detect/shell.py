@@ -25,7 +25,7 @@ def probe(world: World) -> Shell:
 def around(world: World, terminal: Fact[Terminal]) -> Shell:
     """The shell's facts where what a new terminal holds was asked already."""
     if isinstance(terminal, Unknown):
-        directories_missing: Fact[tuple[str, ...]] = Unknown(text("what a new terminal holds is not known"))
+        directories_missing: Fact[tuple[str, ...]] = Unknown(text("the variables of a new terminal are not known"))
     else:
         named = [
             element

@@ -46,7 +46,10 @@ def own_command(world: World) -> tuple[str, ...]:
     image = world.surroundings.variables.get("APPIMAGE", "")  # what it runs from is unmounted when it ends
     if image:
         return (image,)
-    return (sys.executable,) if getattr(sys, "frozen", False) else (sys.executable, "-m", "gpuassist")
+    if getattr(sys, "frozen", False):
+        return (sys.executable,)
+    archive = os.path.dirname(getattr(sys.modules["__main__"], "__file__", None) or "")  # of gpuassist.pyz a file and no directory
+    return (sys.executable, archive) if os.path.isfile(archive) else (sys.executable, "-m", "gpuassist")
 
 
 def _entry(command: tuple[str, ...]) -> bytes:

@@ -86,7 +86,7 @@ def _restoring(session: Session, install: Install, number: int, run: StepRun) ->
     does = text("Take {place} back to what it held before", place=run.environment or run.interpreter)
     before = kept(session, install, number, "before")
     if before is None:
-        return BackStep(number, text("This step changed no environment of packages: there is nothing to take back"))
+        return BackStep(number, text("This step changed no Python environment: there is nothing to undo"))
     session.world.programs.end_marked(mark(session, install, number))  # what a killed gpuassist left running changes it still
     now = freeze(session, run)
     if not isinstance(now, Known):

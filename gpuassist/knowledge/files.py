@@ -12,6 +12,7 @@ from gpuassist.knowledge.rows import Row, Rows, Source, damaged_line, parse
 from gpuassist.model.text import Text, text
 
 if TYPE_CHECKING:
+    from gpuassist.knowledge.qt_libraries import QtLibrary
     from gpuassist.knowledge.resident_programs import ResidentProgram
 
 Read = Callable[[str], bytes]
@@ -118,6 +119,12 @@ def _resident_program(row: Row, sources: dict[str, Source]) -> ResidentProgram:
     return resident_program(row, sources)
 
 
+def _qt_library(row: Row, sources: dict[str, Source]) -> QtLibrary:
+    from gpuassist.knowledge.qt_libraries import qt_library  # for the window alone
+
+    return qt_library(row, sources)
+
+
 class KnowledgeFiles:
     """Reads none of them before one is asked for; `chip_named` joins a GPU with its chip."""
 
@@ -156,6 +163,7 @@ class KnowledgeFiles:
         self.message_marks = RecordTable(read, "message_marks", messages.language_marks)
         self.messages = {one: RecordTable(read, f"messages/{one}", messages.foreign_message) for one in messages.LANGUAGES}
         self.resident_programs = RecordTable(read, "resident_programs", _resident_program)
+        self.qt_libraries = RecordTable(read, "qt_libraries", _qt_library)
         self.codes = RecordTable(read, "codes", build.code)
         self.code_states = RecordTable(read, "code_states", build.code_state)
 

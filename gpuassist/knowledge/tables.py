@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.images import ImageReading, NotAnImage
     from gpuassist.knowledge.messages import ForeignMessage, LanguageMarks
+    from gpuassist.knowledge.qt_libraries import QtLibrary
     from gpuassist.knowledge.rates import GpuRates, ReachedRate, SmRates
     from gpuassist.knowledge.records import (
         ArchitectureRecord,
@@ -285,6 +286,10 @@ class Knowledge:
     def resident_programs(self) -> tuple[ResidentProgram, ...]:
         """Every program that is known to keep its environment; where a process is several of them, the first one counts."""
         return self._files.resident_programs.all()
+
+    def qt_libraries(self) -> tuple[QtLibrary, ...]:
+        """What of the system the window needs."""
+        return self._files.qt_libraries.all()
 
     def image(self, name: str) -> ImageReading | NotAnImage:
         """What is in a container image, by its name in any spelling."""

@@ -8,7 +8,7 @@ from gpuassist.model.text import Text
 
 
 class Account(Struct, frozen=True):
-    """One thing that a text tells: `4 processes hold GPU 0`, and a line for each of them; `sound` unless it tells of something
+    """One thing that a text tells: `4 processes on GPU 0`, and a line for each of them; `sound` unless it tells of something
     that is not as it should be: a service that failed, a request that did not fit.
     """
 

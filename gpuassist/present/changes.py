@@ -22,7 +22,8 @@ from gpuassist.shellfiles.lines import ShellLine
 
 PROMISE = text("Nothing is changed until you apply. You can undo at any time.")
 ONLY_NEW = text(
-    "New terminals only: a terminal that is open, and whatever runs in it, keeps what it has. For one of them, paste this into it."
+    "Only new terminals change: terminals that are already open, and programs running in them, keep "
+    "their settings. To change an open terminal, paste this into it."
 )
 
 
@@ -59,7 +60,7 @@ def bar_note(repair: ChangePlan) -> Text:
         return text("A recorded machine can be looked at, not changed.")
     if repair.scope is not None:
         return text("Nothing outside {scope} is changed.", scope=repair.scope.scope.words)
-    return text("Open terminals keep their old settings.")
+    return text("Terminals that are already open keep their settings.")
 
 
 def unchanged_words(repair: ChangePlan) -> Text:
@@ -81,7 +82,7 @@ def outcome_of(carried: ChangeOutcome) -> Text:
     if carried.outcome.result is Result.UNCHANGED:
         return text("Nothing had to be changed; {proof}", proof=proof.words)
     if isinstance(proof.holds, Known) and proof.holds.value:
-        return text("Done and proved: {proof}", proof=proof.words)
+        return text("Done and tested: {proof}", proof=proof.words)
     return text("Changed, but {proof}", proof=proof.words)
 
 
@@ -90,22 +91,22 @@ def result_words(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[Text, Text]:
     if outcome.rolled_back is not None:
         return _TAKEN_BACK
     if not outcome.wrote:
-        return text("The change was not made"), text("The reason stands below.")
+        return text("The change was not made"), text("The reason is shown below.")
     proof = outcome.proof
     # Where nothing can be asked, nothing speaks against it.
     holds = proof.holds if proof is not None else Known(value=True, source="")
     if not isinstance(holds, Known):
-        return text("Changed, but not proved"), text("The files were changed; what a new terminal does since could not be asked.")
+        return text("Changed, but not tested"), text("The files were changed, but a new terminal could not be tested.")
     toolkit = plan.cuda.toolkit if plan.cuda is not None else None
     version = toolkit_change.release_of(toolkit) if toolkit is not None else ""
     if not holds.value:
         does_not = text("The change does not do what was planned")
-        title = text("Not every new shell uses CUDA {version}", version=version) if version else does_not
-        return title, text("The files were changed, but new shells do not do what was planned.")
+        title = text("Not every new terminal uses CUDA {version}", version=version) if version else does_not
+        return title, text("The files were changed, but new terminals do not do what was planned.")
     if plan.scope is not None:
         return text("Done"), text("Nothing outside {scope} was changed.", scope=plan.scope.scope.words)
-    title = text("New shells use CUDA {version}", version=version) if version else text("Done")
-    return title, text("New terminals use what you chose; those that are open keep their old settings.")
+    title = text("New terminals use CUDA {version}", version=version) if version else text("Done")
+    return title, text("New terminals use what you chose; terminals that are already open keep their settings.")
 
 
 def loader_words(chosen: ToolkitChoice) -> Text:
@@ -214,8 +215,8 @@ def stands(record: ChangeRecord) -> bool:
 
 
 _TAKEN_BACK = (
-    text("The change was taken back again"),
-    text("It made something worse than before, so every file is as it was. The reason stands below."),
+    text("The change was undone again"),
+    text("It made something worse than before, so every file was restored. The reason is shown below."),
 )
 _DONE: Mapping[type[ChangeWish], Text] = {
     UseCuda: text("This toolkit is chosen there already"),

@@ -42,7 +42,9 @@ def toolkit_choices(session: Session) -> ChoiceRows:
     release = ".".join(first.split(".")[:2])
     how = text("to choose one: {command}", command=f"gpuassist use cuda {release}" if rows else "gpuassist plan cuda")
     title = (
-        text("CUDA toolkits that new shells can use:") if rows else text("no CUDA toolkit is installed that new shells could use")
+        text("CUDA toolkits that new terminals can use:")
+        if rows
+        else text("no CUDA toolkit is installed that new terminals could use")
     )
     return ChoiceRows(title, rows, _toolkit_now(session, machine), how)
 
@@ -82,7 +84,7 @@ def _toolkit_now(session: Session, machine: Machine) -> Text:
     places = _lines_of(session, machine, winner) if winner is not None else ()
     if not places:
         return text("a new terminal finds {path} (nvcc {version}); no line of your start-up files names it", **words)
-    return text("a new terminal finds {path} (nvcc {version}), by {places}", places=enumerated(places), **words)
+    return text("a new terminal finds {path} (nvcc {version}), set by {places}", places=enumerated(places), **words)
 
 
 def _lines_of(session: Session, machine: Machine, winner: Toolkit) -> tuple[str, ...]:
@@ -104,14 +106,12 @@ def _devices_now(session: Session) -> Text:
     if isinstance(terminal, Unknown):
         return text("what a new terminal finds is not known: {reason}", reason=terminal.reason)
     if not any(one.name == _DEVICES for one in terminal.value.variables):
-        return text("programs of a new terminal see every GPU: {variable} is not set", variable=_DEVICES)
+        return text("programs in new terminals see every GPU: {variable} is not set", variable=_DEVICES)
     value = terminal.value.variable(_DEVICES)
     places = _lines(session, lambda assignment: assignment.variable == _DEVICES)
     if not places:
-        return text(
-            "a new terminal holds {variable}={value}; no line of your start-up files sets it", variable=_DEVICES, value=value
-        )
-    return text("a new terminal holds {variable}={value}, by {places}", variable=_DEVICES, value=value, places=enumerated(places))
+        return text("new terminals have {variable}={value}; no line of your start-up files sets it", variable=_DEVICES, value=value)
+    return text("new terminals have {variable}={value}, set by {places}", variable=_DEVICES, value=value, places=enumerated(places))
 
 
 def _lines(session: Session, wanted: Callable[[Assignment], bool]) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ class Sureness(str, Enum):
 
 
 SURENESS_WORDS: dict[Sureness, Text] = {
-    Sureness.SURE: text("sure"),
+    Sureness.SURE: text("certain"),
     Sureness.LIKELY: text("likely"),
     Sureness.POSSIBLE: text("possible"),
 }

@@ -60,7 +60,7 @@ class _Lines:
         if explanation.contradictions:
             yield "\n".join(
                 [
-                    self._words(text("The text says two things; the first was taken:")),
+                    self._words(text("The text contradicts itself; the first was used:")),
                     *map(self._contradiction, explanation.contradictions),
                 ]
             )

@@ -17,10 +17,10 @@ from gpuassist.session.holders import PATIENCE_SECONDS
 
 _QUOTED_AT_MOST = 300  # characters: a command line can have 65,000, and a dialog has to fit the screen
 _STATES = {
-    "D": text("waits inside the driver or the kernel"),
-    "T": text("stopped, its memory stays taken"),
-    "t": text("stopped by a debugger, its memory stays taken"),
-    "Z": text("ended, not yet cleared away"),
+    "D": text("waiting inside the driver or the kernel"),
+    "T": text("stopped, still using its memory"),
+    "t": text("stopped by a debugger, still using its memory"),
+    "Z": text("ended, not yet cleaned up"),
 }
 
 
@@ -79,17 +79,17 @@ ROLE_WORDS: dict[Role, Text] = {
     Role.DESKTOP: text("desktop"),
     Role.SERVICE: text("system service"),
     Role.OTHERS: text("another user's"),
-    Role.INVISIBLE: text("not visible"),
+    Role.INVISIBLE: text("not visible here"),
 }
 
 
 def title(found: Holding) -> Text:
     """The answer in a line."""
     if not found.held and not found.looked:
-        return text("It could not be seen who holds the GPUs")
+        return text("The GPU processes could not be read")
     if not found.held:
-        return text("Nothing that can be seen holds a GPU")
-    return counted("1 process holds a GPU", "{count} processes hold a GPU", len(found.held))
+        return text("No GPU processes found")
+    return counted("1 GPU process", "{count} GPU processes", len(found.held))
 
 
 def place(held: GpuHolder) -> Text:
@@ -120,7 +120,8 @@ def share(found: Holding, held: GpuHolder) -> float | None:
     return held.memory_used_bytes.value / whole
 
 
-STOP_IT = text("Stop it")
+STOP_IT = text("Stop process")
+LET_IT_RUN = text("Let it run")
 
 
 def stop_question(held: GpuHolder) -> Text:
@@ -134,8 +135,8 @@ def stop_warning(held: GpuHolder) -> Text:
     if len(command) > _QUOTED_AT_MOST:
         held = replace(held, holder=replace(held.holder, command=f"{command[:_QUOTED_AT_MOST]}…"))
     return text(
-        "{process}\n\nIt is asked to end, and killed where it is still there after {seconds:.0f} s. What it has not saved by then "
-        "is lost: a training run goes back to its last checkpoint. Its GPU memory becomes free.",
+        "{process}\n\nIt is asked to end, and killed if it is still running after {seconds:.0f} s. Unsaved "
+        "work is lost: a training run falls back to its last checkpoint. Its GPU memory is freed.",
         process=label(held),
         seconds=PATIENCE_SECONDS,
     )
@@ -147,7 +148,10 @@ def stopping(held: GpuHolder, seconds: int) -> Text:
     if seconds <= 0:
         return text("Process {pid} ({name}) is being killed.", pid=pid, name=name)
     return text(
-        "Process {pid} ({name}) was asked to end. It is killed in {seconds} s unless it does.", pid=pid, name=name, seconds=seconds
+        "Process {pid} ({name}) was asked to end. It will be killed in {seconds} s unless it ends.",
+        pid=pid,
+        name=name,
+        seconds=seconds,
     )
 
 

@@ -14,23 +14,23 @@ from gpuassist.model.solve import DryRun, PackageChange, Requirer
 from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.session.plan import toolkit_to_use
 
-_RESTART = text("The machine has to be restarted, now or later: gpuassist goes on where it stopped.")
+_RESTART = text("The computer has to be restarted, now or later: gpuassist then continues where it stopped.")
 _NEW_TERMINAL = text("Terminals that are open keep their old settings: open a new one.")
 _ROOT = text("Needs administrator rights, so gpuassist shows it and never runs it: copy the lines into a terminal.")
-_YOURS = text("This is yours to do; say so when it is done.")
+_YOURS = text("You have to do this step; confirm when it is done.")
 _STATES = {
     StepState.DONE: text("done"),
     StepState.RUNNING: text("under way"),
     StepState.FAILED: text("failed"),
     StepState.CANCELLED: text("cancelled"),
-    StepState.TAKEN_BACK: text("taken back"),
-    StepState.WAITING: text("not begun"),
+    StepState.TAKEN_BACK: text("undone"),
+    StepState.WAITING: text("not started"),
 }
 _INSTALLS = {
-    InstallState.OPEN: text("waits"),
+    InstallState.OPEN: text("not finished"),
     InstallState.DONE: text("done"),
     InstallState.GIVEN_UP: text("given up"),
-    InstallState.TAKEN_BACK: text("taken back"),
+    InstallState.TAKEN_BACK: text("undone"),
 }
 
 WAYS = {
@@ -48,16 +48,16 @@ WAYS = {
 
 def plan_title(outlook: Outlook) -> Text:
     if outlook.blocked_by:
-        return text("No change makes this fit")
+        return text("This cannot be made to work")
     if outlook.steps:
-        return counted("It takes {count} step", "It takes {count} steps", len(outlook.steps))
+        return counted("Possible in {count} step", "Possible in {count} steps", len(outlook.steps))
     return text("This could not be determined") if outlook.undetermined else text("Nothing has to be done")
 
 
 def course_title(install: Install) -> Text:
     """How far an install came."""
     if install.state is InstallState.TAKEN_BACK:
-        return text("Taken back: it is as it was")
+        return text("Undone: everything is as it was")
     number = next_step(install)
     if number is None:
         return text("All steps are done")
@@ -80,17 +80,17 @@ def remarks(step: Step, home: str) -> tuple[Text, ...]:
     if step.run is not None and not home:
         return ()
     if step.run is not None:
-        return (text("gpuassist can run this for you, in {home}: first it looks what would change, then it asks.", home=home),)
+        return (text("gpuassist can run this for you, in {home}: it first shows what would change, then asks.", home=home),)
     if step.needs_root:
         return (_ROOT,)
     if toolkit_to_use(step):
-        return (text("The page Repair shows this change of a start-up file, makes it and proves it."),)
+        return (text("The page Repair shows this change of a start-up file, makes it and tests it."),)
     return (_YOURS,)
 
 
 def next_action(step: Step, number: int) -> Text:
     if step.run is not None:
-        return text("Take step {number}…", number=number + 1)
+        return text("Start step {number}…", number=number + 1)
     if step.kind is StepKind.REBOOT:
         return text("I will restart")
     if toolkit_to_use(step):
@@ -116,7 +116,7 @@ def state_in_words(record: StepRecord) -> Text | None:
 
 def changes_title(looked: DryRun) -> Text:
     if isinstance(looked.solve, Unknown):
-        return text("What it would change could not be told")
+        return text("The changes it would make are not known")
     solve = looked.solve.value
     parts = (
         counted("{count} package added", "{count} packages added", len(solve.added)),
@@ -132,13 +132,13 @@ def changes_title(looked: DryRun) -> Text:
 
 def before_taking(looked: DryRun, waits: Install | None) -> tuple[Text, ...]:
     """What to know before a step is run; `waits` is an install that beginning this one gives up."""
-    gives_up = (text("The install of {goal} that waits is given up; what it did stays.", goal=waits.goal),) if waits else ()
+    gives_up = (text("The unfinished install of {goal} is given up; what it did stays.", goal=waits.goal),) if waits else ()
     return (changes_title(looked), *looked.warnings, *gives_up)
 
 
 def before_going_back(way: tuple[BackStep, ...]) -> tuple[Text, ...]:
     left = ", ".join(name for one in way for name in one.left)
-    stays = (text("Somebody else changed these since, so they stay as they are: {names}", names=left),) if left else ()
+    stays = (text("These were changed by something else since, so they stay as they are: {names}", names=left),) if left else ()
     return (*(one.text for one in way), *stays)
 
 
@@ -151,12 +151,12 @@ def requirer_in_words(one: Requirer) -> Text:
     """Who asks for which torch, and whether it would have that."""
     about = {"name": one.name, "version": one.version, "wanted": one.wanted}
     if one.met_before and one.met_after:
-        return text("{name} {version} asks for {wanted}: it has that, and keeps it", **about)
+        return text("{name} {version} requires {wanted}: it has that, and keeps it", **about)
     if one.met_before:
-        return text("{name} {version} asks for {wanted}: it has that now, and would lose it", **about)
+        return text("{name} {version} requires {wanted}: it has that now, and would lose it", **about)
     if one.met_after:
-        return text("{name} {version} asks for {wanted}: it has not got that now, and would get it", **about)
-    return text("{name} {version} asks for {wanted}: it has not got that, and would not get it", **about)
+        return text("{name} {version} requires {wanted}: it does not have that now, and would get it", **about)
+    return text("{name} {version} requires {wanted}: it does not have that, and would not get it", **about)
 
 
 def _change(change: PackageChange) -> str:

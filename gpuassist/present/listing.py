@@ -40,7 +40,7 @@ def sections(machine: Machine) -> tuple[Section, ...]:
         Section(text("Shell"), (*_shell(machine.shell), *facts(machine))),
         *((Section(text("For all programs"), lines),) if lines else ()),
         *_packages(machine),
-        Section(text("Processes that hold a GPU"), tuple(_holders(machine))),
+        Section(text("GPU processes"), tuple(_holders(machine))),
     )
 
 

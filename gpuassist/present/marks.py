@@ -72,6 +72,14 @@ _MARKS: dict[str, dict[str, Mark]] = {
         "running": Mark.WARNING,  # on record only where gpuassist was ended meanwhile
         "taken-back": Mark.TODO,
     },
+    "SetupStageState": {
+        "done": Mark.RIGHT,
+        "now": Mark.INFO,
+        "later": Mark.TODO,
+        "not-needed": Mark.ABSENT,
+        "waits": Mark.BUSY,
+        "unknown": Mark.UNKNOWN,
+    },
     "ChangeStatus": {
         "stands": Mark.RIGHT,
         "nothing left": Mark.TODO,

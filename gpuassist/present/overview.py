@@ -136,7 +136,7 @@ def _gpu_state(gpu: Gpu, *, nvml_works: bool) -> tuple[Status, Text]:
     if isinstance(driver, Known) and driver.value != "nvidia":
         return Status.PROBLEM, text("driven by {driver}", driver=driver.value) if driver.value else text("no driver")
     if nvml_works:
-        return Status.PROBLEM, text("not listed by the driver")
+        return Status.PROBLEM, text("not used by the loaded driver")
     return Status.UNKNOWN, text("not readable") if isinstance(driver, Known) else text("not known")
 
 

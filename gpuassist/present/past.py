@@ -205,7 +205,7 @@ def detail_words(change: MachineChange) -> tuple[Text, ...]:
     elif named:
         found.append(text("With it {named}", named=named))
     if change.undo:
-        found.append(text("To take it back: {command}", command=change.undo))
+        found.append(text("To undo it: {command}", command=change.undo))
     return tuple(found)
 
 

@@ -29,12 +29,12 @@ CHECK_TITLES: dict[CheckId, Text] = {
 def verdict_of(outlook: ProjectOutlook) -> Text:
     """The answer in a sentence."""
     if outlook.fits:
-        return text("It fits this machine.")
+        return text("It works on this machine.")
     if outlook.fits is None:
-        return text("It could not be determined whether it fits this machine.")
+        return text("It could not be determined whether it works on this machine.")
     if outlook.changes or outlook.steps:
-        return text("It does not fit this machine as it is.")
-    return text("It does not fit this machine, and no change of its files that gpuassist knows makes it fit.")
+        return text("It does not work on this machine as it is.")
+    return text("It does not work on this machine, and gpuassist knows no change of its files that would make it work.")
 
 
 def place_words(check: ProjectCheck) -> Text | None:

@@ -212,7 +212,7 @@ def _changes(told: ChangesTold, words: Words) -> Iterator[Part]:
 def _chains(report: MachineReport, words: Words) -> Iterator[Part]:
     found = alike(report.inspection.chains)
     if found:
-        yield ReportHeading(words(text("What has to fit together")))
+        yield ReportHeading(words(text("Compatibility chain")))
     for one in found:
         yield ChainPart(words(caption(one)), one.chain)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gpuassist.detect.gpu_holders import HeldCard
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.sample import EventKind, GpuSample, Sample
 from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.monitor.device import gpu_label as gpu_label
@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # with SQLite, which costs a start 5 ms
     from gpuassist.session.opened_recording import OpenedRecording
 
 _GIB = 1 << 30
+_PROCESSES_TOLD = 3
 NO_GPU = text("NVIDIA's driver answers, but it drives no GPU")
 TROUBLE_KINDS = frozenset({EventKind.OUT_OF_MEMORY, EventKind.XID, EventKind.LOST, EventKind.SILENT})
 """What is bad where it happens."""
@@ -65,6 +66,17 @@ def lane_figures(gpu: GpuSample, peak_bytes: int = 0) -> tuple[Text, ...]:
     if isinstance(gpu.thermal_margin_celsius, Known):
         parts.append(text("{degrees} °C below its limit", degrees=gpu.thermal_margin_celsius.value))
     return tuple(parts)
+
+
+def lane_summary(gpu: GpuSample, peak_bytes: int = 0) -> Text:
+    """What the plot of a GPU shows now, for whoever does not see it: its figures, and the processes that use most of its memory."""
+    listed = gpu.processes.value if isinstance(gpu.processes, Known) else ()
+    known = [(one.memory_used_bytes.value, one) for one in listed if isinstance(one.memory_used_bytes, Known)]
+    most = sorted(known, key=lambda pair: (-pair[0], pair[1].pid))[:_PROCESSES_TOLD]
+    users = [
+        text("{name} {size}", name=process_name(value_or(one.command, ""), one.pid), size=size(used)) for used, one in most if used
+    ]
+    return joined((*lane_figures(gpu, peak_bytes), *users))
 
 
 def lane_trouble(gpu: GpuSample, now: float) -> tuple[Mark, Text] | None:

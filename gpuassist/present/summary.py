@@ -35,7 +35,7 @@ def found_title(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, .
     if isinstance(machine.gpus, Known) and not machine.gpus.value:
         return text("There is no NVIDIA GPU in this machine")
     if diagnosis.undetermined:
-        return text("Nothing wrong was found, but not everything could be checked")
+        return text("No problem found, but not everything could be checked")
     names = gpu_names(machine)
     if len(names) == 1:
         return text("Your {gpu} is ready", gpu=names[0])
@@ -70,7 +70,7 @@ def machine_figures(seconds: float, *, recorded: bool, title: str) -> Text:
     """How the machine was read."""
     if recorded:
         return text("Recorded machine: {title}", title=title) if title else text("A recorded machine")
-    return text("Read in {seconds} s, without root and without waking anything", seconds=f"{seconds:.1f}")
+    return text("Read in {seconds} s (no root needed, sleeping GPUs untouched)", seconds=f"{seconds:.1f}")
 
 
 def _count(answers: tuple[Answer, ...], severity: Severity) -> int:

@@ -51,8 +51,8 @@ def title(plan: ChangePlan) -> Text:
     """The page's title for a plan."""
     version = release_of(_chosen(plan).toolkit)
     if not plan.diff:
-        return text("New shells are set up for CUDA {version}", version=version)
-    return text("Make new shells use CUDA {version}", version=version)
+        return text("New terminals are set up for CUDA {version}", version=version)
+    return text("Use CUDA {version} in new terminals", version=version)
 
 
 def edit_summary(plan: ChangePlan) -> Text:

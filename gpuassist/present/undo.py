@@ -111,7 +111,7 @@ def receipt_json(session: Session, receipt: Receipt) -> dict[str, Json]:
 def state_of(file: FileRecord) -> Text:
     """What became of the change in one file."""
     if file.standing is ChangeStatus.UNDONE:
-        return text("undone {when}", when=file.receipt.undone_at)
+        return text("undone {when}", when=file.receipt.undone_at[:16].replace("T", " "))
     if file.standing is ChangeStatus.STANDS:
         return text("in effect; the file was edited since") if file.edited else text("in effect")
     return {

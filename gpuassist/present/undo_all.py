@@ -34,10 +34,10 @@ def what_to_do(one: PlannedUndo, refusal: UndoRefusal) -> Text:
             command=take_out_command(one),
         )
     if refusal.three_way is not None:
-        return text("Please change these lines by hand, then `gpuassist undo --all` takes the rest.")
+        return text("Please change these lines by hand, then `gpuassist undo --all` undoes the rest.")
     if refusal.gone:
-        return text("Where it was taken away for good nothing has to be done; where it comes back, `gpuassist undo --all` goes on.")
-    return text("Once that is mended, `gpuassist undo --all` goes on.")
+        return text("If it was removed for good, nothing has to be done; if it comes back, `gpuassist undo --all` continues.")
+    return text("Once that is fixed, `gpuassist undo --all` continues.")
 
 
 def take_out_command(one: PlannedUndo) -> str:
@@ -48,17 +48,19 @@ def plan_title(plan: UndoAllPlan) -> Text:
     """How many changes stand, and how many of them can be taken back."""
     count, possible = len(plan.changes), sum(one.plan is not None for one in plan.changes)
     if not count:
-        return text("No change of gpuassist's stands in your files")
+        return text("No change by gpuassist is in your files")
     if possible == count:
-        return counted("{count} change can be taken back", "{count} changes can be taken back, the newest first", count)
-    return text("{possible} of {count} changes can be taken back", possible=possible, count=count)
+        return counted("{count} change can be undone", "{count} changes can be undone, the newest first", count)
+    return text("{possible} of {count} changes can be undone", possible=possible, count=count)
 
 
 def records_left(plan: UndoAllPlan) -> Iterator[Text]:
     """The records that are not used, and what to do about them."""
     yield from plan.left_out
     for name in plan.damaged:
-        yield text("the record {name} in the journal is damaged, so nobody knows whether its change stands", name=name)
+        yield text(
+            "the record {name} in the journal is damaged, so it is not known whether its change is still in effect", name=name
+        )
     if plan.left_out or plan.damaged:
         yield text("Nothing is done with these. Please look at them, and take away what is none of yours.")
 
@@ -68,19 +70,19 @@ def outcome_title(done: tuple[UndoneChange, ...], *, planned: int, interrupted: 
     over, left = sum(one.over for one in done), sum(not one.over for one in done)
     if interrupted:
         return text(
-            "Stopped: {over} of {count} changes were taken back, the others stand. `gpuassist undo --all` goes on.",
+            "Stopped: {over} of {count} changes were undone, the others are still in effect. `gpuassist undo --all` continues.",
             over=over,
             count=planned,
         )
     if left:
         return counted(
-            "{over} of {all} changes were taken back; {count} is left, the reason stands with it",
-            "{over} of {all} changes were taken back; {count} are left, the reasons stand with them",
+            "{over} of {all} changes were undone; {count} is left, with the reason beside it",
+            "{over} of {all} changes were undone; {count} are left, with the reasons beside them",
             left,
             over=over,
             all=planned,
         )
-    return text("Everything was taken back: no change of gpuassist's stands in your files")
+    return text("Everything was undone: no change by gpuassist is left in your files")
 
 
 def done_line(one: UndoneChange) -> Text:

@@ -142,9 +142,9 @@ def headline(result: Verification, planned: int) -> tuple[Mark, Text]:
     if result.cancelled:
         done = sum(check.cause not in _NOT_DONE for device in result.devices for check in device.checks)
         if not planned:
-            return mark, text("Stopped before the first check")
+            return mark, text("Cancelled before the first check")
         stopped = counted(
-            "Stopped: {done} of {count} check was done", "Stopped: {done} of {count} checks were done", planned, done=done
+            "Cancelled: {done} of {count} check was done", "Cancelled: {done} of {count} checks were done", planned, done=done
         )
         return mark, stopped
     if bad:
@@ -265,12 +265,12 @@ _LARGER = {"T": "P", "G": "T", "M": "G"}
 
 
 def measured(check: Check) -> Text | None:
-    """`3.1e-07 of 4.2e-06`; `exact` where nothing else is allowed and nothing else came; None where either is not known."""
+    """`3.1e-07 / 4.2e-06`; `exact` where nothing else is allowed and nothing else came; None where either is not known."""
     error, bound = check.max_abs_error, check.tolerance
     if isinstance(error, Known) and isinstance(bound, Known):
         if not error.value and not bound.value:
             return text("exact")
-        return text("{error} of {bound}", error=f"{error.value:.2g}", bound=f"{bound.value:.2g}")
+        return text("{error} / {bound}", error=f"{error.value:.2g}", bound=f"{bound.value:.2g}")
     return None
 
 

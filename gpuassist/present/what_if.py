@@ -69,17 +69,17 @@ def standing(outlook: Outlook) -> Status:
 
 def answer(outlook: Outlook) -> Text:
     if outlook.blocked_by:
-        return text("This cannot be made to fit")
+        return text("This cannot be made to work")
     if outlook.steps:
-        return counted("It fits after one step", "It fits after {count} steps", len(outlook.steps))
+        return counted("Works after 1 change", "Works after {count} changes", len(outlook.steps))
     status = standing(outlook)
     if not outlook.before:
         return text("Nothing to compare without a GPU")
     if status is Status.PROBLEM:
-        return text("This does not fit together")
+        return text("These parts do not work together")
     if status is Status.UNKNOWN:
-        return text("Nothing speaks against it, but not everything is known")
-    return text("Everything fits together")
+        return text("No conflict found, but not everything is known")
+    return text("Everything works together")
 
 
 def part_in_words(part: str, value: str) -> Text:

@@ -95,16 +95,16 @@ class Explanation(Struct, frozen=True):
     def title(self) -> Text:
         """The answer in one line."""
         if not self.paste.words.strip():
-            return text("This is no text") if self.paste.left_out else text("There is no text to explain")
+            return text("This is not text") if self.paste.left_out else text("There is no text to explain")
         if not self.known:
             return text("I don't know this text")
         if not self.convicts and self.accounts:
             return self.accounts[0].title
         if not self.convicts:
-            return text("The text shows no problem of the GPU set-up")
+            return text("No GPU problem found in the text")
         return counted(
-            "The text shows one problem",
-            "The text shows {count} problems, the most likely cause first",
+            "1 problem found",
+            "{count} problems found, most likely cause first",
             len(_convicting(self.answers)),
         )
 
@@ -226,17 +226,17 @@ def _convicting(answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
 
 def _basis(told: Machine, machine: Machine | None, *, recorded: bool) -> Basis:
     if machine is None:
-        return Basis(Ground.TEXT_ALONE, text("The answer rests on the text alone."))
+        return Basis(Ground.TEXT_ALONE, text("The answer is based on the text alone."))
     reason = same_machine(told, machine)
     if reason is None and recorded:
-        return Basis(Ground.JOINED, text("What the text does not say was taken from the recorded machine."))
+        return Basis(Ground.JOINED, text("Missing details were taken from the recorded machine."))
     if reason is None:
-        return Basis(Ground.JOINED, text("What the text does not say was looked up on this machine."))
+        return Basis(Ground.JOINED, text("Missing details were read from this computer."))
     if recorded:
         return Basis(
-            Ground.OTHER_MACHINE, text("The text is judged alone, not with the recorded machine: {reason}.", reason=reason)
+            Ground.OTHER_MACHINE, text("The text is explained without facts of the recorded machine: {reason}.", reason=reason)
         )
-    return Basis(Ground.OTHER_MACHINE, text("The text is judged alone, not with this machine: {reason}.", reason=reason))
+    return Basis(Ground.OTHER_MACHINE, text("The text is explained without facts of this computer: {reason}.", reason=reason))
 
 
 # A text to explain, from a file or a stream of any length, of which no more is held than is read.

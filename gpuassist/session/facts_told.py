@@ -28,7 +28,7 @@ def accounts_with_facts(told: Machine, accounts: tuple[Account, ...]) -> tuple[A
     named = parts[0]
     for part in parts[1:_MOST_PARTS]:
         named = text("{names}, {name}", names=named, name=part)
-    return (Account(text("The text tells of {parts}, and names no error", parts=named)), *accounts)
+    return (Account(text("The text is about {parts}, and names no error", parts=named)), *accounts)
 
 
 _MOST_PARTS = 6

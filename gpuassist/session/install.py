@@ -134,7 +134,7 @@ def go_back(
     session: Session, install: Install, way: tuple[BackStep, ...], *, on_line: OnLine, cancelled: Cancelled
 ) -> InstallOutcome:
     """Goes that way, up to the first of its steps that does not go well."""
-    outcome = InstallOutcome(install, StepOutcome(StepEnding.DONE, text("there is nothing to take back")))
+    outcome = InstallOutcome(install, StepOutcome(StepEnding.DONE, text("there is nothing to undo")))
     for back in way:
         outcome = take_back(session, outcome.install, back, on_line=on_line, cancelled=cancelled)
         if outcome.step.ending is not StepEnding.DONE:

@@ -46,15 +46,15 @@ Place = WizardStep | SideTool
 
 TITLES: dict[Place, Text] = {
     WizardStep.MACHINE: text("Your machine"),
-    WizardStep.FOUND: text("What we found"),
+    WizardStep.FOUND: text("Diagnosis"),
     WizardStep.REPAIR: text("Repair"),
     WizardStep.VERIFY: text("Verify"),
     WizardStep.LIVE: text("Live memory"),
     SideTool.EXPLAIN: text("Explain an error"),
-    SideTool.WHAT_IF: text("What if…"),
+    SideTool.WHAT_IF: text("Compatibility check"),
     SideTool.INSTALL: text("Install"),
     SideTool.GUIDES: text("Guides"),
-    SideTool.HOLDERS: text("Who holds the GPU"),
+    SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
 }
 
@@ -287,6 +287,20 @@ def follow(flow: Flow, event: Event) -> Flow:
 def place_named(value: str) -> Place | None:
     """The step or the tool with this value; none has another."""
     return next((place for place in (*WizardStep, *SideTool) if place.value == value), None)
+
+
+def place_words(destination: Destination) -> str:
+    """Where that leads, in words that can be kept: the place, and of a guide its topic."""
+    return f"{destination.place.value} {destination.topic}" if isinstance(destination, ToGuide) else destination.place.value
+
+
+def place_meant(words: str) -> Destination | None:
+    """Where words that `place_words` made lead; none where there is no such place."""
+    name, _, topic = words.partition(" ")
+    place = place_named(name)
+    if place is None:
+        return None
+    return ToGuide(topic) if place is SideTool.GUIDES and topic else GoTo(place)
 
 
 def _go(flow: Flow, destination: Destination) -> Flow:

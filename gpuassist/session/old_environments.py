@@ -27,7 +27,7 @@ from gpuassist.system.clock import iso
 from gpuassist.system.terminal import Opening
 from gpuassist.system.world import World
 
-_UNASKED = text("what new terminals hold now is not known, so that nothing can be compared with it")
+_UNASKED = text("the variables of new terminals are not known, so nothing can be compared with them")
 _LONGEST_SECONDS = 3600.0  # from writing a change until it is looked at: what is longer is a clock that was set meanwhile
 
 

@@ -7,6 +7,7 @@ the installs as long as one of them has a way back. Recordings, documents and pi
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -24,6 +25,8 @@ from gpuassist.monitor.rings import Rings
 from gpuassist.monitor.run_place import is_own, leave
 from gpuassist.session.install import InstallError, alone
 from gpuassist.session.installs_left import InstallsLeft, installs_left
+from gpuassist.session.log_file import LOG_NAME
+from gpuassist.session.settings import ASIDE
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.ownership import why_state_untrusted
 from gpuassist.system.untrusted_state import UntrustedStateError
@@ -32,7 +35,9 @@ from gpuassist.system.world import World
 _JOURNAL, _INSTALLS = "journal", "installs"
 _STATE: Mapping[str, Text] = {
     "verifications": text("earlier verifications"),
+    LOG_NAME: text("what went wrong in gpuassist itself"),
     "machines": text("how machines were when they were healthy"),
+    "setup": text("how far the set-up of this machine's GPUs has come"),
     _INSTALLS: text("installs on record, with what they printed"),
     _JOURNAL: text("changes on record, with what your files held before them"),
 }
@@ -42,7 +47,8 @@ _SETTINGS: Mapping[str, Text] = {
     "kept-machines.json": text("whether healthy machines are kept"),
 }
 _DELETED = ".deleted"  # behind the name of what is being deleted: a crash never leaves half of it under its own name
-_FRESH = ".new"
+# Of what lies beside a file of ours: half deleted, half written, set aside, older.
+_ENDING = re.compile(rf"({re.escape(_DELETED)}|\.new|{re.escape(ASIDE)}(-\d\d?)?|(?<=\.log)\.\d)$")
 _ENTRIES_AT_MOST = 100_000
 
 
@@ -95,15 +101,16 @@ def why_needed(plan: UndoAllPlan) -> Text | None:
     standing = [one.change for one in plan.changes if one.refusal is None or not one.refusal.gone]
     if standing:
         return counted(
-            "{count} change stands in your files, and what is on record is needed to take it back",
-            "{count} changes stand in your files, and what is on record is needed to take them back",
+            "{count} change is still in your files, and its record is needed to undo it",
+            "{count} changes are still in your files, and their records are needed to undo them",
             len(standing),
         )
     if plan.left_out:
         return plan.left_out[0]
     if plan.damaged:
         return text(
-            "the record {name} in the journal cannot be read, so nobody knows whether its change stands", name=plan.damaged[0]
+            "the record {name} in the journal cannot be read, so it is not known whether its change is still in effect",
+            name=plan.damaged[0],
         )
     return None
 
@@ -191,10 +198,9 @@ def _removed(world: World, part: StatePart) -> Text | None:
 def _parts(world: World) -> Iterator[StatePart]:
     around = world.surroundings
     for directory, known in ((around.state(), _STATE), (around.settings(), _SETTINGS)):
+        found = world.disk.names(directory)
         for name, what in known.items():
-            for path in (f"{directory}/{name}", f"{directory}/{name}{_DELETED}", f"{directory}/{name}{_FRESH}"):
-                if world.disk.exists(path):
-                    yield _measured(world, path, what)
+            yield from (_measured(world, f"{directory}/{one}", what) for one in found if _without_ending(one) == name)
     for path in (around.cache(), f"{around.cache()}{_DELETED}"):
         if world.disk.exists(path):
             yield _measured(world, path, text("what it can find out again"))
@@ -256,8 +262,12 @@ def _others(world: World) -> Iterator[str]:
     around = world.surroundings
     for directory, known in ((around.state(), _STATE), (around.settings(), _SETTINGS)):
         for name in world.disk.names(directory):
-            if name.removesuffix(_DELETED).removesuffix(_FRESH) not in known:
+            if _without_ending(name) not in known:
                 yield f"{directory}/{name}"
+
+
+def _without_ending(name: str) -> str:
+    return _ENDING.sub("", name)
 
 
 def _own_directories(world: World) -> tuple[str, ...]:
@@ -277,7 +287,7 @@ def _why_installs_stay(installs: InstallsLeft) -> Text | None:
     needed = [one.install for one in installs.left if one.needs_record]
     if needed:
         names = listed(one.id for one in needed)
-        return text("these installs stand, and what is on record takes them back: {installs}", installs=names)
+        return text("these installs remain, and their records are needed to undo them: {installs}", installs=names)
     if installs.unread:
-        return text("the record {path} cannot be read, so nobody knows what it left", path=installs.unread[0])
+        return text("the record {path} cannot be read, so it is not known what it left", path=installs.unread[0])
     return None

@@ -58,8 +58,8 @@ def _title(shown: dict[int, Rows], *, on_gpu: bool) -> Text:
     gpus = sorted({row.gpu for rows in shown.values() for row in rows if row.gpu is not None})
     if gpus:
         named = listed(map(str, gpus))
-        return counted("1 process holds GPU {gpus}", "{count} processes hold GPU {gpus}", len(shown), gpus=named)
-    return counted("1 process holds a GPU", "{count} processes hold a GPU", len(shown))
+        return counted("1 process on GPU {gpus}", "{count} processes on GPU {gpus}", len(shown), gpus=named)
+    return counted("1 GPU process", "{count} GPU processes", len(shown))
 
 
 def _line(rows: Rows) -> Text:
@@ -115,7 +115,7 @@ class _Now:
         held = self._held.get(rows[0].pid)
         if held is None:
             if self._found.looked and any(row.on_gpu for row in rows):
-                yield text("holds no GPU here now") if self._live else text("holds no GPU on the recorded machine")
+                yield text("not using a GPU here now") if self._live else text("not using a GPU on the recorded machine")
         elif not _is_one(held.holder, rows):
             yield text("that number is now another process, {command}", command=held.holder.command[:_QUOTED])
         else:
@@ -146,4 +146,4 @@ def holders_here(session: Session, machine: Machine, *, live: bool) -> Iterator[
         holder = held.holder
         who = text("process {pid} ({command}) of {user}", pid=holder.pid, command=holder.command[:_QUOTED], user=holder.user)
         shown = who if holder.command else text("process {pid}", pid=holder.pid)
-        yield Evidence(text("holds the GPU here"), joined((shown, held.why)), "/proc/*/fd")
+        yield Evidence(text("uses the GPU here"), joined((shown, held.why)), "/proc/*/fd")

@@ -151,9 +151,7 @@ def follow_up(session: Session, request: RunWish, report: RunReport, words: Text
 
 def own_variables(world: World) -> dict[str, str]:
     """What the user's own programs are started with: what we were, without what a frozen gpuassist has put in."""
-    variables = world.surroundings.variables
-    frozen = any(name.startswith(("_PYI_", "_MEIPASS")) for name in variables)
-    return clean(variables) if frozen else dict(variables)
+    return clean(world.surroundings.variables)
 
 
 def _run_after(command: str, variables: dict[str, str]) -> Text | None:

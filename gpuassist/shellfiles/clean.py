@@ -193,7 +193,7 @@ def _verdict(statement: Statement, faults: tuple[LineFault, ...], rewriting: Rew
     if statement.shared:
         return False, False, text("shares its lines with other commands; please change it by hand")
     if statement.place is not StatementPlace.TOP:
-        return True, False, text("stands in “{inside}”", inside=statement.inside or statement.text.strip())
+        return True, False, text("inside “{inside}”", inside=statement.inside or statement.text.strip())
     if not any(fault.certain for fault in faults):
         return True, False, text("may be there for a reason; yours to choose")
     if rewriting.hollow:

@@ -235,7 +235,7 @@ class LineJudge:
             rows=rows_of(statement),
         )
         if statement.place is StatementPlace.COMMAND and line.other:
-            return replace(line, why=text("holds for that one command alone; left as it is"))
+            return replace(line, why=text("applies to that one command only; left as it is"))
         if statement.owner and line.other:
             return replace(line, why=text("belongs to {owner}, which rewrites it; left as it is", owner=statement.owner))
         if self.evidence.no_loader is not None and any(
@@ -306,7 +306,7 @@ class LineJudge:
         if statement.place is not StatementPlace.TOP or not line.tickable:
             return replace(
                 line,
-                why=text("leads to another toolkit, but stands in “{inside}”", inside=statement.inside or statement.text.strip()),
+                why=text("leads to another toolkit, but is inside “{inside}”", inside=statement.inside or statement.text.strip()),
             )
         return replace(line, ticked=True, why=text("leads to another toolkit by a way that no word can be replaced in"))
 
@@ -318,16 +318,16 @@ class LineJudge:
             return replace(line, why=text("{place} does not exist, so this stays at the other toolkit", place=words[0].missing))
         if asleep is not None and asleep.runs_in and asleep.runs_in not in self.evidence.called:
             return replace(
-                line, why=text("holds only when “{name}” is called, and no start-up file does that", name=asleep.runs_in)
+                line, why=text("takes effect only when “{name}” is called, and no start-up file calls it", name=asleep.runs_in)
             )
         if asleep is not None and self.file.reading.unreadable_line:
             number = self.file.reading.unreadable_line
             return replace(line, why=text("line {line} of this file could not be understood", line=number))
         inside = line.inside or line.text.strip()
         if asleep is not None and self.evidence.values is None:
-            return replace(line, why=text("stands in “{inside}”: whether a new terminal takes it is not known", inside=inside))
+            return replace(line, why=text("inside “{inside}”: whether new terminals run it is not known", inside=inside))
         if asleep is not None:
-            return replace(line, why=text("stands in “{inside}”, and a new terminal holds nothing of it", inside=inside))
+            return replace(line, why=text("inside “{inside}”, and without effect in new terminals", inside=inside))
         return replace(line, rewritten=True, why=text("names another toolkit than the one that you chose"))
 
     def guarded(self, statement: Statement, line: ShellLine) -> ShellLine:

@@ -16,10 +16,17 @@ from contextlib import contextmanager
 _FS_IOC_GETFLAGS = 0x80086601  # linux/fs.h, for a 64-bit long; the kernel writes 32 bits of it
 _IMMUTABLE, _APPEND_ONLY = 0x10, 0x20
 _WAIT = 0.05
+READ_ONLY = "gpuassist was started with --read-only"
+"""Stands where the operating system's own words for a failed step would."""
 
 
 class Disk:
     """The real disk; each method is one step."""
+
+    read_only = False
+
+    def require_writing(self, path: str) -> None:
+        """Raises `OSError` where nothing may be written; asked before every step that would, also by those that take no port."""
 
     def read(self, path: str) -> bytes:
         """The whole file; raises for what is not a regular file, and never waits for a writer as a pipe would."""
@@ -36,13 +43,16 @@ class Disk:
             return file.read(limit), os.fstat(descriptor)
 
     def create(self, path: str, mode: int = 0o600) -> None:
+        self.require_writing(path)
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode))
 
     def write(self, path: str, content: bytes) -> None:
+        self.require_writing(path)
         with open(path, "wb") as file:
             file.write(content)
 
     def append(self, path: str, content: bytes) -> None:
+        self.require_writing(path)
         with open(path, "ab") as file:
             file.write(content)
 
@@ -56,6 +66,7 @@ class Disk:
 
     def copy_attributes(self, source: str, path: str) -> None:
         """Gives `path` the owner, mode and extended attributes (ACLs, SELinux label) of `source`; raises where it cannot."""
+        self.require_writing(path)
         status = os.stat(source)
         now = os.stat(path)
         if (now.st_uid, now.st_gid) != (status.st_uid, status.st_gid):
@@ -65,14 +76,17 @@ class Disk:
             _copy_attribute(source, path, name)
 
     def set_mode(self, path: str, mode: int) -> None:
+        self.require_writing(path)
         os.chmod(path, mode)
 
     def replace(self, path: str, target: str) -> None:
         """Puts `path` in the place of `target` in one step: whoever looks finds the old file or the new one."""
+        self.require_writing(target)
         os.replace(path, target)
 
     def place_new(self, path: str, target: str) -> None:
         """Gives `path` the name `target`, which must not be there yet."""
+        self.require_writing(target)
         try:
             os.link(path, target)
         except FileExistsError:
@@ -92,6 +106,7 @@ class Disk:
             os.unlink(path)
 
     def remove(self, path: str) -> None:
+        self.require_writing(path)
         try:
             os.unlink(path)
         except FileNotFoundError:
@@ -99,6 +114,7 @@ class Disk:
 
     def make_directory(self, path: str) -> None:
         """Makes a directory, and what leads to it, that only this user may enter whatever the umask says."""
+        self.require_writing(path)
         missing = [path]
         while not os.path.isdir(missing[-1]) and os.path.dirname(missing[-1]) not in {missing[-1], ""}:
             missing.append(os.path.dirname(missing[-1]))
@@ -107,11 +123,13 @@ class Disk:
 
     def add_directory(self, path: str, mode: int) -> None:
         """Makes one directory that was not there, with these permission bits whatever the umask says."""
+        self.require_writing(path)
         os.mkdir(path, mode & 0o700)
         os.chmod(path, mode)
 
     def remove_directory(self, path: str) -> bool:
         """Takes an empty directory away, and says whether it is gone; one that holds something stays."""
+        self.require_writing(path)
         try:
             os.rmdir(path)
         except FileNotFoundError:
@@ -124,6 +142,7 @@ class Disk:
 
     def remove_tree(self, path: str) -> None:
         """Takes a directory away with all that it holds, symlinks in it as such; one that is gone already is what was wanted."""
+        self.require_writing(path)
         import shutil  # costs a start 4 ms
 
         try:
@@ -163,6 +182,7 @@ class Disk:
     @contextmanager
     def lock(self, path: str, seconds: float) -> Iterator[None]:
         """Holds a lock file; raises `BlockingIOError` where another process holds it for longer than `seconds`."""
+        self.require_writing(path)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             until = time.monotonic() + seconds
@@ -217,3 +237,12 @@ def scratch(parent: str) -> Iterator[str]:
     Disk().make_directory(parent)
     with tempfile.TemporaryDirectory(prefix="scratch-", dir=parent, ignore_cleanup_errors=True) as directory:
         yield directory
+
+
+class ReadOnlyDisk(Disk):
+    """Nothing is written, as on a file system that is mounted so."""
+
+    read_only = True
+
+    def require_writing(self, path: str) -> None:
+        raise OSError(errno.EROFS, READ_ONLY, path)

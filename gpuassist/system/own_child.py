@@ -1,7 +1,8 @@
-"""What a child is started with: the command line of one of our own, and an environment without what is ours.
+"""What a child is started with: the command line of one of our own, and the environment that the user has.
 
-A frozen gpuassist carries its own libraries in LD_LIBRARY_PATH and hands them to its children (PyInstaller manual, "LD_LIBRARY_PATH
-considerations"); `clean` takes that back, so that the user's shells and interpreters load the user's libraries.
+A frozen gpuassist carries its own libraries in LD_LIBRARY_PATH and would hand them to its children (PyInstaller manual,
+"LD_LIBRARY_PATH considerations"), and Qt's directories besides. `inherited` takes that back before anybody looks at the environment,
+so that the user's shells and interpreters load the user's libraries and this program judges the user's variables.
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from collections.abc import Mapping
 _HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 # Looking for garbage among what a start makes, and keeps, is a sixth of its time.
 _CHILD = "import gc, sys; gc.set_threshold(50_000); sys.path[:] = {paths}; from {module} import main; sys.exit(main())"
-_OURS = ("QT_", "PYSIDE", "PYQTGRAPH_", "_PYI_", "_MEIPASS")
+_LOADER = ("_PYI_", "_MEIPASS")
+_MOVED_ASIDE = (
+    "LD_LIBRARY_PATH",
+    "QT_PLUGIN_PATH",
+    "QML2_IMPORT_PATH",
+)  # the loader the first, packaging/bundle/users_qt.py the rest
+_OF_AN_APPIMAGE = frozenset({"APPIMAGE", "APPDIR", "ARGV0", "OWD"})  # zsh takes ARGV0 for the name of whatever it starts
 
 
 def own_child(module: str, argument: str, *flags: str) -> tuple[str, ...]:
@@ -28,16 +35,23 @@ def own_child(module: str, argument: str, *flags: str) -> tuple[str, ...]:
 
 
 def inherited() -> dict[str, str]:
-    """What `Surroundings.current().variables` are, for a child that is started before that can be imported."""
-    return dict(os.environ)
+    """What this process was started with by the user: without what its bundle put in, and with what that had moved aside put back."""
+    return _given_back(os.environ)
 
 
 def clean(variables: Mapping[str, str]) -> dict[str, str]:
-    """`variables` without what gpuassist or its bundle put in, and with what the bundle had moved aside put back."""
-    kept = {name: value for name, value in variables.items() if not name.startswith(_OURS)}
-    if not any(name.startswith(("_PYI_", "_MEIPASS")) for name in variables):
+    """`variables` for a child, which is none of this bundle: the user's own and nothing else."""
+    kept = _given_back(variables)
+    if "APPDIR" in kept:
+        kept = {name: value for name, value in kept.items() if name not in _OF_AN_APPIMAGE}
+    return kept
+
+
+def _given_back(variables: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: value for name, value in variables.items() if not name.startswith(_LOADER)}
+    if len(kept) == len(variables):
         return kept
-    for name in ("LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH"):
+    for name in _MOVED_ASIDE:
         kept.pop(name, None)
         if f"{name}_ORIG" in kept:
             kept[name] = kept.pop(f"{name}_ORIG")

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
+from gpuassist.system.own_child import inherited
+
 
 class Surroundings(Struct, frozen=True):
     """The user and the environment variables. `home` is what HOME says, `account_home` what the user database says of `uid`."""
@@ -23,7 +25,7 @@ class Surroundings(Struct, frozen=True):
     def current(cls) -> Surroundings:
         uid = os.geteuid()
         home, user, shell = _account(uid)
-        variables = dict(os.environ)
+        variables = inherited()
         return cls(variables.get("HOME") or home, user, uid, variables, home, variables.get("SHELL") or shell)
 
     def state(self) -> str:

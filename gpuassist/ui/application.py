@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
+import os
 import sys
 import threading
-from collections.abc import Sequence
-from types import TracebackType
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
 from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
@@ -18,12 +16,19 @@ from gpuassist.context import Session, own_name
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.language_choice import in_english, no_font, session_in
-from gpuassist.session.settings import load_settings, save_settings
+from gpuassist.session.settings import found_settings
+from gpuassist.ui.faults import Faults
+from gpuassist.ui.first_paint import FirstPaint
+from gpuassist.ui.fonts import load_fonts
 from gpuassist.ui.main_window import MainWindow
 from gpuassist.ui.palette import DARK, LIGHT
+from gpuassist.ui.window_memory import WindowMemory
 
 if TYPE_CHECKING:
+    from gpuassist.session.log_file import OwnLog
     from gpuassist.session.navigation import Destination
+    from gpuassist.system.one_window import OneWindow, SecondStart
+    from gpuassist.ui.fault_page import FaultPage
     from gpuassist.ui.frame import Frame, Handover
     from gpuassist.ui.jobs import Jobs
     from gpuassist.ui.theme import Appearance, Theme
@@ -33,60 +38,97 @@ if TYPE_CHECKING:
 # 5 ms: laying out a dozen widgets while 1 MB of log was explained took 70 ms, and with 1 ms 30 (2 cores, CPython 3.11).
 _SWITCH_SECONDS = 0.001
 _DARK_BELOW = 128  # of 255, the lightness of the desktop's own window colour
-_log = logging.getLogger(__name__)
 
 
 def run_window(
-    session: Session, *, machine_file: str = "", start: Destination | None = None, arguments: Sequence[str] = ("gpuassist",)
+    session: Session,
+    *,
+    machine_file: str = "",
+    start: Destination | None = None,
+    arguments: Sequence[str] = ("gpuassist",),
+    one: OneWindow | None = None,
 ) -> int:
-    """Shows the window until it is closed; at the first step unless it is to `start` elsewhere."""
+    """Shows the window until it is closed, or told to end; where it was left last unless it is to `start` elsewhere. As `one`
+    window it is shown to whoever starts a second.
+    """
     application = QApplication(list(arguments))
     application.setApplicationName("gpuassist")
     application.setDesktopFileName("gpuassist")
-    run = WindowRun(session, application, machine_file=machine_file, start=start)
+    run = WindowRun(session, application, machine_file=machine_file, start=start, one=one)
     run.window.show()
     sys.setswitchinterval(_SWITCH_SECONDS)
+    from gpuassist.system.end_wishes import hearing
+
     try:
-        return application.exec()
+        with hearing(run.end_wanted.emit):
+            try:
+                return application.exec()
+            finally:
+                run.end()
     finally:
-        run.end()
+        if one is not None:
+            one.close()
 
 
 class WindowRun(QObject):
     """One window with what belongs to it, from start to end."""
 
     furnished = Signal()
+    end_wanted = Signal()
     _imported = Signal()
+    _show_wanted = Signal(object, object)  # SecondStart, what answers it
 
     def __init__(
-        self, session: Session, application: QApplication, *, machine_file: str = "", start: Destination | None = None
+        self,
+        session: Session,
+        application: QApplication,
+        *,
+        machine_file: str = "",
+        start: Destination | None = None,
+        one: OneWindow | None = None,
     ) -> None:
         super().__init__()
-        self._settings = load_settings(session.world)
-        self._session = self._written(session if session.named_language else session_in(session, self._settings.language))
+        self._faults = Faults(self)
+        self._faults.listen()
+        settings, self._set_aside = found_settings(session.world)
+        self._memory = WindowMemory(session.world, settings, self)
+        self._session = self._written(session if session.named_language else session_in(session, settings.language))
         self._application = application
         self._machine_file = machine_file
         self._start = start
-        self._remembers = True
+        self._one = one
+        self._restarts = 0
+        self._went_on = self._ended = False
         self._thread = threading.Thread(target=self._import, name="gpuassist-import", daemon=True)
+        self._log: OwnLog | None = None
         self.theme: Theme | None = None
         self.jobs: Jobs | None = None
         self.frame: Frame | None = None
+        self.fault_page: FaultPage | None = None
         desktop_is_dark = self._application.palette().window().color().lightness() < _DARK_BELOW
-        palette = {"dark": DARK, "light": LIGHT}.get(self._settings.appearance, DARK if desktop_is_dark else LIGHT)
-        words = self._session.words(text("Reading your machine…"))
-        self.window = MainWindow(words, background=palette.background, side=palette.side, ink=palette.muted)
-        self.window.restore(self._settings.geometry)
+        palette = {"dark": DARK, "light": LIGHT}.get(settings.appearance, DARK if desktop_is_dark else LIGHT)
+        load_fonts(session.world.resources)
+        words = self._session.words
+        self.window = MainWindow(FirstPaint(words, palette, reading=words(text("Reading your machine…"))))
+        self.window.restore(settings.geometry)
         self.window.painted.connect(self._thread.start)
         self.window.closing.connect(self._close)
         self._imported.connect(self._furnish)
+        self.end_wanted.connect(self._end_in_order)
+        self._show_wanted.connect(self._show_itself)
 
     def end(self) -> None:
         if self._thread.is_alive():
             self._thread.join()
         if self.jobs is not None:
             self.jobs.shutdown()
-            self._faults.stop()
+        if self._log is not None:
+            from gpuassist.session.log_file import end_log
+
+            end_log(self._log)
+        self._memory.forget()
+        self._faults.stop()
+        self._ended = True
         if self.theme is not None:
             self.theme.undress()
             self._qt_words.fall_silent()
@@ -102,19 +144,28 @@ class WindowRun(QObject):
 
     @Slot()
     def _furnish(self) -> None:
+        from gpuassist.session.log_file import keep_log
         from gpuassist.ui.jobs import Jobs
         from gpuassist.ui.languages import QtWords
         from gpuassist.ui.theme import Theme
+        from gpuassist.ui.window_icon import window_icon
 
-        self.theme = Theme(self._application, _appearance(self._settings.appearance))
-        self.jobs = Jobs()
-        self._faults = Faults(self)
+        # Through the queue: it may be raised in the middle of painting.
+        self._faults.happened.connect(self._show_fault, QtCore.Qt.ConnectionType.QueuedConnection)
+        self._log = keep_log(self._session.world)
+        self.theme = Theme(self._application, _appearance(self._memory.settings.appearance))
+        self._application.setWindowIcon(window_icon(self._session.world.resources))
+        self.jobs = jobs = Jobs()
         self._qt_words = QtWords(self._application)
+        self._memory.apart = lambda work: jobs.start(lambda _: work(), self).setObjectName("settings")
         self._make_frame(None)
-        self._faults.listen()
+        self._memory.watch(self.window, self.window.geometry_words)
+        if self._one is not None:
+            self._one.listen(self._show_wanted.emit)
         self.furnished.emit()
 
     def _make_frame(self, handover: Handover | None) -> Frame:
+        from gpuassist.session.navigation import place_meant
         from gpuassist.ui.dialogs import Asking
         from gpuassist.ui.frame import Frame
         from gpuassist.ui.page import Desk
@@ -123,34 +174,103 @@ class WindowRun(QObject):
         assert self.theme is not None
         self.theme.write(self._session.words.language)
         self._qt_words.speak(self._session.words)
+        settings = self._memory.settings
         frame = Frame(
             Desk(self._session, self.jobs, Asking()),
             machine_file=self._machine_file,
-            start=self._start,
-            appearance=_appearance(self._settings.appearance),
-            language=self._settings.language,
+            start=self._start or place_meant(settings.place),
+            appearance=_appearance(settings.appearance),
+            language=settings.language,
             handover=handover,
         )
         frame.appearance_chosen.connect(self._choose_appearance)
         frame.language_chosen.connect(self._choose_language)
+        frame.place_changed.connect(self._keep_place)
         frame.leaving.connect(self._leave)
-        self._faults.happened.connect(frame.show_fault)
+        if self._session.world.disk.read_only:
+            frame.banners.tell(text("Nothing is written: gpuassist was started with `--read-only`."), stays=True)
+        if self._set_aside is not None:
+            frame.banners.tell(self._set_aside)
         self.frame = frame
         self.window.furnish(frame)
         frame.begin()
         return frame
 
     @Slot(object)
+    def _keep_place(self, destination: Destination) -> None:
+        from gpuassist.session.navigation import place_words
+
+        self._memory.keep(place=place_words(destination))
+
+    @Slot(object)
+    def _show_fault(self, trace: str) -> None:
+        """In the window's place the first time; a user who went on has chosen to, and hears of another one in a banner."""
+        from gpuassist.session.log_file import log_path
+        from gpuassist.ui.fault_page import FaultPage
+
+        if self.fault_page is not None or self._ended:
+            return
+        if self.frame is not None and self._went_on:
+            self.frame.show_fault(trace)
+            return
+        if self.frame is not None:
+            self.window.takeCentralWidget()
+        page = FaultPage(self._session.words, trace, log_path(self._session.world), can_go_on=self.frame is not None)
+        page.restart_wanted.connect(self._restart)
+        page.go_on_wanted.connect(self._go_on)
+        self.fault_page = page
+        self.window.furnish(page)
+        page.restart.setFocus()
+
+    @Slot()
+    def _go_on(self) -> None:
+        if self.frame is not None:
+            self._went_on = True
+            self.fault_page = None
+            self.window.furnish(self.frame)  # which deletes the page
+            self.frame.show()
+
+    @Slot()
+    def _restart(self) -> None:
+        """Makes the window anew where it was, and from the second time on at its first page: the place may be the cause."""
+        before, self.frame, self.fault_page, self._went_on = self.frame, None, None, False
+        self._faults.forget()
+        self._restarts += 1
+        if before is not None:
+            before.close_down()
+            before.deleteLater()
+        self._start = None
+        if self._restarts > 1:
+            self._memory.keep(place="")
+        self._make_frame(None)
+
+    @Slot(object, object)
+    def _show_itself(self, wanted: SecondStart, answer: Callable[[], None]) -> None:
+        """For whoever started gpuassist again."""
+        from gpuassist.session.navigation import place_meant
+
+        if wanted.token:  # Qt takes it from there the next time that a window asks to be active (qtwayland, xdg-activation-v1)
+            os.putenv("XDG_ACTIVATION_TOKEN", wanted.token)
+        self.window.setWindowState(self.window.windowState() & ~QtCore.Qt.WindowState.WindowMinimized)
+        self.window.show()
+        self.window.raise_()
+        self.window.activateWindow()
+        destination = place_meant(wanted.place)
+        if destination is not None and self.frame is not None:
+            self.frame.go(destination)
+        answer()
+
+    @Slot(object)
     def _choose_appearance(self, appearance: Appearance) -> None:
         if self.theme is not None:
             self.theme.choose(appearance)
-        self._settings = replace(self._settings, appearance=appearance.value)
+        self._memory.keep(appearance=appearance.value)
 
     @Slot(str)
     def _choose_language(self, language: str) -> None:
         """Makes the window anew in it, at the same place; later, where something runs that would end with its page."""
-        self._settings = replace(self._settings, language=language)
-        save_settings(self._session.world, self._settings)
+        self._memory.keep(language=language)
+        self._memory.write()
         before, wanted = self.frame, self._written(session_in(self._session, language))
         if before is None or (wanted.words.language == self._session.words.language and wanted.words.notice is None):
             return
@@ -173,55 +293,26 @@ class WindowRun(QObject):
 
     @Slot()
     def _leave(self) -> None:
-        self._remembers = False
+        self._memory.forget()
         self.window.close()
+
+    @Slot()
+    def _end_in_order(self) -> None:
+        self.window.close()
+        self._application.quit()  # also where a dialog is open
 
     @Slot()
     def _close(self) -> None:
         if self.frame is not None:
             self.frame.close_down()
-        if not self._remembers:
-            return
-        self._settings = replace(self._settings, geometry=self.window.geometry_words())
-        save_settings(self._session.world, self._settings)
+        self._memory.keep(geometry=self.window.geometry_words())
+        self._memory.write()
 
 
 def _appearance(value: str) -> Appearance:
     from gpuassist.ui.theme import Appearance
 
     return Appearance(value) if value in {one.value for one in Appearance} else Appearance.SYSTEM
-
-
-class Faults(QObject):
-    """Hears of every uncaught exception, whichever thread it happened on; slots hear of it on the GUI thread."""
-
-    happened = Signal(object)  # str: the traceback
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._before = (sys.excepthook, threading.excepthook)
-
-    def listen(self) -> None:
-        """Takes over both hooks of Python: PySide6 calls the first for slots, on whichever thread they run."""
-        self._before = (sys.excepthook, threading.excepthook)
-        sys.excepthook = self._uncaught
-        threading.excepthook = self._uncaught_in_thread
-
-    def stop(self) -> None:
-        sys.excepthook, threading.excepthook = self._before
-
-    def _uncaught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if issubclass(kind, KeyboardInterrupt):
-            self._before[0](kind, error, trace)
-            return
-        import traceback  # only a fault needs it
-
-        _log.error("uncaught", exc_info=(kind, error, trace))
-        self.happened.emit("".join(traceback.format_exception(kind, error, trace)))
-
-    def _uncaught_in_thread(self, arguments: threading.ExceptHookArgs) -> None:
-        if arguments.exc_value is not None:
-            self._uncaught(arguments.exc_type, arguments.exc_value, arguments.exc_traceback)
 
 
 def make_all() -> int:

@@ -5,24 +5,33 @@ Qt's modules are imported whole: PySide6 makes a class when it is first named, a
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from PySide6 import QtCore, QtGui, QtWidgets
 
-from gpuassist.formats.visible import visible
+if TYPE_CHECKING:
+    from gpuassist.ui.widgets.question import Question
+
 
 Answered = Callable[[str], None]
-_MONO = "'JetBrains Mono', 'DejaVu Sans Mono', monospace"
+
+
+class Verbs(Struct, frozen=True):
+    """The words on the two buttons: what is done, and what leaves all as it is; `loses` where doing it cannot be taken back."""
+
+    does: str
+    keeps: str
+    loses: bool = False
 
 
 class CommandsAsked(Struct, frozen=True):
-    """The exact lines that would be run, what to know before, and the words on the button that runs them."""
+    """The exact lines that would be run, what to know before, and the words on the buttons."""
 
     lines: tuple[str, ...]
     remarks: tuple[str, ...]
-    go: str
+    verbs: Verbs
 
 
 class Asking:
@@ -49,34 +58,20 @@ class Asking:
         _show(dialog, answered)
 
     def confirm(
-        self, parent: QtWidgets.QWidget, question: str, explanation: str, confirmed: Callable[[], None], *, ends: str = ""
+        self, parent: QtWidgets.QWidget, question: str, explanation: str, confirmed: Callable[[], None], *, verbs: Verbs
     ) -> None:
-        """Asks; `ends` are the words on the button where something is lost by it: Enter then leaves all as it is."""
-        box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", visible(question), parent=parent)
-        box.setTextFormat(QtCore.Qt.TextFormat.PlainText)  # a command line that is quoted may look like HTML
-        box.setInformativeText(visible(explanation))
-        box.setStandardButtons(QtWidgets.QMessageBox.StandardButton.Ok | QtWidgets.QMessageBox.StandardButton.Cancel)
-        if ends:
-            box.button(QtWidgets.QMessageBox.StandardButton.Ok).setText(ends)
-            box.setDefaultButton(QtWidgets.QMessageBox.StandardButton.Cancel)
-        box.accepted.connect(confirmed)
-        box.finished.connect(box.deleteLater)
-        box.open()
+        """Asks, and says what will happen."""
+        from gpuassist.ui.widgets.question import Question  # not needed before something is asked
+
+        _ask(Question(question, (explanation,), verbs, parent), confirmed)
 
     def confirm_commands(
         self, parent: QtWidgets.QWidget, question: str, about: CommandsAsked, confirmed: Callable[[], None]
     ) -> None:
         """Whether to run exactly these."""
-        box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", html.escape(visible(question)), parent=parent)
-        box.setTextFormat(QtCore.Qt.TextFormat.RichText)
-        lines = "<br>".join(html.escape(visible(line)).replace("\n", "<br>").replace("  ", "&nbsp; ") for line in about.lines)
-        rest = "".join(f"<p>{html.escape(visible(one))}</p>" for one in about.remarks)
-        box.setInformativeText(f'<p style="font-family: {_MONO}; font-size: 9.25pt">{lines}</p>{rest}')
-        box.addButton(about.go, QtWidgets.QMessageBox.ButtonRole.AcceptRole)
-        box.addButton(QtWidgets.QMessageBox.StandardButton.Cancel)
-        box.accepted.connect(confirmed)
-        box.finished.connect(box.deleteLater)
-        box.open()
+        from gpuassist.ui.widgets.question import Question
+
+        _ask(Question(question, about.remarks, about.verbs, parent, lines=about.lines), confirmed)
 
     def visit(self, link: str) -> None:
         """Opens a page in the user's browser, which is the only thing here that leads outside, and only when clicked."""
@@ -84,6 +79,15 @@ class Asking:
 
 
 def _show(dialog: QtWidgets.QFileDialog, answered: Answered) -> None:
+    from gpuassist.ui.widgets.line_icons import dress_file_dialog  # not needed before a file is asked for
+
+    dress_file_dialog(dialog)
     dialog.fileSelected.connect(answered)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
+
+
+def _ask(question: Question, confirmed: Callable[[], None]) -> None:
+    question.accepted.connect(confirmed)
+    question.finished.connect(question.deleteLater)
+    question.open()

@@ -38,6 +38,7 @@ from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading, ShownMachine
 from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
+from gpuassist.ui.setup_course import SetupCourse
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
@@ -70,6 +71,7 @@ class Frame(QWidget):
 
     appearance_chosen = Signal(object)  # Appearance
     language_chosen = Signal(str)  # empty for the desktop's
+    place_changed = Signal(object)  # Destination
     leaving = Signal()  # close the window, and keep nothing of it
 
     def __init__(
@@ -103,8 +105,11 @@ class Frame(QWidget):
         self.banners = Banners(words, self)
         self.pages = PageStack(self._desk, self, left=handover.pages if handover is not None else None)
         self.bar = BottomBar(self, words=words)
+        self.setup = SetupCourse(self._desk, self)
+        self.setup.wanted.connect(self.go)
         right = bare(QVBoxLayout(), 0)
         right.addWidget(self.banners)
+        right.addWidget(self.setup)
         right.addWidget(ScrollWhole(self.pages, self), 1)
         right.addWidget(self.bar)
         whole = bare(QHBoxLayout(self), 0)
@@ -145,6 +150,8 @@ class Frame(QWidget):
             self._wanted = None  # the user is somewhere by choice
         if self.flow != before:
             self._show_flow()
+        if (self.flow.current, self.flow.errand) != (before.current, before.errand):
+            self.place_changed.emit(self.flow.errand or GoTo(self.flow.current))
 
     @Slot(object)
     def show_fault(self, trace: str) -> None:
@@ -180,6 +187,7 @@ class Frame(QWidget):
         self._after_paint.stop()
         self._reading.drop()
         self._recalling.drop()
+        self.setup.close_down()
         self.pages.close_down()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -218,6 +226,7 @@ class Frame(QWidget):
         self.side.show_entries(self.flow.entries())
         self.side.show_tool(self.flow.current)
         self.pages.show_place(self.flow.current, self.flow.errand)
+        self.setup.show_flow(self.flow)
         if self.flow.current is SideTool.INSTALL:
             self.banners.show_waiting("")  # that page tells it itself
         self._show_bar()
@@ -305,6 +314,7 @@ class Frame(QWidget):
         # First, because a page that still shows its own result marks its step anew.
         self.flow = follow(self.flow, reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
         self.pages.show_inspection(inspection)
+        self.setup.show_inspection(inspection)
         self._show_flow()
         self._recalling.drop()
         self.banners.show_waiting("")

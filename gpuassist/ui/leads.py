@@ -84,7 +84,7 @@ def mends(answers: tuple[Answer, ...], machine: Machine) -> WayOn | None:
     if version and _is_installed(version, machine):
         return WayOn(text("Switch to CUDA {version}…", version=version), ToRepair(version))
     if begins_with_holders(answers[0]):
-        return WayOn(text("See who holds the GPU"), holders_for(answers[0]) or ToHolders())
+        return WayOn(text("Show GPU processes"), holders_for(answers[0]) or ToHolders())
     install = install_for(answers[0])
     return WayOn(text("Plan the install…"), install) if install is not None else None
 

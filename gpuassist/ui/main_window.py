@@ -1,4 +1,4 @@
-"""The window itself, painted before anything else is there: its grounds and one line of words; the frame comes right after.
+"""The window itself, painted before anything else is there by `first_paint`; the frame comes right after.
 
 It names as few of Qt's classes as it can. PySide6 makes a class when it is first named, and the namespace `Qt` alone costs 20 ms of
 the 150 that an empty window takes (measured with 6.11.3).
@@ -6,14 +6,15 @@ the 150 that an empty window takes (measured with 6.11.3).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QByteArray, QRect, QSize, QTimer, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 _WIDTH, _HEIGHT = 1280, 800
 _LEAST_WIDTH, _LEAST_HEIGHT = 760, 440
 _TITLE_BAR = 40  # of the desktop's; how high it really is, is known once the window stands
-_SIDE, _MARGIN, _TITLE_BASE = 224, 32, 47
 _DOTS_AN_INCH = 96
 
 
@@ -23,10 +24,9 @@ class MainWindow(QMainWindow):
     painted = Signal()
     closing = Signal()
 
-    def __init__(self, words: str, *, background: str, side: str, ink: str) -> None:
+    def __init__(self, first_paint: Callable[[QPainter, int, int], None]) -> None:
         super().__init__()
-        self._words = words
-        self._colours = (background, side, ink)
+        self._first_paint = first_paint
         self._seen = False
         self._after_paint = QTimer(self)
         self._after_paint.setSingleShot(True)
@@ -35,7 +35,6 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("gpuassist")
         self.setMinimumSize(_LEAST_WIDTH, _LEAST_HEIGHT)
         text_size = max(1.0, self.logicalDpiY() / _DOTS_AN_INCH)
-        self._side = round(_SIDE * text_size)
         self.resize(round(_WIDTH * text_size), round(_HEIGHT * text_size))
         self.fit_into(self._room(), moves=False)  # where, the desktop knows best
 
@@ -77,12 +76,8 @@ class MainWindow(QMainWindow):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.centralWidget() is None:
-            background, side, ink = map(QColor, self._colours)
             painter = QPainter(self)
-            painter.fillRect(self.rect(), background)
-            painter.fillRect(0, 0, self._side, self.height(), side)
-            painter.setPen(ink)
-            painter.drawText(self._side + _MARGIN, _TITLE_BASE, self._words)
+            self._first_paint(painter, self.width(), self.height())
             painter.end()
         else:
             super().paintEvent(event)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import Errand, Place, WizardStep
+from gpuassist.session.navigation import TITLES, Errand, Place, WizardStep
 from gpuassist.ui.jobs import Control, Failed, Jobs
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.machine.page import MachinePage
@@ -111,6 +111,7 @@ class PageStack(QStackedWidget):
         """Takes a page in as that of its place."""
         page.asked.connect(self.asked)
         page.bar_changed.connect(self.bar_changed)
+        page.setAccessibleName(self._desk.words(TITLES[page.STEP]))
         self._pages[page.STEP] = page
         self.addWidget(page)
         if self._inspection is not None:

@@ -46,14 +46,12 @@ QPushButton[kind="primary"] { background: $accent; color: $on_accent; border: 1p
 QPushButton[kind="primary"]:hover { background: $accent_hover; border-color: $accent_hover; }
 QPushButton[kind="primary"]:focus { border: 2px solid $text; }
 QPushButton[kind="primary"]:disabled { background: $unknown_tint; color: $muted; border-color: $line; }
+QPushButton[kind="danger"] { background: $problem; color: $panel; border: 1px solid $problem; }
+QPushButton[kind="danger"]:hover { background: $problem; border-color: $text; }
+QPushButton[kind="danger"]:focus { border: 2px solid $text; }
 QPushButton[kind="link"] { background: transparent; border: 1px solid transparent; color: $accent; padding: 3px 6px; }
 QPushButton[kind="link"]:hover { text-decoration: underline; }
 QPushButton[kind="link"]:focus { border: 2px solid $accent; padding: 2px 5px; }
-QPushButton[kind="quiet"] {
-    background: transparent; border: 1px solid transparent; color: $muted; padding: 4px 6px; text-align: left;
-}
-QPushButton[kind="quiet"]:hover { color: $text; }
-QPushButton[kind="quiet"]:focus { border: 2px solid $accent; padding: 3px 5px; }
 Segments { background: $well; border: 1px solid $line; border-radius: 9px; }
 QPushButton[kind="segment"] {
     background: transparent; border: 1px solid transparent; border-radius: 7px; color: $muted; padding: 5px 14px;
@@ -69,10 +67,11 @@ QPushButton::menu-indicator { image: none; width: 0; }
 
 QComboBox, QLineEdit {
     background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 10px; min-height: 18px;
-    selection-background-color: $accent; selection-color: $on_accent;
+    selection-background-color: $accent; selection-color: $on_accent; placeholder-text-color: $muted;
 }
 QComboBox { padding-right: 26px; }
-QComboBox[long="true"] { combobox-popup: 0; }
+QComboBox { combobox-popup: 0; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QComboBox[wished="yes"] { border-color: $accent; color: $accent; }
 QComboBox:hover { background: $well; }
 QComboBox:focus, QLineEdit:focus { border: 2px solid $accent; padding: 4px 9px; }
@@ -80,17 +79,19 @@ QComboBox:focus { padding-right: 25px; }
 QComboBox:disabled, QLineEdit:disabled { color: $muted; background: transparent; }
 QComboBox::drop-down { border: 0; width: 0; }
 QComboBox QAbstractItemView {
-    background: $panel; border: 1px solid $line; outline: 0; padding: 4px;
+    background: transparent; border: 0; outline: 0; padding: 0;
     selection-background-color: $accent_tint; selection-color: $text;
 }
 QListView#topics { font-size: 10.5pt; }
 QListView#topics::item { padding: 8px 10px; border-radius: 8px; }
 QListView#topics::item:selected { background: $accent_tint; color: $accent; }
 QListView#topics::item:hover:!selected { background: $well; }
-QListView#completions { background: $panel; border: 1px solid $line; padding: 4px; }
+QListView#completions { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 4px; }
 QListView#completions::item { padding: 4px 6px; }
-QComboBox[long="true"] QAbstractItemView::item { padding: 4px 6px; }
+QComboBox QAbstractItemView::item { padding: 5px 8px; border-radius: 6px; }
+QComboBox QAbstractItemView::item:selected { background: $accent_tint; color: $text; }
 QMenu { background: $panel; border: 1px solid $line; padding: 4px; }
+QMenu[round="yes"] { border-radius: 8px; }
 QMenu::item { padding: 6px 24px 6px 12px; border-radius: 6px; }
 QMenu::item:selected { background: $accent_tint; color: $text; }
 QMenu::item:disabled { color: $muted; }
@@ -112,7 +113,7 @@ QHeaderView[tight="yes"]::section { padding: 4px 0; }
 QTableCornerButton::section { background: transparent; border: 0; }
 
 QPlainTextEdit, QTextEdit {
-    background: $panel; border: 0; font-family: $mono; font-size: 9.25pt;
+    background: $panel; border: 0; font-family: $mono; font-size: 9.25pt; placeholder-text-color: $muted;
     selection-background-color: $accent; selection-color: $on_accent;
 }
 CodeText, OutputView, PasteEdit { background: transparent; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from string import Template
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gpuassist.ui.fonts import families, han, load_fonts
 from gpuassist.ui.palette import DARK, LIGHT, Palette
 from gpuassist.ui.stylesheet import TEMPLATE
 
@@ -16,15 +18,7 @@ BASE_POINTS = 10.5  # 14 px at 96 dots an inch; points follow the desktop's own 
 SMALL_POINTS = 9.0
 TITLE_POINTS = 17.25
 GAP = 4  # all spacing is a multiple of it
-_SANS = ("Inter", "Noto Sans", "Ubuntu", "Cantarell", "DejaVu Sans")
 _MONO = ("JetBrains Mono", "DejaVu Sans Mono", "Noto Sans Mono", "Liberation Mono", "monospace")
-# A code point of Han stands for letters that each of these draws otherwise: without a name, a font for another may be taken.
-_HAN = {
-    "zh_CN": ("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Micro Hei"),
-    "zh_TW": ("Noto Sans CJK TC", "Noto Sans TC", "Source Han Sans TC"),
-    "ja": ("Noto Sans CJK JP", "Noto Sans JP", "Source Han Sans"),
-    "ko": ("Noto Sans CJK KR", "Noto Sans KR", "Source Han Sans K"),
-}
 _PROPERTY = "gpuassistPalette"
 _LANGUAGE = "gpuassistLanguage"
 
@@ -47,6 +41,7 @@ class Theme(QObject):
         self.setObjectName("theme")
         self.appearance = appearance
         self._application = application
+        load_fonts()
         application.setStyle("Fusion")
         application.setFont(sans())
         application.styleHints().colorSchemeChanged.connect(self._dress)
@@ -127,7 +122,7 @@ def colours() -> Palette:
 
 def sans(points: float = BASE_POINTS, *, bold: bool = False) -> QFont:
     """The window's one proportional family."""
-    return _font((*_SANS, *_han()), points, QFont.Weight(strong_weight()) if bold else QFont.Weight.Normal)
+    return _font(families(language_written()), points, QFont.Weight(strong_weight()) if bold else QFont.Weight.Normal)
 
 
 def mono(points: float = SMALL_POINTS + 0.25) -> QFont:
@@ -149,9 +144,9 @@ def set_look(widget: QWidget, name: str, value: object) -> None:
 def style_sheet(palette: Palette) -> str:
     """The whole style sheet in these colours."""
     names = {name: getattr(palette, name) for name in Palette.__struct_fields__ if name not in {"dark", "series"}}
-    families = {"mono": _listed((*_MONO, *_han())), "sans": _listed((*_SANS, *_han()))}
+    fonts = {"mono": _listed((*_MONO, *_han())), "sans": _listed(families(language_written()))}
     sizes = {"base": BASE_POINTS, "small": SMALL_POINTS, "title": TITLE_POINTS, "strong": strong_weight()}
-    return Template(TEMPLATE).substitute(names, **families, **sizes, slant="normal" if _han() else "italic")
+    return Template(TEMPLATE).substitute(names, **fonts, **sizes, slant="normal" if _han() else "italic")
 
 
 def language_written() -> str:
@@ -162,8 +157,7 @@ def language_written() -> str:
 
 
 def _han() -> tuple[str, ...]:
-    language = language_written()
-    return _HAN.get(language) or _HAN.get(language.partition("_")[0], ())
+    return han(language_written())
 
 
 def strong_weight() -> int:
@@ -173,13 +167,13 @@ def strong_weight() -> int:
     return int(QFont.Weight.Bold if _han() else QFont.Weight.DemiBold)
 
 
-def _listed(families: tuple[str, ...]) -> str:
-    return ", ".join(f'"{name}"' for name in families)
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
-def _font(families: tuple[str, ...], points: float, weight: QFont.Weight) -> QFont:
+def _font(names: Sequence[str], points: float, weight: QFont.Weight) -> QFont:
     font = QFont()
-    font.setFamilies(list(families))
+    font.setFamilies(list(names))
     font.setPointSizeF(points)
     font.setWeight(weight)
     return font

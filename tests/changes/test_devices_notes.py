@@ -30,7 +30,7 @@ def test_all_gpus_need_no_word() -> None:
 
 def test_hidden_gpus_are_named() -> None:
     first, second = choice(Devices(("0",), ("GPU 1 (RTX 3090)",)))
-    assert first == "every program that a new shell starts finds no other GPU: GPU 1 (RTX 3090) is hidden from all of them"
+    assert first == "programs in new terminals find no other GPU: GPU 1 (RTX 3090) is hidden from all of them"
     assert second.startswith("programs that no shell starts")
 
 

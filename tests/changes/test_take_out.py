@@ -58,7 +58,7 @@ def test_the_block_goes_with_its_edits_and_all_else_comes_back(
         undo(world, "")
     assert (raised.value.in_block, raised.value.change, path.read_bytes()) == (True, "one", now)
     outcome = undo(world, "one", take_out=True).outcome
-    assert "they were taken out with what was edited there" in ENGLISH(outcome.text)
+    assert "they were removed together with what was edited there" in ENGLISH(outcome.text)
     assert path.read_bytes() == b"# head\n" + BEFORE + b"alias more=1\n"
     assert Path(Journal.of(world).directory, "one.edited").read_bytes() == now
 

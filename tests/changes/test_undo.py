@@ -52,7 +52,7 @@ def test_gives_the_bytes_back(world: World, bashrc: Path) -> None:
     outcome, receipt = undone.outcome, undone.receipts[0]
     assert bashrc.read_bytes() == ORIGINAL
     assert outcome.result is Result.MODIFIED
-    assert "byte for byte" in ENGLISH(outcome.text)
+    assert "restored exactly" in ENGLISH(outcome.text)
     assert receipt.undone_at
 
 

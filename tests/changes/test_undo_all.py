@@ -263,7 +263,7 @@ def test_a_clock_that_was_put_back_does_not_turn_the_order_round(world: World, h
         clock.moment -= timedelta(days=2)
     plan = plan_undo_all(world)
     assert [one.change for one in plan.changes] == ["c2", "c1", "c0"]
-    assert all(one.plan and "byte for byte" in ENGLISH(one.plan.way) for one in plan.changes)
+    assert all(one.plan and "restored exactly" in ENGLISH(one.plan.way) for one in plan.changes)
     _all(world, plan)
     assert rc.read_bytes() == ORIGINAL
 

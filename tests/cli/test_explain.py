@@ -56,7 +56,7 @@ def _document(run: Run) -> Any:
 def test_file_is_explained(pasted: Path) -> None:
     run = _explain(str(pasted))
     assert run.exit is Exit.PROBLEMS
-    assert run.out.splitlines()[0] == "The text shows one problem"
+    assert run.out.splitlines()[0] == "1 problem found"
     assert "[pasted text, line 2]" in " ".join(run.out.split())
 
 
@@ -134,7 +134,7 @@ def test_junk_is_no_text(tmp_path: Path) -> None:
     file.write_bytes(b"\x7fELF" + bytes(range(256)) * 100)
     run = _explain(str(file))
     assert run.exit is Exit.UNDETERMINED
-    assert run.out.splitlines()[0] == "This is no text"
+    assert run.out.splitlines()[0] == "This is not text"
 
 
 def test_missing_file_is_wrong_usage(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_machine_without_holders_says_so(tmp_path: Path) -> None:
     put(tmp_path, "/proc/1/comm", "init\n")
     (tmp_path / "sys/bus/pci/devices").mkdir(parents=True)
     empty = Session(world_under(tmp_path), knowledge(), ENGLISH)
-    assert run_live(holders, session=empty).out == "No process that can be seen from here holds a GPU.\n"
+    assert run_live(holders, session=empty).out == "No GPU processes found.\n"
 
 
 def test_process_without_gpu_is_left_alone(session: Session) -> None:

@@ -21,7 +21,7 @@ from tests.machines import pci_gpu
 from tests.nvml_fixture import FakeNvml
 from tests.values import knowledge
 
-NOBODY = "No process that can be seen from here holds a GPU.\n"
+NOBODY = "No GPU processes found.\n"
 
 
 def told(root: Path, variables: dict[str, str], *arguments: str) -> Run:
@@ -42,7 +42,7 @@ def tree(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("function", ["nvmlInit*", "nvmlDeviceGetComputeRunningProcesses*"])
 def test_gpu_that_could_not_be_asked_is_not_free(tree: Path, fake_nvml: FakeNvml, function: str, code: int) -> None:
     done = told(tree, fake_nvml(f"fault = {function} {code}\n[gpu]\n"))
-    assert (done.exit, done.out) == (Exit.UNDETERMINED, "It could not be seen who holds the GPUs.\n")
+    assert (done.exit, done.out) == (Exit.UNDETERMINED, "The GPU processes could not be read.\n")
     assert done.err
 
 

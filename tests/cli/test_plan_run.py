@@ -214,7 +214,7 @@ def test_resume_goes_on_where_it_stopped(desk: Desk, tmp_path: Path) -> None:
 
 def test_resume_with_nothing_to_do_says_so(desk: Desk) -> None:
     assert desk.later("--resume --yes") is Exit.HEALTHY
-    assert desk.out == "no install waits\n"
+    assert desk.out == "no install is unfinished\n"
     desk.later("--resume --yes --json")
     assert desk.document["install"] is None
 
@@ -235,12 +235,12 @@ def test_back_takes_it_back(desk: Desk, tmp_path: Path) -> None:
     assert f"rm -r {made}" in desk.out
     assert not made.exists()
     assert desk.later("--back --yes") is Exit.HEALTHY
-    assert "nothing to take back" in desk.err
+    assert "nothing to undo" in desk.err
 
 
 def test_nothing_to_take_back_is_a_document_too(desk: Desk) -> None:
     assert desk.later("--back --yes --json") is Exit.HEALTHY
-    assert desk.document == {"schema": 1, "install": None, "message": "there is nothing to take back"}
+    assert desk.document == {"schema": 1, "install": None, "message": "there is nothing to undo"}
 
 
 def test_back_asks_first(desk: Desk, tmp_path: Path) -> None:

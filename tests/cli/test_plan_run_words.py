@@ -131,7 +131,7 @@ def test_how_far_it_came_is_told_step_by_step(context: Context) -> None:
 
 
 def test_on_the_way_back_the_lines_and_what_stays_are_told(context: Context) -> None:
-    back = BackStep(0, text("Take it back"), removes="/home/you/new env", left=("numpy", "scipy"))
+    back = BackStep(0, text("Undo install"), removes="/home/you/new env", left=("numpy", "scipy"))
     say.back_step(context, back, PLAIN)
     assert "    rm -r '/home/you/new env'\n" in out(context)
     assert "so they stay as they are: numpy, scipy" in out(context)
@@ -159,8 +159,8 @@ def test_the_end_says_how_it_goes_on_and_back(context: Context) -> None:
     install = install.with_step(0, replace(install.steps[0], state=StepState.DONE, tries=1))
     assert say.finished(context, install, PLAIN, Exit.WARNINGS) is Exit.WARNINGS
     assert out(context).splitlines()[1:] == [
-        "To go on: gpuassist plan --resume",
-        f"To take it back: gpuassist plan --back {install.id}",
+        "To continue: gpuassist plan --resume",
+        f"To undo it: gpuassist plan --back {install.id}",
     ]
 
 

@@ -65,10 +65,10 @@ def test_the_document_says_all_of_a_line(tmp_path: Path) -> None:
         "inside": "if true; then",
         "owner": "",
         "in_effect": True,
-        "effect": "a new terminal holds this value",
+        "effect": "new terminals have this value",
         "wins": ["CUDA_HOME"],
         "changeable": True,
-        "why": "stands in “if true; then”",
+        "why": "inside “if true; then”",
         "read_by": "",
     }
 

@@ -48,7 +48,7 @@ def test_changes_and_proves(session: Session, home: Path) -> None:
     done = _use(session, "12.4", "--yes")
     assert done.exit is Exit.HEALTHY
     assert f"✓ a new terminal finds {home}/cuda-12.4/bin/nvcc (nvcc 12.4.131)" in done.out
-    assert "To take it back: gpuassist undo 20261121-" in done.out
+    assert "To undo it: gpuassist undo 20261121-" in done.out
     assert _content(home) == f"export PATH={home}/cuda-12.4/bin:$PATH\n"
 
 

@@ -46,9 +46,9 @@ def _json(session: Session, *options: str) -> dict[str, Any]:
 def test_changes_proves_and_is_undone(session: Session, home: Path) -> None:
     done = _use(session, "1", "--yes")
     assert done.exit is Exit.HEALTHY
-    assert "Note: every program that a new shell starts finds no other GPU: 0: RTX 0 (GPU-00) is hidden" in done.out
-    assert "✓ a new terminal holds CUDA_VISIBLE_DEVICES=1" in done.out
-    assert "To take it back: gpuassist undo 20261121-" in done.out
+    assert "Note: programs in new terminals find no other GPU: 0: RTX 0 (GPU-00) is hidden" in done.out
+    assert "✓ new terminals have CUDA_VISIBLE_DEVICES=1" in done.out
+    assert "To undo it: gpuassist undo 20261121-" in done.out
     undo(session.world)
     assert (home / ".bashrc").read_text() == "alias x=y\n"
 
@@ -64,7 +64,7 @@ def test_all_where_nothing_is_chosen_is_done(session: Session) -> None:
     done = _use(session, "all")
     assert done.exit is Exit.HEALTHY
     assert "nothing was changed" in done.out
-    assert "✓ a new terminal shows its programs every GPU" in done.out
+    assert "✓ programs in new terminals see every GPU" in done.out
 
 
 def test_is_refused_where_nobody_can_be_asked(session: Session) -> None:
@@ -117,7 +117,7 @@ def test_a_line_that_wins_fails_the_proof(session: Session, home: Path) -> None:
     (home / ".bashrc").write_text("readonly CUDA_VISIBLE_DEVICES=0\n")
     done = _use(session, "1", "--yes")
     assert done.exit is Exit.PROBLEMS
-    assert "✗ a new terminal holds CUDA_VISIBLE_DEVICES=0" in done.out
+    assert "✗ new terminals have CUDA_VISIBLE_DEVICES=0" in done.out
 
 
 @pytest.mark.parametrize("devices", ["1", "all"])

@@ -72,7 +72,7 @@ def test_each_check_has_a_line(tmp_path: Path) -> None:
     lines = run_live(verify, "--python", python(tmp_path, *GPU_RUN)).out.splitlines()
     assert "cuda:0 · NVIDIA GeForce RTX 4090" in lines
     (check,) = [line for line in lines if line.startswith("  matrix product")]
-    assert check.split() == ["matrix", "product", "fp32", "✓", "passed", "1e-06", "of", "1e-05", "58.2", "TFLOP/s"]
+    assert check.split() == ["matrix", "product", "fp32", "✓", "passed", "1e-06", "/", "1e-05", "58.2", "TFLOP/s"]
 
 
 def test_the_environment_stands_above(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_failure_has_torchs_words(tmp_path: Path) -> None:
 
 def test_a_crash_is_said_after_the_table(tmp_path: Path) -> None:
     out = run_live(verify, "--python", python(tmp_path, START, BEGIN)).out
-    assert "The run did not end well: the process ended with status 0 before it was done" in out
+    assert "The run did not finish: the process ended with status 0 before it was done" in out
 
 
 def test_colour_stands_beside_glyph_and_word(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_container_unit_and_state_stand_below(tmp_path: Path) -> None:
     boxed = only(tmp_path, holder(container="docker 3f2a51c07d1e", state="T"))
     assert [ENGLISH(line) for line in about(boxed)][:2] == [
         "in the container docker 3f2a51c07d1e",
-        "stopped, its memory stays taken",
+        "stopped, still using its memory",
     ]
     assert ENGLISH(next(about(only(tmp_path, holder(unit="session-3.scope"))))) == "in the unit session-3.scope"
 

@@ -61,22 +61,22 @@ def _walk(clicks: Iterator[Ready], deadline: float) -> None:
 
 
 def _clicks(folder: str, seen: dict[str, list[str]]) -> Iterator[Ready]:
-    yield lambda: _is_ready("See what we found") and _says("Ubuntu 22.04.4 LTS")
+    yield lambda: _is_ready("Show diagnosis") and _says("Ubuntu 22.04.4 LTS")
     _note(folder, "machine", seen)
-    _click("See what we found")
+    _click("Show diagnosis")
     yield lambda: _is_ready("Switch to 12.4…")
     _note(folder, "found", seen)
     _click("Switch to 12.4…")
-    yield lambda: _says("Make new shells use CUDA 12.4") and "cuda-12.4" in _documents()
+    yield lambda: _says("Use CUDA 12.4 in new terminals") and "cuda-12.4" in _documents()
     _note(folder, "repair", seen)
     seen["diff"] = _documents().splitlines()
-    seen["apply enabled"] = [str((_button("Apply and prove") or QPushButton()).isEnabled())]
+    seen["apply enabled"] = [str((_button("Apply and test") or QPushButton()).isEnabled())]
     for page in ("Verify", "Live memory"):
         _click_side(page)
         yield lambda: _says("recorded machine")
         _note(folder, page, seen)
-    _click_side("What if")
-    yield lambda: _says("The recorded machine as it is") and _says("What makes it fit")
+    _click_side("Compatibility check")
+    yield lambda: _says("The recorded machine as it is") and _says("Changes needed")
     _note(folder, "What if", seen)
     _click_side("Explain an error")
     yield lambda: _says("What can be explained")
@@ -89,7 +89,7 @@ def _clicks(folder: str, seen: dict[str, list[str]]) -> Iterator[Ready]:
     _click("Line 2")
     seen["selected"] = [view.textCursor().selectedText() for view in _window().findChildren(QPlainTextEdit) if view.isVisible()]
     _click("Switch to CUDA 12.4…")
-    yield lambda: _says("Make new shells use CUDA 12.4")
+    yield lambda: _says("Use CUDA 12.4 in new terminals")
     _note(folder, "repair of the error", seen)
 
 

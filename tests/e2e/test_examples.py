@@ -94,7 +94,7 @@ def test_facts_are_those_of_the_file(path: str) -> None:
 def test_list_of_facts_shows_every_part(path: str) -> None:
     done = recorded(path, "detect")
     assert (done.status, done.err) == (0, b"")
-    for heading in ("Host", "Driver", "Host compilers", "Shell", "Processes that hold a GPU"):
+    for heading in ("Host", "Driver", "Host compilers", "Shell", "GPU processes"):
         assert f"\n{heading}\n" in done.text
 
 

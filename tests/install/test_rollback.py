@@ -206,7 +206,7 @@ def test_a_step_without_an_environment_says_so(lab: Lab) -> None:
     install = lab.taken(StepRun((("docker", "pull", "nvcr.io/nvidia/pytorch:25.10-py3"),), Tool.DOCKER))
     back = lab.planned(install)
     assert back.commands == ()
-    assert "nothing to take back" in lab.session.words(back.text)
+    assert "nothing to undo" in lab.session.words(back.text)
 
 
 def test_programs_run_where_the_install_was_begun(lab: Lab, tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ KINDS = (
     "reached_rates",
     "message_marks",
     "resident_programs",
+    "qt_libraries",
     *(f"messages/{language}" for language in LANGUAGES),
 )
 DAY = re.compile(r"20\d\d-\d\d-\d\d")

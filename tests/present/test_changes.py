@@ -79,14 +79,14 @@ def test_what_stands_where_the_diff_would_be() -> None:
 
 
 def test_open_terminals_are_named_beside_the_button() -> None:
-    assert ENGLISH(bar_note(repair(CleanShell, "+x"))) == "Open terminals keep their old settings."
+    assert ENGLISH(bar_note(repair(CleanShell, "+x"))) == "Terminals that are already open keep their settings."
 
 
 @pytest.mark.parametrize(
     ("one", "words"),
     [
         (carried(), "written"),
-        (carried(Known(value=True, source="x"), text("it holds")), "Done and proved: it holds"),
+        (carried(Known(value=True, source="x"), text("it holds")), "Done and tested: it holds"),
         (carried(Known(value=False, source="x"), text("it does not")), "Changed, but it does not"),
         (carried(Unknown(text("no shell")), text("no shell")), "Changed, but no shell"),
         (carried(result=Result.REFUSED), "written"),

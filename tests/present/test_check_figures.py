@@ -37,7 +37,7 @@ def test_rate_that_was_not_measured_is_empty() -> None:
 def test_error_stands_beside_its_bound() -> None:
     found = measured(Check("matmul", "float32", Verdict.PASS, max_abs_error=Known(3.14e-7, "c"), tolerance=Known(4.2e-6, "c")))
     assert found is not None
-    assert ENGLISH(found) == "3.1e-07 of 4.2e-06"
+    assert ENGLISH(found) == "3.1e-07 / 4.2e-06"
 
 
 @pytest.mark.parametrize(("error", "bound"), [(Unknown(verbatim("x")), Known(1.0, "c")), (Known(1.0, "c"), Unknown(verbatim("x")))])

@@ -42,7 +42,7 @@ def test_it_is_as_sure_as_it_is_founded(rank: Rank | None, expected: Sureness | 
 
 
 def test_every_sureness_has_its_word() -> None:
-    assert sorted(map(ENGLISH, SURENESS_WORDS.values())) == ["likely", "possible", "sure"]
+    assert sorted(map(ENGLISH, SURENESS_WORDS.values())) == ["certain", "likely", "possible"]
     assert set(SURENESS_WORDS) == set(Sureness)
 
 

@@ -20,13 +20,13 @@ def plain() -> str:
 
 
 def test_the_verdict_comes_first() -> None:
-    assert plain().splitlines()[0] == "The text shows one problem"
+    assert plain().splitlines()[0] == "1 problem found"
 
 
 @pytest.mark.parametrize(
     "said",
     [
-        "What the text does not say was looked up on this machine.",
+        "Missing details were read from this computer.",
         "## CUDA 11.7 cannot build for RTX 4090",
         "It was published before this GPU.",
         "- the text says: Unsupported gpu architecture 'compute_89' (pasted text, line 2)",
@@ -35,7 +35,7 @@ def test_the_verdict_comes_first() -> None:
         "       gpuassist use cuda 12.4",
         "<https://docs.nvidia.com/cuda/>",
         "Less likely:\n- CUDA 13 dropped this GPU: the message fits it as well",
-        "two things; the first was taken:\n- driver: 550.54.14 / 535.104.05 (lines 1, 7)",
+        "contradicts itself; the first was used:\n- driver: 550.54.14 / 535.104.05 (lines 1, 7)",
         "Could not be determined:\n- driver: not looked at",
     ],
 )
@@ -69,7 +69,7 @@ def test_what_was_left_out_is_told() -> None:
 
 def test_a_file_holds_answer_facts_and_text() -> None:
     document = in_markdown(FULL, ENGLISH)
-    assert document.startswith("# The text shows one problem\n")
+    assert document.startswith("# 1 problem found\n")
     assert "Driver\n\n- version: 550.54.14" in document
     assert "```text\nmake: all\nnvcc fatal" in document
     assert document.endswith("```\n")

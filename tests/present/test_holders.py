@@ -43,9 +43,7 @@ def size(gibibytes: int) -> Known[int]:
     return Known(gibibytes * GIB, "test")
 
 
-@pytest.mark.parametrize(
-    ("count", "words"), [(0, "Nothing that can be seen holds a GPU"), (1, "1 process holds a GPU"), (2, "2 processes hold a GPU")]
-)
+@pytest.mark.parametrize(("count", "words"), [(0, "No GPU processes found"), (1, "1 GPU process"), (2, "2 GPU processes")])
 def test_title_counts(count: int, words: str) -> None:
     assert ENGLISH(title(Holding((held(),) * count))) == words
 
@@ -103,7 +101,7 @@ def test_question_names_the_process() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(7, "was asked to end. It is killed in 7 s unless it does."), (0, "is being killed."), (-1, "is being killed.")],
+    [(7, "was asked to end. It will be killed in 7 s unless it ends."), (0, "is being killed."), (-1, "is being killed.")],
 )
 def test_seconds_are_counted_down_to_the_kill(seconds: int, words: str) -> None:
     assert ENGLISH(stopping(held(), seconds)) == f"Process 42 (python) {words}"
@@ -112,7 +110,7 @@ def test_seconds_are_counted_down_to_the_kill(seconds: int, words: str) -> None:
 def test_plain_text_has_lines_to_copy_and_notes(tmp_path: Path) -> None:
     seen = found(tmp_path, machine(holder(unit="ollama.service", uid=0), gpus=(gpu(0, on(42, GIB)),)))
     lines = as_plain_text(Holding(seen.held, (text("the driver did not say"),)), ENGLISH).splitlines()
-    assert lines[0] == "1 process holds a GPU"
+    assert lines[0] == "1 GPU process"
     assert "      sudo systemctl stop ollama.service" in lines
     assert lines[-1] == "Note: the driver did not say"
 

@@ -51,9 +51,9 @@ def install(*states: StepState, state: InstallState = InstallState.OPEN) -> Inst
 @pytest.mark.parametrize(
     ("plan", "title"),
     [
-        (outlook((script("pass"),)), "It takes 1 step"),
-        (outlook((script("pass"), script("pass"))), "It takes 2 steps"),
-        (outlook(blocked=(SAID,)), "No change makes this fit"),
+        (outlook((script("pass"),)), "Possible in 1 step"),
+        (outlook((script("pass"), script("pass"))), "Possible in 2 steps"),
+        (outlook(blocked=(SAID,)), "This cannot be made to work"),
         (outlook(undetermined=(SAID,)), "This could not be determined"),
         (outlook(), "Nothing has to be done"),
     ],
@@ -68,7 +68,7 @@ def test_the_answer_stands_in_the_title(plan: Outlook, title: str) -> None:
         (install(StepState.DONE, StepState.FAILED), "Step 2 of 2"),
         (install(StepState.DONE, state=InstallState.DONE), "All steps are done"),
         (install(StepState.WAITING, state=InstallState.GIVEN_UP), "Given up; what was done stays"),
-        (install(StepState.TAKEN_BACK, state=InstallState.TAKEN_BACK), "Taken back: it is as it was"),
+        (install(StepState.TAKEN_BACK, state=InstallState.TAKEN_BACK), "Undone: everything is as it was"),
     ],
 )
 def test_how_far_an_install_came(made: Install, title: str) -> None:
@@ -90,7 +90,7 @@ def test_every_way_has_a_name() -> None:
         (by_user(StepKind.ROOT_COMMAND), "never runs it"),
         (by_user(StepKind.REBOOT), "now or later"),
         (by_user(StepKind.NEW_SHELL), "open a new one"),
-        (by_user(StepKind.HARDWARE), "yours to do"),
+        (by_user(StepKind.HARDWARE), "You have to do this step"),
         (Step(StepKind.EDIT, SAID, ("gpuassist use cuda 12.8",)), "page Repair"),
     ],
 )
@@ -105,7 +105,7 @@ def test_of_a_recorded_machine_nothing_is_promised() -> None:
 @pytest.mark.parametrize(
     ("step", "says"),
     [
-        (script("pass"), "Take step 3…"),
+        (script("pass"), "Start step 3…"),
         (by_user(StepKind.ROOT_COMMAND), "Step 3 is done"),
         (by_user(StepKind.REBOOT), "I will restart"),
         (Step(StepKind.EDIT, SAID, ("gpuassist use cuda 12.8",)), "Open Repair"),
@@ -134,7 +134,7 @@ def test_a_step_that_waits_says_nothing() -> None:
         (StepRecord(script("pass"), StepState.DONE, "it imports torch 2.9.1"), "it imports torch 2.9.1"),
         (StepRecord(script("pass"), StepState.DONE), "done"),
         (StepRecord(script("pass"), StepState.FAILED, "no room"), "failed: no room"),
-        (StepRecord(script("pass"), StepState.WAITING, "torch is gone"), "not begun: torch is gone"),
+        (StepRecord(script("pass"), StepState.WAITING, "torch is gone"), "not started: torch is gone"),
     ],
 )
 def test_how_a_step_stands(record: StepRecord, says: str) -> None:
@@ -157,7 +157,7 @@ def test_what_would_change_in_figures(changes: tuple[PackageChange, ...], says: 
 
 def test_what_nobody_could_tell_is_not_nothing() -> None:
     unknown = DryRun(Unknown(SAID), stops=(SAID,))
-    assert (ENGLISH(changes_title(unknown)), change_lines(unknown)) == ("What it would change could not be told", ())
+    assert (ENGLISH(changes_title(unknown)), change_lines(unknown)) == ("The changes it would make are not known", ())
 
 
 def test_each_package_is_a_line() -> None:
@@ -174,7 +174,7 @@ def test_each_package_is_a_line() -> None:
 )
 def test_who_asks_for_which_torch(before: bool, after: bool, says: str) -> None:
     words = ENGLISH(requirer_in_words(Requirer("xformers", "0.0.30", "torch==2.8", before, after)))
-    assert words.startswith("xformers 0.0.30 asks for torch==2.8")
+    assert words.startswith("xformers 0.0.30 requires torch==2.8")
     assert words.endswith(says)
 
 
@@ -182,9 +182,9 @@ def test_before_a_step_its_changes_and_warnings_are_named() -> None:
     found = DryRun(Known(Solve(Tool.PIP, (ADDED,)), ""), warnings=(SAID,))
     said = tuple(map(ENGLISH, before_taking(found, install(StepState.WAITING))))
     assert said[:2] == ("It would change: 1 package added", "why")
-    assert said[2].startswith("The install of torch that waits is given up")
+    assert said[2].startswith("The unfinished install of torch is given up")
 
 
 def test_before_going_back_what_stays_is_named() -> None:
     said = before_going_back((BackStep(0, SAID, left=("numpy",)),))
-    assert tuple(map(ENGLISH, said)) == ("why", "Somebody else changed these since, so they stay as they are: numpy")
+    assert tuple(map(ENGLISH, said)) == ("why", "These were changed by something else since, so they stay as they are: numpy")

@@ -59,16 +59,14 @@ def test_empty_machine_has_every_section() -> None:
         "Host compilers",
         "Python environments",
         "Shell",
-        "Processes that hold a GPU",
+        "GPU processes",
     ]
 
 
 def test_what_was_looked_for_and_not_found_says_none() -> None:
     machine = Machine(gpus=Known((), "pci"), toolkits=Known((), "x"), compilers=Known((), "x"), holders=Known((), "x"))
     listed = _listed(machine)
-    assert [listed[name]["found"] for name in ("GPUs", "CUDA toolkits", "Host compilers", "Processes that hold a GPU")] == [
-        "none"
-    ] * 4
+    assert [listed[name]["found"] for name in ("GPUs", "CUDA toolkits", "Host compilers", "GPU processes")] == ["none"] * 4
 
 
 def test_gpu_is_listed_by_name() -> None:
@@ -136,7 +134,7 @@ def test_compilers_and_holders_are_named() -> None:
     holder = Holder(7, "you", "python train.py", ("/dev/nvidia0", "/dev/nvidiactl"))
     listed = _listed(Machine(compilers=Known((gcc, gpp), "x"), holders=Known((holder,), "x")))
     assert listed["Host compilers"] == {"gcc at /usr/bin/gcc": "13.3", "g++ at /usr/bin/g++": "because"}
-    assert listed["Processes that hold a GPU"] == {"process 7 of you": "python train.py, on /dev/nvidia0, /dev/nvidiactl"}
+    assert listed["GPU processes"] == {"process 7 of you": "python train.py, on /dev/nvidia0, /dev/nvidiactl"}
 
 
 def test_driver_parts_are_said_in_a_line_each() -> None:

@@ -104,7 +104,7 @@ def test_a_gpu_without_a_driver_says_so() -> None:
 
 def test_a_gpu_that_nvml_leaves_out_is_a_problem() -> None:
     made = card(machine(gpus=(GTX_1080_TI, RTX_5090), driver="580.95.05", dead=(GTX_1080_TI,)))
-    assert (made.status, ENGLISH(made.state)) == (Status.PROBLEM, "not listed by the driver")
+    assert (made.status, ENGLISH(made.state)) == (Status.PROBLEM, "not used by the loaded driver")
 
 
 def test_a_gpu_that_nothing_was_asked_of_is_unknown() -> None:

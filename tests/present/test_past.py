@@ -100,7 +100,7 @@ def test_what_is_ours_says_how_it_is_taken_back() -> None:
         DRIVER, subject=Subject.STARTUP_FILE, name="/h/.bashrc", place="/h/.bashrc:12", by="gpuassist", undo="gpuassist undo 1"
     )
     assert ENGLISH(change_words(ours, NOW)) == "/h/.bashrc, line 12 was changed (by gpuassist, today at 03:12)"
-    assert "To take it back: gpuassist undo 1" in [ENGLISH(one) for one in detail_words(ours)]
+    assert "To undo it: gpuassist undo 1" in [ENGLISH(one) for one in detail_words(ours)]
 
 
 def test_the_title_says_what_is_compared_with() -> None:

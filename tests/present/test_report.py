@@ -49,7 +49,7 @@ def _named(name: str) -> Path:
     return next(case for case in CASES if case.name == name)
 
 
-@for_each("case", CASES)
+@for_each("case", CASES, every=3)
 def test_the_report_of_a_recorded_machine_opens_again_with_the_same_findings(case: Path) -> None:
     document = json.loads(report_content(_report(case), ReportFormat.JSON, ENGLISH))
     again = inspection_of(SESSION, decode_machine(document))

@@ -48,7 +48,7 @@ def test_the_title_is_the_answer(machine_: Machine, severities: tuple[Severity, 
 
 
 def test_what_could_hide_is_never_called_ready() -> None:
-    assert ENGLISH(found_title(ONE, OPEN, ())) == "Nothing wrong was found, but not everything could be checked"
+    assert ENGLISH(found_title(ONE, OPEN, ())) == "No problem found, but not everything could be checked"
 
 
 def test_names_leave_out_the_maker() -> None:
@@ -76,7 +76,7 @@ def test_notes_are_counted_too() -> None:
 
 def test_a_live_machine_says_how_it_was_read() -> None:
     words = ENGLISH(machine_figures(0.42, recorded=False, title=""))
-    assert words == "Read in 0.4 s, without root and without waking anything"
+    assert words == "Read in 0.4 s (no root needed, sleeping GPUs untouched)"
 
 
 @pytest.mark.parametrize(("title", "words"), [("A laptop", "Recorded machine: A laptop"), ("", "A recorded machine")])

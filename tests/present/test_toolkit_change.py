@@ -90,13 +90,13 @@ def test_unknown_toolkits_offer_nothing() -> None:
 
 
 def test_the_title_names_the_version(plan: ChangePlan) -> None:
-    assert ENGLISH(title(plan)) == "Make new shells use CUDA 12.4"
+    assert ENGLISH(title(plan)) == "Use CUDA 12.4 in new terminals"
 
 
 def test_a_plan_that_changes_nothing_says_so(plan: ChangePlan) -> None:
     steps = tuple(replace(step, diff="") for step in plan.plan.steps)
     same = replace(plan, plan=replace(plan.plan, steps=steps))
-    assert ENGLISH(title(same)) == "New shells are set up for CUDA 12.4"
+    assert ENGLISH(title(same)) == "New terminals are set up for CUDA 12.4"
     assert "nothing is changed" in ENGLISH(edit_summary(same))
 
 

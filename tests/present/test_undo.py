@@ -54,7 +54,7 @@ def lines(*files: FileRecord) -> list[str]:
     [
         (record(), "in effect"),
         (record(edited=True), "in effect; the file was edited since"),
-        (record(ChangeStatus.UNDONE), "undone 2026-11-21T10:00:00Z"),
+        (record(ChangeStatus.UNDONE), "undone 2026-11-21 10:00"),
         (record(ChangeStatus.NOTHING_LEFT), "nothing of it is left in the file"),
         (record(ChangeStatus.MISSING), "the file is not there any more"),
         (record(ChangeStatus.UNREADABLE), "the file cannot be read"),

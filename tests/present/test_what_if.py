@@ -48,13 +48,13 @@ def has(of: Machine) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("outlook", "said"),
     [
-        (foreseen(chain()), "Everything fits together"),
-        (foreseen(chain(status=Status.WARNING)), "Everything fits together"),
-        (foreseen(chain(status=Status.PROBLEM)), "This does not fit together"),
-        (foreseen(chain(), chain(status=Status.UNKNOWN)), "Nothing speaks against it, but not everything is known"),
-        (foreseen(chain(status=Status.PROBLEM), steps=(STEP,)), "It fits after one step"),
-        (foreseen(chain(status=Status.PROBLEM), steps=(STEP, STEP)), "It fits after 2 steps"),
-        (foreseen(chain(status=Status.PROBLEM), blocked="no build"), "This cannot be made to fit"),
+        (foreseen(chain()), "Everything works together"),
+        (foreseen(chain(status=Status.WARNING)), "Everything works together"),
+        (foreseen(chain(status=Status.PROBLEM)), "These parts do not work together"),
+        (foreseen(chain(), chain(status=Status.UNKNOWN)), "No conflict found, but not everything is known"),
+        (foreseen(chain(status=Status.PROBLEM), steps=(STEP,)), "Works after 1 change"),
+        (foreseen(chain(status=Status.PROBLEM), steps=(STEP, STEP)), "Works after 2 changes"),
+        (foreseen(chain(status=Status.PROBLEM), blocked="no build"), "This cannot be made to work"),
         (foreseen(), "Nothing to compare without a GPU"),
     ],
 )
@@ -93,7 +93,7 @@ def test_equal_chains_stand_together() -> None:
 def test_all_of_the_answer_can_be_copied() -> None:
     outlook = foreseen(chain(status=Status.PROBLEM), steps=(STEP,))
     copied = in_plain_words(text("This machine with a wish"), outlook, ENGLISH)
-    assert copied.startswith("This machine with a wish\nIt fits after one step\n\nRTX 4090 · GPU 0\n")
+    assert copied.startswith("This machine with a wish\nWorks after 1 change\n\nRTX 4090 · GPU 0\n")
     assert "GPU – Driver: problem, because" in copied
     assert copied.endswith("1. Install the driver\n   sudo apt install nvidia-driver-595-open\n")
 

@@ -14,8 +14,8 @@ from gpuassist.model.version import Version
 from gpuassist.session.explain import Basis, Explanation, Ground, UnlikelyAnswer
 
 WORDS = "make: all\nnvcc fatal   : Unsupported gpu architecture 'compute_89'\nmake: *** [all] Error 1\n"
-JOINED = Basis(Ground.JOINED, text("What the text does not say was looked up on this machine."))
-ALONE = Basis(Ground.TEXT_ALONE, text("The answer rests on the text alone."))
+JOINED = Basis(Ground.JOINED, text("Missing details were read from this computer."))
+ALONE = Basis(Ground.TEXT_ALONE, text("The answer is based on the text alone."))
 OTHER = Basis(Ground.OTHER_MACHINE, text("The text is judged alone: {reason}.", reason=text("it names another GPU")))
 NOTHING_READ = Machine()
 READ = Machine(driver=Driver(version=Known(Version.parse("550.54.14"), "pasted nvidia-smi, line 1")))

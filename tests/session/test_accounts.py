@@ -48,7 +48,7 @@ def said(session: Session, words: str, live: Machine | None = None) -> str:
 
 def test_list_is_told_with_gpu_and_memory(session: Session) -> None:
     told = said(session, TABLE)
-    assert "2 processes hold GPU 0" in told
+    assert "2 processes on GPU 0" in told
     assert "20713" in told
     assert "7.93 GiB" in told
 

@@ -31,7 +31,7 @@ def test_known_message_is_answered(session: Session) -> None:
     explanation = explain(session, NVCC)
     assert _ids(explanation)[0] == "nvcc-arch-too-new"
     assert explanation.known
-    assert explanation.title.message == "The text shows one problem"
+    assert explanation.title.message == "1 problem found"
 
 
 def test_passage_is_the_first_evidence(session: Session) -> None:
@@ -62,7 +62,7 @@ def test_nothing_is_said_to_be_nothing(session: Session, nothing: str | bytes) -
 
 def test_binary_junk_is_said_to_be_no_text(session: Session) -> None:
     explanation = explain(session, b"\x7fELF\x02\x01" + bytes(range(256)) * 40)
-    assert explanation.title.message == "This is no text"
+    assert explanation.title.message == "This is not text"
     assert not explanation.known
 
 

@@ -28,7 +28,7 @@ def _explained(words: str) -> Explanation:
     return explanation
 
 
-@each_case
+@for_each("case", pasted_cases(), every=3)
 def test_text_cut_anywhere_is_survived(case: PastedCase) -> None:
     for part in range(1, 6):
         place = len(case.words) * part // 6
@@ -50,7 +50,7 @@ def test_digits_beyond_reason_are_survived(case: PastedCase) -> None:
     _explained("".join(one for one in case.words if not one.isdigit()))
 
 
-@each_case
+@for_each("case", pasted_cases(), every=3)
 def test_text_in_another_dress_has_the_same_answer(case: PastedCase) -> None:
     plain = [answer.id for answer in _explained(case.words).answers[:1]]
     windows = case.words.replace("\n", "\r\n")

@@ -113,9 +113,9 @@ def test_a_directory_that_two_lines_name_is_idle_once(content: str, idle: dict[i
 @pytest.mark.parametrize(
     ("content", "why", "tickable"),
     [
-        ("if true; then\n  export PATH=/a::$PATH\nfi\n", "stands in “if true; then”", True),
-        ("f() {\n  export PATH=/a::$PATH\n}\n", "stands in “f() {”", True),
-        ("[ -d /home/you/none ] && export PATH=/home/you/none:/a:$PATH\n", "stands in “[ -d /home/you/none ]", True),
+        ("if true; then\n  export PATH=/a::$PATH\nfi\n", "inside “if true; then”", True),
+        ("f() {\n  export PATH=/a::$PATH\n}\n", "inside “f() {”", True),
+        ("[ -d /home/you/none ] && export PATH=/home/you/none:/a:$PATH\n", "inside “[ -d /home/you/none ]", True),
         ("# >>> conda initialize >>>\nexport PATH=/a::$PATH\n# <<< conda initialize <<<\n", "belongs to conda initialize", False),
         ("echo hi; export PATH=/a::$PATH\n", "shares its lines", False),
         ("export PATH=/usr/local/cuda-10.2/bin:$(x):$PATH\n", "does not replace", True),

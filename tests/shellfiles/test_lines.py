@@ -114,7 +114,7 @@ def test_every_variable_that_is_set_to_another_toolkit_follows(variable: str, di
         ("export PATH=$CUDA_ROOT/bin:$PATH", "only a running shell can tell"),
         ("export PATH=$(dirname $(which nvcc)):$PATH", "only a running shell can tell"),
         ("export CUDA_VISIBLE_DEVICES=0", "chooses GPUs"),
-        ("PATH=/usr/local/cuda-11.7/bin make", "for that one command alone"),
+        ("PATH=/usr/local/cuda-11.7/bin make", "to that one command only"),
         ('export PATH="$PYENV_ROOT/bin:/usr/local/cuda-11.7/bin:$PATH"', "belongs to pyenv"),
     ],
 )
@@ -139,7 +139,7 @@ def test_a_line_without_such_a_word_is_commented_out() -> None:
     [
         (VERSION_IN_PARTS.replace("$PATH", "/opt/mine:$PATH"), "also sets /opt/mine"),
         (VERSION_IN_PARTS.replace("$PATH", "$PATH CUDA_VISIBLE_DEVICES=0"), "also sets CUDA_VISIBLE_DEVICES"),
-        ("if x; then\n" + VERSION_IN_PARTS + "fi\n", "stands in “if x; then”"),
+        ("if x; then\n" + VERSION_IN_PARTS + "fi\n", "inside “if x; then”"),
     ],
 )
 def test_one_that_does_more_is_commented_out_by_the_user_alone(content: str, says: str) -> None:
@@ -157,11 +157,11 @@ NOTHING = ("/usr/bin",)
     ("content", "values", "choice", "says"),
     [
         (BRANCH, HELD, REPLACE, "names another toolkit"),
-        (BRANCH, NOTHING, KEEP, "stands in “if [ -d /x ]; then”, and a new terminal holds nothing of it"),
-        (BRANCH, None, KEEP, "stands in “if [ -d /x ]; then”: whether a new terminal takes it is not known"),
-        (FUNCTION, HELD, KEEP, "holds only when “use” is called, and no start-up file does that"),
+        (BRANCH, NOTHING, KEEP, "inside “if [ -d /x ]; then”, and without effect in new terminals"),
+        (BRANCH, None, KEEP, "inside “if [ -d /x ]; then”: whether new terminals run it is not known"),
+        (FUNCTION, HELD, KEEP, "takes effect only when “use” is called, and no start-up file calls it"),
         (FUNCTION + "use\n", HELD, REPLACE, "names another toolkit"),
-        (FUNCTION + "use\n", NOTHING, KEEP, "stands in “use() {”, and a new terminal holds nothing of it"),
+        (FUNCTION + "use\n", NOTHING, KEEP, "inside “use() {”, and without effect in new terminals"),
         ("alias use='PATH=/usr/local/cuda-11.7/bin:$PATH'\n", HELD, KEEP, "only when “alias use” is called"),
         ("alias nvcc=/usr/local/cuda-11.7/bin/nvcc\n", NOTHING, REPLACE, "names another toolkit"),
         ("nvcc() {\n/usr/local/cuda-11.7/bin/nvcc -O3\n}\n", ("nvcc () { /usr/local/cuda-11.7/bin/nvcc -O3 }",), REPLACE, "names"),

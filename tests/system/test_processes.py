@@ -13,6 +13,7 @@ import pytest
 from gpuassist.system import child
 from gpuassist.system.own_child import clean
 from gpuassist.system.processes import Ending, ProcessResult
+from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import RealProcesses
 from tests.fakes import TimeThatRunsOut
 
@@ -173,19 +174,38 @@ def test_program_leads_its_own_group() -> None:
     assert os.getpgrp() != 0
 
 
-def test_ordinary_environment_is_kept() -> None:
-    variables = {"LD_LIBRARY_PATH": "/usr/local/cuda/lib64", "HOME": "/home/you"}
+def test_users_environment_is_kept_as_it_is() -> None:
+    variables = {
+        "LD_LIBRARY_PATH": "/usr/local/cuda/lib64",
+        "LD_LIBRARY_PATH_ORIG": "theirs",
+        "PYTHONPATH": "/home/you/lib",
+        "QT_QPA_PLATFORMTHEME": "qt5ct",
+        "QT_PLUGIN_PATH": "/opt/qt/plugins",
+    }
     assert clean(variables) == variables
 
 
-def test_what_we_set_for_qt_is_dropped() -> None:
-    assert clean({"QT_QPA_PLATFORM": "xcb", "PYQTGRAPH_QT_LIB": "PySide6", "LANG": "C"}) == {"LANG": "C"}
+BUNDLE = {"_PYI_ARCHIVE_FILE": "x", "_PYI_APPLICATION_HOME_DIR": "/opt/gpuassist/_internal", "HOME": "/home/you"}
 
 
-def test_bundle_gives_users_libraries_back() -> None:
-    bundle = {"_PYI_ARCHIVE_FILE": "x", "LD_LIBRARY_PATH": "/tmp/_MEI1", "LD_LIBRARY_PATH_ORIG": "/opt/lib"}
-    assert clean(bundle) == {"LD_LIBRARY_PATH": "/opt/lib"}
+@pytest.mark.parametrize("name", ["LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH"])
+def test_children_of_a_bundle_have_what_the_user_had(name: str) -> None:
+    bundles = {**BUNDLE, name: "/opt/gpuassist/_internal", "PYTHONPATH": "/home/you/lib", "PYTHONHOME": "/opt/python"}
+    rest = {"HOME": "/home/you", "PYTHONPATH": "/home/you/lib", "PYTHONHOME": "/opt/python"}
+    assert clean(bundles) == rest
+    assert clean({**bundles, f"{name}_ORIG": "/opt/lib"}) == {**rest, name: "/opt/lib"}
+    assert clean(clean({**bundles, f"{name}_ORIG": "/opt/lib"})) == {**rest, name: "/opt/lib"}
 
 
-def test_bundle_without_original_unsets_it() -> None:
-    assert clean({"_PYI_ARCHIVE_FILE": "x", "LD_LIBRARY_PATH": "/tmp/_MEI1"}) == {}
+def test_a_bundle_judges_what_the_user_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {**BUNDLE, "LD_LIBRARY_PATH": "/opt/gpuassist", "LD_LIBRARY_PATH_ORIG": "/opt/cuda"}.items():
+        monkeypatch.setenv(name, value)
+    variables = Surroundings.current().variables
+    assert variables["LD_LIBRARY_PATH"] == "/opt/cuda"
+    assert not [name for name in variables if name.startswith("_PYI_") or name.endswith("_ORIG")]
+
+
+def test_what_an_appimage_says_of_itself_goes_to_no_child() -> None:
+    image = {"APPIMAGE": "/home/you/gpuassist.AppImage", "APPDIR": "/tmp/.mount_x", "ARGV0": "./gpuassist", "OWD": "/home/you"}
+    assert clean({**image, "HOME": "/home/you"}) == {"HOME": "/home/you"}
+    assert clean({"OWD": "theirs"}) == {"OWD": "theirs"}

@@ -17,6 +17,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from gpuassist.ui.application import make_all
+from gpuassist.ui.fonts import load_fonts
 from gpuassist.ui.jobs import Jobs
 from gpuassist.ui.page import Desk
 from gpuassist.ui.theme import Appearance, Theme
@@ -52,6 +53,7 @@ def every_class_made(request: pytest.FixtureRequest) -> None:
     """
     make_all()
     request.getfixturevalue("qapp")
+    load_fonts()  # whichever test dresses the application first, all of them have the same letters
 
 
 @pytest.fixture(autouse=True)

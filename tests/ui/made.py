@@ -17,7 +17,7 @@ from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.monitor.history import History
 from gpuassist.session.inspect import Inspection
-from gpuassist.ui.dialogs import Answered, Asking, CommandsAsked
+from gpuassist.ui.dialogs import Answered, Asking, CommandsAsked, Verbs
 
 GIB = 1 << 30
 EPOCH = 1_800_000_000.0
@@ -114,7 +114,7 @@ class Answers(Asking):
         if self.agrees:
             confirmed()
 
-    def confirm(self, parent: QWidget, question: str, explanation: str, confirmed: Callable[[], None], *, ends: str = "") -> None:
+    def confirm(self, parent: QWidget, question: str, explanation: str, confirmed: Callable[[], None], *, verbs: Verbs) -> None:
         self.asked.append(explanation)
         if self.agrees:
             confirmed()

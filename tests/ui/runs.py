@@ -22,10 +22,15 @@ class Runs:
 
     def __call__(self, start: Destination | None = None) -> WindowRun:
         """A window that has read its recording."""
+        run = self.start(start)
+        self._qtbot.waitUntil(lambda: run.frame is not None and run.frame.flow.inspected)
+        return run
+
+    def start(self, start: Destination | None = None) -> WindowRun:
+        """One that is about to."""
         run = WindowRun(self._session, self._application, machine_file=self._file, start=start)
         self._runs.append(run)
         run.window.show()
-        self._qtbot.waitUntil(lambda: run.frame is not None and run.frame.flow.inspected)
         return run
 
     def end(self) -> None:

@@ -119,7 +119,6 @@ def test_nothing_but_the_window_is_imported_before_the_first_paint(tmp_path: Pat
     late = {
         "gpuassist.ui.frame",
         "gpuassist.ui.theme",
-        "gpuassist.session.navigation",
         "gpuassist.model.machine",
         "concurrent.futures",
     }

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.dialogs import Asking, CommandsAsked
+from gpuassist.ui.dialogs import Asking, CommandsAsked, Verbs
+from gpuassist.ui.widgets.code import CodeText
+from gpuassist.ui.widgets.question import Question
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform's answer to every dialog
 
@@ -41,15 +42,24 @@ def the_dialog(parent: QWidget) -> QFileDialog:
     return dialog
 
 
-def test_where_something_is_lost_enter_leaves_it_as_it_is(parent: QWidget) -> None:
-    Asking().confirm(parent, "Stop it?", "", lambda: None, ends="Stop it")
-    Asking().confirm(parent, "Go on?", "", lambda: None)
-    careful, plain = parent.findChildren(QMessageBox)
-    assert careful.button(QMessageBox.StandardButton.Ok).text() == "Stop it"
-    assert careful.defaultButton() is not plain.defaultButton()
-    assert careful.defaultButton() is careful.button(QMessageBox.StandardButton.Cancel)
-    for box in (careful, plain):
-        box.reject()
+STOP = Verbs("Stop it", "Let it run", loses=True)
+UNDO = Verbs("Undo", "Keep")
+
+
+def the_question(parent: QWidget) -> Question:
+    """The question that is open."""
+    (question,) = parent.findChildren(Question)
+    return question
+
+
+@pytest.mark.parametrize(("verbs", "by_enter"), [(STOP, "Let it run"), (UNDO, "Undo")], ids=["loses", "can be taken back"])
+def test_where_something_is_lost_enter_leaves_it_as_it_is(parent: QWidget, verbs: Verbs, by_enter: str) -> None:
+    Asking().confirm(parent, "Really?", "", lambda: None, verbs=verbs)
+    question = the_question(parent)
+    assert [one.text() for one in (question.keeps, question.does) if one.isDefault()] == [by_enter]
+    assert question.focusWidget().text() == by_enter
+    assert (question.does.property("kind") == "danger") is verbs.loses
+    question.reject()
 
 
 @pytest.mark.usefixtures("plain_dialogs")
@@ -81,53 +91,67 @@ def test_saving_proposes_its_name(parent: QWidget) -> None:
     the_dialog(parent).reject()
 
 
-@pytest.mark.parametrize(("button", "expected"), [("Ok", ["yes"]), ("Cancel", [])])
+@pytest.mark.parametrize(("button", "expected"), [("does", ["yes"]), ("keeps", [])])
 def test_a_question_acts_on_consent_alone(parent: QWidget, qtbot: QtBot, button: str, expected: list[str]) -> None:
     confirmed: list[str] = []
-    Asking().confirm(parent, "Really?", "It can be undone.", lambda: confirmed.append("yes"))
-    (box,) = parent.findChildren(QMessageBox)
-    box.button(getattr(QMessageBox.StandardButton, button)).click()
-    qtbot.waitUntil(lambda: parent.findChildren(QMessageBox) == [])
+    Asking().confirm(parent, "Really?", "It can be undone.", lambda: confirmed.append("yes"), verbs=UNDO)
+    getattr(the_question(parent), button).click()
+    qtbot.waitUntil(lambda: parent.findChildren(Question) == [])
     assert confirmed == expected
 
 
-def test_a_question_shows_what_it_quotes_as_it_is(parent: QWidget, qtbot: QtBot) -> None:
-    Asking().confirm(parent, "Stop <b>it</b>?", "python -c '<img src=x>'", lambda: None)
-    (box,) = parent.findChildren(QMessageBox)
-    quoting = [label for label in box.findChildren(QLabel) if label.text().endswith(("?", "'"))]
-    assert [label.textFormat() for label in quoting] == [Qt.TextFormat.PlainText] * 2
-    box.reject()
-    qtbot.waitUntil(lambda: parent.findChildren(QMessageBox) == [])
+def test_a_question_that_is_closed_is_answered_with_no(parent: QWidget, qtbot: QtBot) -> None:
+    confirmed: list[str] = []
+    Asking().confirm(parent, "Really?", "It can be undone.", lambda: confirmed.append("yes"), verbs=UNDO)
+    qtbot.keyClick(the_question(parent), Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: parent.findChildren(Question) == [])
+    assert confirmed == []
 
 
-COMMANDS = CommandsAsked(("pip install 'a  b'", "echo <b>"), ("2 packages <added>",), "Run it")
+QUOTED = ("Stop <b>it</b> `now`?", "python -c '<img src=x>' `id`")
 
 
-@pytest.mark.parametrize(("words", "expected"), [("Run it", ["yes"]), ("Cancel", [])])
-def test_commands_run_on_consent_alone(parent: QWidget, qtbot: QtBot, words: str, expected: list[str]) -> None:
+def test_a_question_shows_what_it_quotes_as_it_is(parent: QWidget) -> None:
+    Asking().confirm(parent, *QUOTED, lambda: None, verbs=STOP)
+    quoting = {label.text(): label.textFormat() for label in the_question(parent).findChildren(QLabel)}
+    assert quoting == dict.fromkeys(QUOTED, Qt.TextFormat.PlainText)
+    the_question(parent).reject()
+
+
+def test_a_question_is_read_aloud_with_what_will_happen(parent: QWidget) -> None:
+    Asking().confirm(parent, "Undo this?", "The file is restored.", lambda: None, verbs=UNDO)
+    assert the_question(parent).accessibleDescription() == "Undo this?\nThe file is restored."
+    the_question(parent).reject()
+
+
+def test_a_long_explanation_stays_on_the_screen_and_scrolls(parent: QWidget, qtbot: QtBot) -> None:
+    Asking().confirm(parent, "Really?", "A line of it.\n" * 400, lambda: None, verbs=UNDO)
+    question = the_question(parent)
+    room = question.screen().availableGeometry()
+    assert question.height() < room.height()
+    assert question.width() < room.width()
+    assert question.findChild(QScrollArea).focusPolicy() is Qt.FocusPolicy.StrongFocus  # the keyboard reads it all
+    question.reject()
+
+
+COMMANDS = CommandsAsked(("pip install 'a  b'", "echo <b>"), ("2 packages <added>",), Verbs("Run it", "Cancel"))
+
+
+@pytest.mark.parametrize(("button", "expected"), [("does", ["yes"]), ("keeps", [])])
+def test_commands_run_on_consent_alone(parent: QWidget, qtbot: QtBot, button: str, expected: list[str]) -> None:
     confirmed: list[str] = []
     Asking().confirm_commands(parent, "Run these?", COMMANDS, lambda: confirmed.append("yes"))
-    (box,) = parent.findChildren(QMessageBox)
-    next(button for button in box.buttons() if button.text().replace("&", "") == words).click()
-    qtbot.waitUntil(lambda: parent.findChildren(QMessageBox) == [])
+    getattr(the_question(parent), button).click()
+    qtbot.waitUntil(lambda: parent.findChildren(Question) == [])
     assert confirmed == expected
 
 
-def test_commands_are_shown_as_they_are(parent: QWidget, qtbot: QtBot) -> None:
+def test_commands_are_shown_as_they_are(parent: QWidget) -> None:
     Asking().confirm_commands(parent, "Run <these>?", COMMANDS, lambda: None)
-    (box,) = parent.findChildren(QMessageBox)
-    shown = [plain_words(label) for label in box.findChildren(QLabel)]
-    assert "Run <these>?" in shown
-    assert "pip install 'a  b'\necho <b>\n2 packages <added>" in [one.replace("\xa0", " ") for one in shown]
-    box.reject()
-    qtbot.waitUntil(lambda: parent.findChildren(QMessageBox) == [])
-
-
-def plain_words(label: QLabel) -> str:
-    """What a label of rich text reads as."""
-    document = QTextDocument()
-    document.setHtml(label.text())
-    return document.toPlainText()
+    question = the_question(parent)
+    assert [label.text() for label in question.findChildren(QLabel)] == ["Run <these>?", "2 packages <added>"]
+    assert [code.toPlainText() for code in question.findChildren(CodeText)] == ["pip install 'a  b'\necho <b>"]
+    question.reject()
 
 
 @pytest.mark.usefixtures("plain_dialogs")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.application import Faults
+from gpuassist.ui.faults import Faults
 
 
 @pytest.fixture

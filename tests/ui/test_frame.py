@@ -105,7 +105,7 @@ def test_keys_lead_to_the_tools(frames: Frames, healthy: str, qtbot: QtBot, numb
 
 
 def test_the_way_on_names_where_it_leads(frames: Frames, healthy: str) -> None:
-    assert buttons(frames(healthy))[-1] == "See what we found"
+    assert buttons(frames(healthy))[-1] == "Show diagnosis"
 
 
 def test_the_way_on_from_a_finding_is_repair(frames: Frames, too_old: str) -> None:
@@ -122,7 +122,7 @@ def test_the_way_on_without_a_finding_is_verify(frames: Frames, healthy: str) ->
 
 def test_pressing_the_way_on_goes_on(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy)
-    primary = next(one for one in frame.bar.findChildren(QPushButton) if one.text() == "See what we found")
+    primary = next(one for one in frame.bar.findChildren(QPushButton) if one.text() == "Show diagnosis")
     QTest.mouseClick(primary, Qt.MouseButton.LeftButton)
     assert frame.flow.current is WizardStep.FOUND
 
@@ -181,7 +181,7 @@ def test_a_recording_says_so_above_every_page(frames: Frames, healthy: str) -> N
     banner = frame.banners.recorded
     assert banner is not None
     assert banner.isVisible()
-    assert banner.words.startswith("Recorded machine")
+    assert banner.words.startswith("Viewing a recorded machine")
 
 
 def test_a_page_may_open_an_example(frames: Frames, healthy: str, qtbot: QtBot) -> None:

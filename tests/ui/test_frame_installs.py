@@ -36,7 +36,7 @@ def test_what_waits_is_told_and_gone_on_with(frame: Frame, session: Session, qtb
     begun(session, script("pass"))
     read(frame, session, recorded=False)
     qtbot.waitUntil(lambda: waits(frame))
-    button_named(frame.banners, "Go on").click()
+    button_named(frame.banners, "Continue").click()
     page = frame.pages.currentWidget()
     assert isinstance(page, InstallPage)
     qtbot.waitUntil(lambda: page.steps.under_way and not page.busy)

@@ -8,6 +8,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from gpuassist.model.words import ENGLISH
+from gpuassist.ui.first_paint import FirstPaint
 from gpuassist.ui.main_window import MainWindow
 from gpuassist.ui.palette import DARK, LIGHT, Palette
 
@@ -16,7 +18,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen pl
 
 def made(qtbot: QtBot, palette: Palette = LIGHT) -> MainWindow:
     """A window that is not shown yet."""
-    window = MainWindow("Reading your machine…", background=palette.background, side=palette.side, ink=palette.muted)
+    window = MainWindow(FirstPaint(ENGLISH, palette, reading="Reading your machine…"))
     qtbot.addWidget(window)
     return window
 
@@ -26,7 +28,7 @@ def test_the_first_paint_has_the_grounds_of_the_frame(qtbot: QtBot, palette: Pal
     window = made(qtbot, palette)
     image = window.grab().toImage()
     assert image.pixelColor(5, 300) == QColor(palette.side)
-    assert image.pixelColor(700, 300) == QColor(palette.background)
+    assert image.pixelColor(240, 300) == QColor(palette.background)
 
 
 def test_the_first_paint_says_what_comes(qtbot: QtBot) -> None:

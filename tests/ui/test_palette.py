@@ -9,8 +9,10 @@ from itertools import combinations
 import pytest
 from PySide6.QtGui import QColor
 
+from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
 from gpuassist.present.marks import Mark
 from gpuassist.ui.palette import DARK, LIGHT, Palette
+from gpuassist.ui.widgets.memory_bar import ink_on, part_colour
 
 LOOKS = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 GROUNDS = ("background", "panel", "side", "well")
@@ -85,6 +87,21 @@ def test_text_can_be_read_on_every_tint(palette: Palette, tint: str) -> None:
 @pytest.mark.parametrize("ground", ["accent", "accent_hover"])
 def test_a_primary_button_can_be_read(palette: Palette, ground: str) -> None:
     assert contrast(palette.on_accent, getattr(palette, ground)) >= 4.5
+
+
+@LOOKS
+def test_a_button_that_loses_something_can_be_read(palette: Palette) -> None:
+    assert contrast(palette.panel, palette.problem) >= 4.5
+
+
+@LOOKS
+def test_text_on_every_part_of_a_memory_bar_can_be_read(palette: Palette) -> None:
+    mib = 1 << 20
+    kinds = (*PartKind, *[PartKind.PROCESS] * 8)
+    picture = MemoryPicture(mib * len(kinds), tuple(MemoryPart(kind, mib) for kind in kinds))
+    for place in range(len(picture.parts)):
+        colour = part_colour(palette, picture, place)
+        assert contrast(ink_on(colour).name(), colour.name()) >= 4.5
 
 
 @LOOKS

@@ -84,7 +84,7 @@ def test_titles_are_larger_than_headings_and_those_than_words(theme: Theme, qtbo
     assert len(set(sizes)) == 4
 
 
-@pytest.mark.parametrize("kind", ["primary", "secondary", "link", "quiet"])
+@pytest.mark.parametrize("kind", ["primary", "secondary", "link", "danger"])
 def test_a_focused_button_looks_focused(theme: Theme, show: Show, kind: str) -> None:
     button = QPushButton("Next")
     button.setProperty("kind", kind)
@@ -94,7 +94,7 @@ def test_a_focused_button_looks_focused(theme: Theme, show: Show, kind: str) -> 
     assert button.grab().toImage() != before
 
 
-@pytest.mark.parametrize("kind", ["primary", "secondary", "quiet"])
+@pytest.mark.parametrize("kind", ["primary", "secondary", "danger"])
 def test_a_focused_button_keeps_its_size(theme: Theme, show: Show, kind: str) -> None:
     button = QPushButton("Next")
     button.setProperty("kind", kind)

@@ -89,7 +89,7 @@ class _ByReading:
         if not placed.assignments:
             return _unknown(text("only {owner} knows what it sets", owner=getattr(placed.says, "owner", "")))
         if isinstance(placed.says, Statement) and placed.says.place is StatementPlace.COMMAND:
-            return _known(text("holds for that one command alone"), holds=False)
+            return _known(text("applies to that one command only"), holds=False)
         if isinstance(self.terminal, Unknown):
             return _unknown(self.terminal.reason)
         seen = [self._of(placed, assignment, self.terminal.value) for assignment in placed.assignments]
@@ -108,11 +108,11 @@ class _ByReading:
         if any(not element.directory for element in assignment.elements):
             return _unknown(text("only a running shell can tell its value"))
         if value != terminal.variable(name):
-            return _known(text("a new terminal holds another value"), holds=False)
+            return _known(text("new terminals have another value"), holds=False)
         later = [one for one in self._others(placed, name) if one.number > placed.number and _may_say(one, name, value)]
         if later:
             return _unknown(text("{place} sets it too", place=place_of(later[-1])))
-        return Effect(Known(value=True, source=BY_READING), text("a new terminal holds this value"), (name,))
+        return Effect(Known(value=True, source=BY_READING), text("new terminals have this value"), (name,))
 
     def _list(self, placed: PlacedStatement, assignment: Assignment, terminal: Terminal) -> Effect:
         name, brings = assignment.variable, directories(assignment)
@@ -121,7 +121,7 @@ class _ByReading:
             return _unknown(text("only a running shell can tell its value"))
         there = [element for element in brings if element in held]
         if not there:
-            return _known(text("a new terminal does not hold it"), holds=False)
+            return _known(text("not in effect in new terminals"), holds=False)
         others = {
             element
             for one in self._others(placed, name)
@@ -133,7 +133,7 @@ class _ByReading:
         if not alone:
             return _unknown(_NOT_TOLD)
         wins = (name,) if deciding(self.terminal, name, terminal.variable(name)) in alone else ()
-        return Effect(Known(value=True, source=BY_READING), text("a new terminal holds it"), wins)
+        return Effect(Known(value=True, source=BY_READING), text("in effect in new terminals"), wins)
 
     def _others(self, placed: PlacedStatement, variable: str) -> Iterator[PlacedStatement]:
         for one in self.lines:
@@ -222,7 +222,7 @@ class TraceJudge:
             if not changes:
                 return _false(text("changes nothing in a new terminal"))
             wins = tuple(dict.fromkeys(change.variable for change in changes if self.winner(change.variable) == change))
-            return _true(text("a new terminal holds it"), wins)
+            return _true(text("in effect in new terminals"), wins)
         seen = [self._of(placed, assignment) for assignment in placed.assignments]
         return Effect(*best(seen), tuple(dict.fromkeys(name for effect in seen for name in effect.wins)))
 
@@ -267,8 +267,8 @@ class TraceJudge:
         if last is not None and last.step > self.ran(placed) and last not in self.changes(placed, name):
             return _false(text("something that runs later sets it again"))
         if assignment.unsets:
-            return Effect(Known(self.trace.values.get(name) is None, SOURCE), text("a new terminal does not hold it"), (name,))
-        return _true(text("a new terminal holds this value"), (name,))
+            return Effect(Known(self.trace.values.get(name) is None, SOURCE), text("not in effect in new terminals"), (name,))
+        return _true(text("new terminals have this value"), (name,))
 
     def _list(self, placed: PlacedStatement, assignment: Assignment) -> Effect:
         name = assignment.variable
@@ -287,7 +287,7 @@ class TraceJudge:
         winner = self.winner(name)
         wanted = deciding(self.terminal, name, self.trace.values.get(name))
         decides = winner in changes and (_has_unknown(assignment) or wanted in brings)
-        return _true(text("a new terminal holds it"), (name,) if decides else ())
+        return _true(text("in effect in new terminals"), (name,) if decides else ())
 
 
 def _last_line(placed: PlacedStatement) -> int:

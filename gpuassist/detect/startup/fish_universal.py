@@ -57,7 +57,7 @@ def _line(path: str, one: UniversalVariable, terminal: Fact[Terminal]) -> Survey
         "",
         "fish",
         holds,
-        text("a universal variable of fish") if known else text("what a new terminal holds is not known"),
+        text("a universal variable of fish") if known else text("the variables of a new terminal are not known"),
         _wins(one, terminal) if known and holds == Known(value=True, source=_SOURCE) else (),
         changeable=False,
         why=text("fish keeps this list itself: `set --erase --universal {name}` takes it out", name=one.name),

@@ -98,7 +98,7 @@ def _observed(change: TracedChange) -> Contribution:
 def words_of(one: Contribution) -> Text:
     shown = ":".join(one.elements) or "''"
     if one.effect == "unsets":
-        return text("takes {variable} away", variable=one.variable)
+        return text("unsets {variable}", variable=one.variable)
     if one.effect == "sets":
         return text("sets {variable} to {value}", variable=one.variable, value=shown)
     if not one.elements:
@@ -119,11 +119,11 @@ def _changeable(placed: PlacedStatement) -> tuple[bool, Text]:
     if file.dialect in {Dialect.ENVIRONMENT, Dialect.ENVIRONMENT_D}:
         return False, text("no shell reads this file; please change it by hand")
     if says.place is StatementPlace.COMMAND:
-        return False, text("holds for that one command alone; left as it is")
+        return False, text("applies to that one command only; left as it is")
     if says.shared:
         return False, text("shares its lines with other commands; please change it by hand if it is in the way")
     if says.inside:
-        return True, text("stands in “{inside}”", inside=says.inside)
+        return True, text("inside “{inside}”", inside=says.inside)
     return True, text("may be commented out or replaced")
 
 
@@ -155,7 +155,7 @@ def _seen_only(place: tuple[str, int], changes: tuple[TracedChange, ...], file: 
         "",
         next((owner for owner, first, last in blocks if first <= line <= last), ""),
         Known(value=True, source=SOURCE),
-        text("a new terminal holds it"),
+        text("in effect in new terminals"),
         tuple(dict.fromkeys(one.variable for one in changes if traced.winner(one.variable) == one)),
         changeable=False,
         why=text("the line itself does not say what it sets; left as it is"),

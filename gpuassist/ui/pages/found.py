@@ -49,7 +49,7 @@ class FoundPage(Page):
         self.past = PastCard(desk, self)  # last: it comes when the rest stands, and moves nothing
         self._scroll.content.addWidget(self.past)
         self._repairable = ""
-        self._again = QAction(desk.words(text("Check again")), self)
+        self._again = QAction(desk.words(text("Refresh")), self)
         self._again.triggered.connect(self._check_again)
         self.addAction(self._again)
         self._inspection: Inspection | None = None
@@ -84,11 +84,13 @@ class FoundPage(Page):
         if not any(answer.severity is not Severity.INFO for answer in answers):
             words = self.desk.words
             if diagnosis.undetermined:
-                rest = text("What could be checked is right. What could not be determined stands below, with the reason.")
-                nothing_found = EmptyState(Mark.UNKNOWN, words(text("Nothing wrong was found")), words(rest), self)
+                rest = text(
+                    "Everything that could be checked is in order. What could not be determined is listed below, with the reason."
+                )
+                nothing_found = EmptyState(Mark.UNKNOWN, words(text("No problem found")), words(rest), self)
             else:
-                rest = text("Everything that was checked fits together. Verify proves it with real work on the device.")
-                nothing_found = EmptyState(Mark.RIGHT, words(text("Nothing is wrong")), words(rest), self)
+                rest = text("Everything that was checked works together. Verify tests it with real computations.")
+                nothing_found = EmptyState(Mark.RIGHT, words(text("No problems")), words(rest), self)
             self._cards.insertWidget(0, nothing_found)
         self._rest.show_rest(diagnosis.passed, diagnosis.undetermined)
         self.past.show_inspection(inspection)
@@ -116,7 +118,7 @@ class ChainCard(Card):
         super().__init__(parent=parent)
         self._words = desk.words
         self._chains: tuple[Alike, ...] = ()
-        self._label = label(self._words(text("What has to fit together, for")), "muted", self)
+        self._label = label(self._words(text("Compatibility chain for")), "muted", self)
         self._choice = DropDown(self)
         self._choice.setAccessibleName(self._words(text("GPU")))
         self._choice.currentIndexChanged.connect(self._choose)
@@ -179,7 +181,7 @@ class Remainder(QWidget):
             self._flow.addWidget(StatusPill(Mark.RIGHT, self._words(one.check), self._fine))
         self._fine.setVisible(bool(passed))
         self._toggle.setText(
-            self._words(counted("1 could not be determined…", "{count} could not be determined…", len(undetermined)))
+            self._words(counted("1 thing could not be determined…", "{count} things could not be determined…", len(undetermined)))
         )
         self._toggle.setVisible(bool(undetermined))
         self.table.set_rows(

@@ -157,7 +157,7 @@ class KeepRow(QWidget):
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         row = bare(QHBoxLayout(self), 16)
-        self.tick = Tick(words(text("Keep what this machine looks like when it is healthy")), self)
+        self.tick = Tick(words(text("Keep this machine's state while it is healthy")), self)
         self.tick.clicked.connect(self._clicked)
         self.place = ElidedLabel("", "mono", self, copy_words=words(COPY), align=Qt.AlignmentFlag.AlignRight)
         row.addWidget(self.tick)
@@ -218,11 +218,11 @@ def _state(read: PastRead) -> tuple[Mark, Text]:
         return Mark.INFO if past.changes else Mark.RIGHT, title(past, read.now)
     if read.keeping:
         words = text(
-            "Nothing was kept of this machine yet. From now on gpuassist keeps what it looks like when it is healthy, "
-            "and tells here what changed since."
+            "No healthy state of this machine has been kept yet. From now on gpuassist keeps it, and shows here "
+            "what has changed since."
         )
         return Mark.INFO, words
-    return Mark.INFO, text("Nothing is kept of this machine, so gpuassist cannot tell what changed.")
+    return Mark.INFO, text("No state of this machine is kept, so gpuassist cannot show what changed.")
 
 
 # What a job does: all of it is imported where it runs.

@@ -60,7 +60,7 @@ class GuidesPage(Page):
         self._guides = {topic: guide(desk.session, topic) for topic in topics(desk.session)}
         self._copy = QAction(desk.words(text("Copy the guide")), self)
         self._copy.triggered.connect(self._copy_guide)
-        self._header = PageHeader("", desk.words(text("Short answers to what is looked up again and again.")), self)
+        self._header = PageHeader("", desk.words(text("Short answers to common questions.")), self)
         guides = list(self._guides.values())
         made = QListWidget(self)
         made.setObjectName("topics")

@@ -56,7 +56,7 @@ class ProjectPage(Page):
         self._changing = Latest(desk.jobs, self._show_changed, self)
         words = self.desk.words
         self.choose = new_action(self, words(text("Another folder…")), self._choose_folder)
-        self.again = new_action(self, words(text("Look again")), self._look_again)
+        self.again = new_action(self, words(text("Refresh")), self._look_again)
         self.copy = new_action(self, words(text("Copy the answer")), self._copy_answer)
         self.write = new_action(self, words(text("Write this change")), self._write)
         self.undo = new_action(self, words(text("Undo this change")), self._undo)
@@ -71,8 +71,8 @@ class ProjectPage(Page):
         self._nothing.buttons.addWidget(opens)
         self._nothing.buttons.addStretch(1)
         self.notice = Notice(Mark.INFO, "", self)
-        self.wrong = ChecksCard(words, words(text("What does not fit, or is not known")), self)
-        self.holds = ChecksCard(words, words(text("What fits")), self)
+        self.wrong = ChecksCard(words, words(text("What does not work, or is not known")), self)
+        self.holds = ChecksCard(words, words(text("What works")), self)
         self.changes = bare(QVBoxLayout(), 16)
         self._changes = QWidget(self)
         self._changes.setLayout(self.changes)
@@ -84,13 +84,13 @@ class ProjectPage(Page):
 
     def bar(self) -> Bar:
         if self.outlook is None:
-            return Bar((), self.desk.words(text("Nothing of a project is run, and nothing is changed by looking.")))
+            return Bar((), self.desk.words(text("Read only: nothing in the project is run or changed.")))
         left = (self.choose, self.again, self.copy)
         if self.carried is not None and self.carried.receipts:
             return Bar(left, "", self.undo)
-        note = text("Nothing is written until you say so.")
+        note = text("Nothing is written until you confirm.")
         if self._recorded:
-            note = text("Judged for the recorded machine: nothing is written for that.")
+            note = text("Checked against the recorded machine: nothing can be written.")
         primary = self.write if self.outlook.changes and not self._recorded and self.carried is None else None
         return Bar(left, self.desk.words(note), primary)
 
@@ -209,7 +209,7 @@ class ProjectPage(Page):
         if carried is None or carried.receipt is None or self.busy:
             return
         change = carried.receipt.change
-        self._strip.begin(self.desk.words(text("Taking it back…")))
+        self._strip.begin(self.desk.words(text("Undoing…")))
         self._changing.ask(lambda _: undo(session.world, change))
 
     def _show_changed(self, result: Done | Failed) -> None:

@@ -22,6 +22,7 @@ from gpuassist.ui.plots.strip import Strip
 from gpuassist.ui.plots.time_grid import TimeGrid
 from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.marks import paint_pill, pill_size
+from gpuassist.ui.widgets.painted import PaintedPicture
 
 _MANY_MARKS, _FEW_MARKS, _LOW = 4, 2, 110  # a lane lower than this has no room for more
 _LEFT, _LEFT_NARROW, _NARROW = 38, 30, 300
@@ -40,7 +41,7 @@ _TIME_LABEL = 74
 _STRIPE = 3
 
 
-class LanePlot(QWidget):
+class LanePlot(PaintedPicture):
     """Shows what it is told; `show_grid` comes last and has everything that is out of date painted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -77,7 +78,6 @@ class LanePlot(QWidget):
     def show_head(self, head: Head) -> None:
         if head != self.head:
             self.head = head
-            self.setAccessibleDescription(" · ".join(filter(None, (head.trouble, *head.figures))))
             self.update(self._head_rect())
 
     def show_capacity(self, capacity: float) -> None:
@@ -175,7 +175,7 @@ class LanePlot(QWidget):
         return min(self.grid.width - 1, int((x - self.left) * self.devicePixelRatioF()))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, _HEAD + _LEAST_MEMORY)
+        return QSize(110, _HEAD + _LEAST_MEMORY)
 
     def sizeHint(self) -> QSize:
         return QSize(400, 160)

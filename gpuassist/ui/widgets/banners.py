@@ -42,11 +42,20 @@ class Banners(QWidget):
         self.language: Notice | None = None
         self.later: Notice | None = None
         self._waits_for = ""
+        self.told: list[Notice] = []
         if words.notice is None:
             self.hide()
         else:
             self.language = self._notice(Mark.INFO, words(words.notice))
             self._add_close(self.language)
+
+    def tell(self, words: Text, *, stays: bool = False) -> None:
+        """Something to know from the start on; unless it `stays`, it can be closed."""
+        notice = self._notice(Mark.INFO, self._words(words))
+        if not stays:
+            self._add_close(notice)
+        self.told.append(notice)
+        self._settle()
 
     def show_recorded(self, recorded: bool) -> None:  # noqa: FBT001 -- a setter
         """Whether what is shown is a recording."""
@@ -54,7 +63,7 @@ class Banners(QWidget):
             from gpuassist.ui.widgets.buttons import small
 
             words = self._words
-            notice = self._notice(Mark.INFO, words(text("Recorded machine: actions that would change this machine are off.")))
+            notice = self._notice(Mark.INFO, words(text("Viewing a recorded machine: read-only.")))
             live = small(words(text("Read this machine instead")), notice)
             live.clicked.connect(self.live_wanted)
             notice.buttons.addWidget(live)
@@ -69,7 +78,7 @@ class Banners(QWidget):
             from gpuassist.ui.widgets.buttons import small
 
             notice = self._notice(Mark.INFO, "")
-            on = small(self._words(text("Go on")), notice)
+            on = small(self._words(text("Continue")), notice)
             on.clicked.connect(self.go_on_wanted)
             notice.buttons.addWidget(on)
             self.waiting = notice
@@ -105,7 +114,7 @@ class Banners(QWidget):
             from gpuassist.ui.widgets.buttons import small
 
             notice = self._notice(Mark.WARNING, "")
-            again = small(self._words(text("Read again")), notice)
+            again = small(self._words(text("Refresh")), notice)
             again.clicked.connect(self.again_wanted)
             notice.buttons.addWidget(again)
             self.stale = notice
@@ -171,7 +180,7 @@ class Banners(QWidget):
 
     @Slot()
     def _settle(self) -> None:
-        banners = (self.language, self.later, self.recorded, self.waiting, self.stale, self.fault, self.damage)
+        banners = (self.language, self.later, self.recorded, self.waiting, self.stale, self.fault, self.damage, *self.told)
         self.setVisible(any(banner is not None and not banner.isHidden() for banner in banners))
 
     def _damaged_lines(self) -> str:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionButton,
     QStyleOptionComboBox,
     QStylePainter,
@@ -31,6 +30,7 @@ from gpuassist.ui.theme import colours, set_look
 from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.layouts import bare, by_text
 from gpuassist.ui.widgets.marks import paint_glyph
+from gpuassist.ui.widgets.popups import round_list
 from gpuassist.ui.wording import as_tip
 
 _COPIED_MILLISECONDS = 1500
@@ -182,7 +182,18 @@ class Tick(QCheckBox):
         painter.end()
 
 
-class DropDown(QComboBox):
+class _Choice(QComboBox):
+    def setAccessibleName(self, name: str) -> None:
+        """What is chosen here. On Linux Qt tells what is chosen as the name of such a box, and nothing else but its description."""
+        super().setAccessibleName(name)
+        self.setAccessibleDescription(name)
+
+    def showPopup(self) -> None:
+        round_list(self)
+        super().showPopup()
+
+
+class DropDown(_Choice):
     """A drop-down choice with a painted chevron: style sheets know arrows only as picture files."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -237,19 +248,12 @@ class LongChoice(DropDown):
         self.setProperty("long", True)  # noqa: FBT003 -- the style sheet asks for it
         self.setMaxVisibleItems(self._ROWS_SHOWN)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._dressed = False
 
     def sizeHint(self) -> QSize:
         return QSize(by_text(self._LEAST_WIDTH), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
-
-    def showPopup(self) -> None:
-        if not self._dressed:
-            self._dressed = True
-            self.setItemDelegate(QStyledItemDelegate(self))  # without it Qt heeds no style of the rows
-        super().showPopup()
 
 
 class PartChoice(QWidget):

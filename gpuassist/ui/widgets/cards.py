@@ -110,6 +110,7 @@ class EmptyState(Card):
         self._title = label(title, "heading", self)
         self._words = paragraph(words, "muted", self)
         self._words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.setAccessibleName(on_one_line(title))
         self.body.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignHCenter)
         self.body.addWidget(self._title, 0, Qt.AlignmentFlag.AlignHCenter)
         self.body.addWidget(self._words)
@@ -119,4 +120,5 @@ class EmptyState(Card):
     def show_words(self, mark: Mark, title: str, words: str) -> None:
         self._icon.set_mark(mark)
         self._title.setText(on_one_line(title))
+        self.setAccessibleName(on_one_line(title))
         set_paragraph(self._words, words)

@@ -29,6 +29,7 @@ from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, arrange
 from gpuassist.ui.widgets.layouts import by_text
 from gpuassist.ui.widgets.marks import paint_mark
+from gpuassist.ui.widgets.painted import PaintedPicture
 from gpuassist.ui.wording import as_tip
 
 _CORNER = 10.0
@@ -44,7 +45,7 @@ class _Box(Struct, frozen=True):
     status: Status
 
 
-class ChainView(QWidget):
+class ChainView(PaintedPicture):
     """Paints a chain across its whole width; read aloud, and copied, as sentences."""
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
@@ -59,7 +60,7 @@ class ChainView(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setAccessibleName(words(text("What has to fit together")))
+        self.setAccessibleName(words(text("Compatibility chain")))
 
     def show_chain(self, chain: Chain) -> None:
         self.chain = chain

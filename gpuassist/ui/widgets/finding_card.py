@@ -129,7 +129,7 @@ class FindingCard(Card):
             self._lead(switch, ToRepair(self._version), column)
         holders = holders_for(self.answer)
         if holders is not None:
-            self._lead(small(self._words(text("Who holds it?")), self), holders, column)
+            self._lead(small(self._words(text("Show GPU processes")), self), holders, column)
         install = None if self._version else install_for(self.answer)
         if install is not None:
             plan = small(self._words(text("Plan the install…")), self)

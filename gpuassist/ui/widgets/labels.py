@@ -6,13 +6,15 @@ import html
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, Slot
 from PySide6.QtGui import QAction, QContextMenuEvent, QFont, QKeySequence, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
+from gpuassist.ui.widgets import popups
+from gpuassist.ui.widgets.painted import PaintedWords
 from gpuassist.ui.wording import as_tip
 
 COPY = text("Copy")
@@ -35,7 +37,7 @@ class Hairline(QFrame):
         self.setFixedHeight(1)
 
 
-class ElidedLabel(QWidget):
+class ElidedLabel(PaintedWords):
     """One line that gives way: cut in the middle where it does not fit, whole in its tool tip and when copied."""
 
     def __init__(
@@ -98,7 +100,7 @@ class ElidedLabel(QWidget):
         self._tell_whole()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menu = QMenu(self)
+        menu = popups.menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._copy.setText(self._copy.text() or QCoreApplication.translate("QWidgetTextControl", "&Copy"))
         menu.addAction(self._copy)
@@ -120,7 +122,7 @@ def label(words: str, role: str = "", parent: QWidget | None = None) -> QLabel:
     """A line of the given role (title, heading, strong, muted, small, section, mono, unknown, or plain); it breaks where there is
     no room for all of it.
     """
-    made = Line(on_one_line(words), parent)
+    made = WrappedLine(on_one_line(words), parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
     return _dressed(made, role)
 
@@ -164,7 +166,7 @@ class _Wrapping(QLabel):
         return self._measured[2]
 
 
-class Line(_Wrapping):
+class WrappedLine(_Wrapping):
     """One line where there is room for it, and more where there is not."""
 
     def __init__(self, words: str = "", parent: QWidget | None = None) -> None:

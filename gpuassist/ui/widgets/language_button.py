@@ -10,28 +10,28 @@ from gpuassist.context import Language, spoken
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.resources import Resources
-from gpuassist.ui.widgets.buttons import ElidedButton
+from gpuassist.ui.widgets import popups
+from gpuassist.ui.widgets.foot_button import FootButton
 
 _TITLE = text("Language")
 
 
-class LanguageButton(ElidedButton):
+class LanguageButton(FootButton):
     """Tells which language was chosen; a translation that is not complete is named with how far it is, and cannot be chosen."""
 
     chosen = Signal(str)  # as `resources/words` names it; empty for the desktop's
 
     def __init__(self, words: Words, language: str, resources: Resources, parent: QWidget | None = None) -> None:
         here, english = words(_TITLE), ENGLISH(_TITLE)
-        super().__init__(here if here == english else f"{here} {english}", parent)
-        self.setProperty("kind", "quiet")
+        super().__init__(here if here == english else f"{here} {english}", resources.read("icons/language.svg"), parent)
         self._words, self._language, self._resources = words, language, resources
         self.clicked.connect(self._open)
 
     def menu_of_languages(self) -> QMenu:
         """The choice, made anew each time: how far translations are is read when somebody asks."""
-        menu = QMenu(self)
+        menu = popups.menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._add(menu, "", self._words(text("Like the desktop")))
+        self._add(menu, "", self._words(text("Follow system")))
         for one in spoken(self._resources):
             self._add(menu, one.code, self._words(_title(one))).setEnabled(one.complete)
         return menu

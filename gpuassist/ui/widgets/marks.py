@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gpuassist.present.marks import Mark
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
+from gpuassist.ui.widgets.painted import PaintedWords
 
 _STROKES: dict[Mark, tuple[tuple[tuple[float, float], ...], ...]] = {
     # in units of the circle's diameter
@@ -117,7 +118,7 @@ class MarkIcon(QWidget):
             self._timer = 0
 
 
-class StatusPill(QWidget):
+class StatusPill(PaintedWords):
     """Glyph and word on the status's tint; read aloud as the word."""
 
     def __init__(self, mark: Mark, words: str, parent: QWidget | None = None) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from gpuassist.model.memory_picture import MemoryPicture, PartKind
 from gpuassist.model.text import text
@@ -24,8 +24,10 @@ from gpuassist.present.memory import as_plain_text, part_explained, part_name, s
 from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
+from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
+from gpuassist.ui.widgets.painted import PaintedPicture
 
 _SWATCH = 10
 _HEIGHT = 40
@@ -33,7 +35,8 @@ _GAP = 2
 _CORNER = 3.0
 _LEAST = 4.0  # pixels of a part, so that the smallest is seen and can be pointed at
 _FOCUS = 2
-_BRIGHT = 0.55  # relative luminance from which on dark ink reads better than white
+_DARK_INK, _LIGHT_INK = "#07090d", "#ffffff"
+_MIDDLE = 0.18  # relative luminance from which on the dark one is read better
 
 
 class MemoryBar(QWidget):
@@ -105,7 +108,7 @@ class _Swatch(QWidget):
         painter.end()
 
 
-class MemoryStrip(QWidget):
+class MemoryStrip(PaintedPicture):
     """Painted across its whole width; the arrow keys go from part to part, Ctrl+C copies the figures."""
 
     chosen = Signal(int)
@@ -176,7 +179,7 @@ class MemoryStrip(QWidget):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menu = QMenu(self)
+        menu = popups.menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self._words(text("Copy the figures"))).triggered.connect(self.copy)
         menu.popup(event.globalPos())
@@ -194,11 +197,11 @@ class MemoryStrip(QWidget):
             painter.setBrush(colour)
             painter.drawRoundedRect(box, _CORNER, _CORNER)
             if part.kind is PartKind.UNUSED:  # in pieces: told apart without its colour too
-                painter.setBrush(QBrush(_ink_on(colour, 0.16), Qt.BrushStyle.BDiagPattern))
+                painter.setBrush(QBrush(ink_on(colour, 0.16), Qt.BrushStyle.BDiagPattern))
                 painter.drawRoundedRect(box, _CORNER, _CORNER)
             words = short_size(part.size_bytes)
             if QFontMetricsF(painter.font()).horizontalAdvance(words) + 16 <= box.width():
-                painter.setPen(_ink_on(colour, 1.0))
+                painter.setPen(ink_on(colour))
                 painter.drawText(box.adjusted(10, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
             if place == self.at and self.hasFocus():
                 _paint_frame(painter, box, palette)
@@ -253,8 +256,17 @@ def _mixed(colour: str, other: str, share: float) -> QColor:
     return QColor.fromRgbF(red, green, blue)
 
 
-def _ink_on(colour: QColor, strength: float) -> QColor:
-    luminance = 0.2126 * colour.redF() + 0.7152 * colour.greenF() + 0.0722 * colour.blueF()
-    ink = QColor("#10141d" if luminance > _BRIGHT else "#ffffff")
+def ink_on(colour: QColor, strength: float = 1.0) -> QColor:
+    """The ink of ours that is read better on a colour."""
+    ink = QColor(_DARK_INK if _luminance(colour) > _MIDDLE else _LIGHT_INK)
     ink.setAlphaF(strength)
     return ink
+
+
+def _luminance(colour: QColor) -> float:
+    """WCAG 2.2, relative luminance."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (colour.redF(), colour.greenF(), colour.blueF())
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpuassist.ui import clipboard
 from gpuassist.ui.theme import colours, mono, sans
+from gpuassist.ui.widgets.painted import PaintedPicture
 from gpuassist.ui.wording import as_tip
 
 _ROW, _LINE = 36, 20
@@ -61,7 +62,7 @@ class RateBar(Struct, frozen=True):
         return ": ".join(filter(None, (self.label, rate, self.sentence)))
 
 
-class RateBars(QWidget):
+class RateBars(PaintedPicture):
     """One row a rate; the arrow keys walk them, Ctrl+C copies all."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:

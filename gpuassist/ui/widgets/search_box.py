@@ -8,6 +8,7 @@ from PySide6.QtCore import QStringListModel, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
+from gpuassist.ui.widgets.popups import rounded
 from gpuassist.ui.wording import as_tip
 
 _ROWS_SHOWN = 12
@@ -36,6 +37,7 @@ class SearchBox(QLineEdit):
         self.popup = QListView()
         self.popup.setObjectName("completions")
         self._completer.setPopup(self.popup)  # owns it from now on
+        rounded(self.popup)  # only now: the completer made it a window of its own
         self.textEdited.connect(self._offer)
 
     @property

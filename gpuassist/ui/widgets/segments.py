@@ -35,6 +35,7 @@ class Segments(QFrame):
             if compact:
                 segment.setProperty("compact", True)  # noqa: FBT003 -- the style sheet asks for it
             segment.setCheckable(True)
+            segment.setAutoExclusive(True)  # so that it is told as one of several, and not as a check box
             segment.setCursor(Qt.CursorShape.PointingHandCursor)
             segment.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
             button = segment

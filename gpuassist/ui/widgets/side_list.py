@@ -15,7 +15,8 @@ from gpuassist.session.navigation import TITLES, Place, SideListEntry, SideTool,
 from gpuassist.system.resources import Resources
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import Appearance, colours, sans
-from gpuassist.ui.widgets.buttons import ElidedButton
+from gpuassist.ui.widgets import popups
+from gpuassist.ui.widgets.foot_button import FootButton
 from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.language_button import LanguageButton
@@ -27,7 +28,7 @@ _ROW_HEIGHT = 38
 _MARK = 20
 _BEFORE_WORDS, _AFTER_WORDS = 40, 8
 _APPEARANCES: dict[Appearance, Text] = {
-    Appearance.SYSTEM: text("Like the desktop"),
+    Appearance.SYSTEM: text("Follow system"),
     Appearance.LIGHT: text("Light"),
     Appearance.DARK: text("Dark"),
 }
@@ -207,21 +208,20 @@ class _ToolRow(_Row):
         self._icon.render(painter, square)
 
 
-class AppearanceButton(ElidedButton):
+class AppearanceButton(FootButton):
     """Chooses between the desktop's look, light and dark."""
 
     chosen = Signal(object)  # Appearance
 
-    def __init__(self, words: Words, appearance: Appearance, parent: QWidget | None = None) -> None:
-        super().__init__(words(text("Appearance")), parent)
-        self.setProperty("kind", "quiet")
+    def __init__(self, words: Words, appearance: Appearance, icon: bytes, parent: QWidget | None = None) -> None:
+        super().__init__(words(text("Appearance")), icon, parent)
         self._words = words
         self._appearance = appearance
         self.clicked.connect(self._open)
 
     def menu_of_looks(self) -> QMenu:
         """The choice, made anew each time: it is not needed for the first paint."""
-        menu = QMenu(self)
+        menu = popups.menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for one, title in _APPEARANCES.items():
             action = QAction(self._words(title), menu)
@@ -246,7 +246,7 @@ class AppearanceButton(ElidedButton):
 
 
 class Foot(QWidget):
-    """The quiet buttons at the bottom of the side list."""
+    """The rows at the bottom of the side list."""
 
     appearance_chosen = Signal(object)  # Appearance
     language_chosen = Signal(str)  # empty for the desktop's
@@ -256,17 +256,12 @@ class Foot(QWidget):
         self, words: Words, appearance: Appearance, resources: Resources, parent: QWidget | None = None, *, language: str = ""
     ) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 0, 0, 0)
-        column.setSpacing(2)
-        look = AppearanceButton(words, appearance, self)
+        column = bare(QVBoxLayout(self), 2)
+        look = AppearanceButton(words, appearance, resources.read("icons/appearance.svg"), self)
         look.chosen.connect(self.appearance_chosen)
         self.language = LanguageButton(words, language, resources, self)
         self.language.chosen.connect(self.language_chosen)
-        asking = ElidedButton(words(text("Help")), self)
-        asking.setProperty("kind", "quiet")
-        asking.setToolTip("F1")
+        asking = FootButton(words(text("Help")), resources.read("icons/help.svg"), self, key="F1")
         asking.clicked.connect(self.help_wanted)
         for button in (look, self.language, asking):
-            button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             column.addWidget(button)

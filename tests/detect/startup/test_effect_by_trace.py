@@ -182,8 +182,8 @@ def test_a_change_that_did_not_last_is_not_listed() -> None:
     ("content", "changeable", "words"),
     [
         ("PATH=/a:$PATH\n", True, "may be commented out or replaced"),
-        ("if x; then\n  PATH=/a:$PATH\nfi\n", True, "stands in “{inside}”"),
-        ("PATH=/a make\n", False, "holds for that one command alone; left as it is"),
+        ("if x; then\n  PATH=/a:$PATH\nfi\n", True, "inside “{inside}”"),
+        ("PATH=/a make\n", False, "applies to that one command only; left as it is"),
         ("PATH=/a:$PATH; ls\n", False, "shares its lines with other commands; please change it by hand if it is in the way"),
         ("PATH=$PYENV_ROOT/bin:$PATH\n", False, "belongs to {owner}; left as it is"),
     ],
@@ -200,7 +200,7 @@ def test_says_whether_a_line_may_be_changed(content: str, changeable: bool, word
         ("PATH=$PATH:/a", "puts {value} at the end of {variable}"),
         ("PATH=$PATH:", "adds no directory to {variable}"),
         ("PATH=/a", "sets {variable} to {value}"),
-        ("unset PATH", "takes {variable} away"),
+        ("unset PATH", "unsets {variable}"),
     ],
 )
 def test_says_what_a_line_does(line: str, words: str) -> None:

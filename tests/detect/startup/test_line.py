@@ -54,7 +54,7 @@ def universal(root: Path, rows: str, held: Fact[Terminal]) -> list[SurveyLine]:
         ("export PATH=$PATH:/a\n", "puts /a at the end of PATH"),
         ("export PATH=/a:$PATH:/b\n", "puts /a:/b in front of PATH"),
         ("export LD_LIBRARY_PATH=\n", "sets LD_LIBRARY_PATH to ''"),
-        ("unset LD_LIBRARY_PATH\n", "takes LD_LIBRARY_PATH away"),
+        ("unset LD_LIBRARY_PATH\n", "unsets LD_LIBRARY_PATH"),
         ("export PATH=$X/bin:$PATH\n", "puts $X/bin in front of PATH"),
         ("module load cuda/12.4\n", "lets environment modules set variables"),
     ],
@@ -71,7 +71,7 @@ def test_what_a_line_does_is_told_in_words(content: str, words: str) -> None:
         ("sets", (), "sets PATH to ''"),
         ("prepends", ("/a",), "puts /a in front of PATH"),
         ("appends", ("/a",), "puts /a at the end of PATH"),
-        ("unsets", (), "takes PATH away"),
+        ("unsets", (), "unsets PATH"),
     ],
 )
 def test_contribution_reads_as_a_sentence(effect: str, elements: tuple[str, ...], words: str) -> None:
@@ -88,9 +88,9 @@ def test_line_of_two_variables_tells_each_once() -> None:
     ("content", "changeable", "why"),
     [
         ("export CUDA_HOME=/c\n", True, "may be commented out or replaced"),
-        ("if true; then\nexport CUDA_HOME=/c\nfi\n", True, "stands in “if true; then”"),
+        ("if true; then\nexport CUDA_HOME=/c\nfi\n", True, "inside “if true; then”"),
         ("export CUDA_HOME=/c; make\n", False, "shares its lines with other commands"),
-        ("CUDA_HOME=/c make\n", False, "holds for that one command alone"),
+        ("CUDA_HOME=/c make\n", False, "applies to that one command only"),
         ("module load cuda\n", False, "belongs to "),
     ],
 )
@@ -143,7 +143,7 @@ def test_universal_variable_is_fishs_own(tmp_path: Path) -> None:
 def test_universal_variable_of_a_silent_terminal_is_open(tmp_path: Path) -> None:
     (found,) = universal(tmp_path, "SETUVAR --export CUDA_HOME:/c\n", Unknown(text("fish hangs")))
     assert isinstance(found.in_effect, Unknown)
-    assert (found.wins, ENGLISH(found.effect)) == ((), "what a new terminal holds is not known")
+    assert (found.wins, ENGLISH(found.effect)) == ((), "the variables of a new terminal are not known")
 
 
 def test_user_without_universal_variables_has_no_such_line(tmp_path: Path) -> None:

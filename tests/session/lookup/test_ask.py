@@ -130,12 +130,14 @@ def test_every_record_of_the_whole_base_has_source_and_day(session: Session) -> 
 
 
 def test_whole_base_is_json(session: Session) -> None:
-    assert json.loads(json.dumps(everything(session), allow_nan=False)) == everything(session)
+    shelves = everything(session)
+    assert json.loads(json.dumps(shelves, allow_nan=False)) == shelves
 
 
 def test_records_of_a_kind_share_their_fields(session: Session) -> None:
+    shelves = everything(session)
     for kind in KINDS:
-        of_kind = everything(session)[kind]
+        of_kind = shelves[kind]
         assert isinstance(of_kind, list)
         assert len({frozenset(one) for one in of_kind if isinstance(one, dict)}) == 1, kind
 

@@ -154,7 +154,7 @@ def test_trouble_goes_with_the_next_text(shown: Shown, tmp_path: Path) -> None:
 def test_a_file_that_is_no_text_is_told(shown: Shown, tmp_path: Path) -> None:
     (tmp_path / "program").write_bytes(bytes(range(256)) * 64)
     shown.open(tmp_path / "program")
-    assert shown.says("This is no text")
+    assert shown.says("This is not text")
 
 
 def drop(page: ExplainPage, data: QMimeData) -> bool:
@@ -240,15 +240,15 @@ def test_it_is_joined_with_the_machine_that_was_read(shown: Shown, example: Exam
     found = shown.page.explanation
     assert found is not None
     assert found.basis.ground is Ground.JOINED
-    assert shown.says("What the text does not say was taken from the recorded machine.")
+    assert shown.says("Missing details were taken from the recorded machine.")
 
 
 def test_a_machine_that_is_read_later_is_joined(shown: Shown, example: Example) -> None:
     shown.explain(NVCC)
-    assert shown.says("The machine was not read yet")
+    assert shown.says("The computer has not been read yet")
     shown.page.show_inspection(example(TOO_OLD))
     shown.settle()
-    assert not shown.says("The machine was not read yet")
+    assert not shown.says("The computer has not been read yet")
     assert shown.page.explanation is not None
     assert shown.page.explanation.basis.ground is Ground.JOINED
 
@@ -264,7 +264,7 @@ def test_the_text_alone_can_be_chosen(shown: Shown, example: Example) -> None:
     assert shown.page.bar().primary is None
 
 
-@pytest.mark.parametrize(("recorded", "said"), [(False, "Joined with this machine"), (True, "Joined with the recorded machine")])
+@pytest.mark.parametrize(("recorded", "said"), [(False, "Use facts of this computer"), (True, "Use facts of the recorded machine")])
 def test_the_choice_names_the_machine(shown: Shown, recorded: bool, said: str) -> None:
     shown.page.show_inspection(inspection(Machine(), recorded=recorded))
     assert shown.page.findChildren(DropDown)[0].itemText(0) == said
@@ -298,7 +298,7 @@ def test_the_bar_changes_with_the_answer(shown: Shown) -> None:
 def test_the_answer_is_copied(shown: Shown, clipboard: QClipboard) -> None:
     shown.explain(NVCC)
     shown.trigger("Ctrl+Shift+C")
-    assert clipboard.text().startswith("The text shows one problem\n")
+    assert clipboard.text().startswith("1 problem found\n")
     assert shown.says("Copied, without the names of users and computers")
 
 
@@ -336,7 +336,7 @@ def test_a_guide_opens_on_its_own_page(shown: Shown) -> None:
 
 def test_every_button_and_box_has_a_name(shown: Shown) -> None:
     assert shown.edit.accessibleName() == "The text to explain"
-    assert shown.page.findChildren(DropDown)[0].accessibleName() == "Which facts the answer rests on"
+    assert shown.page.findChildren(DropDown)[0].accessibleName() == "Facts that the answer is based on"
     assert [button_named(shown.page, words).toolTip() for words in ("Paste", "Open a log…", "Clear")] == [
         "Ctrl+V",
         "Ctrl+O",

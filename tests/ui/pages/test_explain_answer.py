@@ -63,7 +63,7 @@ def wait_open(block: AnswerBlock, qtbot: QtBot) -> None:
 
 def test_the_verdict_and_what_it_rests_on_come_first(view: Views) -> None:
     said = words_in(view(explained(ANSWER)))
-    assert said[:2] == ["The text shows one problem", "What the text does not say was looked up on this machine."]
+    assert said[:2] == ["1 problem found", "Missing details were read from this computer."]
 
 
 def test_the_first_cause_is_open_and_the_others_closed(view: Views) -> None:
@@ -78,7 +78,7 @@ def test_the_first_shows_quote_facts_remedies_and_links(view: Views) -> None:
     assert len(block.findChildren(LinkButton)) == 1
 
 
-@pytest.mark.parametrize(("rank", "word"), [(Rank.SAID, "sure"), (Rank.PROVED, "likely"), (Rank.POSSIBLE, "possible")])
+@pytest.mark.parametrize(("rank", "word"), [(Rank.SAID, "certain"), (Rank.PROVED, "likely"), (Rank.POSSIBLE, "possible")])
 def test_a_pill_says_how_sure_it_is(view: Views, rank: Rank, word: str) -> None:
     assert [pill.words for pill in view(explained(ANSWER, rank=rank)).findChildren(StatusPill)] == [word]
 
@@ -122,14 +122,14 @@ def test_the_memory_stands_with_the_answer_about_it(view: Views, ids: tuple[str,
 
 
 def test_what_a_text_is_stands_below_its_title(view: Views) -> None:
-    told = Account(text("2 processes hold GPU 0"), (text("process 7 (python)"), text("process 8 (Xorg)")))
+    told = Account(text("2 processes on GPU 0"), (text("process 7 (python)"), text("process 8 (Xorg)")))
     made = view(replace(explained(), known=True, accounts=(told,), memory=PICTURE))
     assert {"process 7 (python)", "process 8 (Xorg)"} <= set(words_in(made))
     assert len(made.findChildren(MemoryBar)) == 1
 
 
 def test_beside_a_fault_it_is_folded(view: Views) -> None:
-    told = Account(text("2 processes hold GPU 0"), (text("process 7 (python)"),))
+    told = Account(text("2 processes on GPU 0"), (text("process 7 (python)"),))
     made = folds(view(replace(explained(ANSWER), accounts=(told,))))
     made.button(0).click()
     assert "process 7 (python)" in words_in(made)
@@ -172,7 +172,7 @@ def test_the_rest_is_folded(view: Views) -> None:
         "1 fact was read in the text…",
         "The text contradicts itself in one thing…",
         "1 other cause is less likely…",
-        "1 could not be determined…",
+        "1 thing could not be determined…",
     ]
     assert made.findChildren(FactTable) == []
 
@@ -208,7 +208,7 @@ def test_a_text_that_nobody_knows_shows_what_was_read(view: Views) -> None:
     ("explanation", "said"),
     [
         (explained(), "More of it may help"),
-        (explained(machine=READ), "What could be read in it stands below"),
+        (explained(machine=READ), "What could be read from it is shown below"),
         (replace(explained(), paste=Paste("", 4096)), "It is a program, an archive or a picture."),
     ],
 )
@@ -222,7 +222,7 @@ def test_what_was_left_out_is_said(view: Views) -> None:
 
 
 def test_a_sound_text_is_told_with_its_mark(view: Views) -> None:
-    answer = replace(ANSWER, severity=Severity.INFO, title="Nothing is wrong")
+    answer = replace(ANSWER, severity=Severity.INFO, title="No problems")
     block = view(explained(answer, rank=None)).blocks()[0]
     assert block.findChildren(StatusPill) == []
     assert [icon.mark for icon in block.findChildren(MarkIcon)] == [Mark.INFO]

@@ -70,13 +70,13 @@ def test_text_and_choice_tell_of_a_change(card: TextCard) -> None:
 
 def test_it_is_joined_unless_somebody_chooses_otherwise(card: TextCard) -> None:
     assert card.joins
-    assert card.findChildren(DropDown)[0].currentText() == "Joined with this machine"
+    assert card.findChildren(DropDown)[0].currentText() == "Use facts of this computer"
 
 
 def test_naming_the_machine_keeps_the_choice(card: TextCard) -> None:
     card.findChildren(DropDown)[0].setCurrentIndex(1)
     card.show_machine(recorded=True)
-    assert card.findChildren(DropDown)[0].itemText(0) == "Joined with the recorded machine"
+    assert card.findChildren(DropDown)[0].itemText(0) == "Use facts of the recorded machine"
     assert not card.joins
 
 
@@ -95,4 +95,4 @@ def test_every_control_is_reached_by_tab(card: TextCard) -> None:
         QTest.keyClick(card.window().focusWidget(), Qt.Key.Key_Tab)
         after = card.window().focusWidget()
         reached.append(after.property("text") or after.accessibleName())
-    assert reached == ["Paste", "Open a log…", "Clear", "Which facts the answer rests on"]
+    assert reached == ["Paste", "Open a log…", "Clear", "Facts that the answer is based on"]

@@ -107,7 +107,7 @@ def test_memory_that_others_hold_leads_to_who_holds_it(recorded: bool) -> None:
     remedies = (install("gpu-processes", {}), install("process-end", {"pid": "39021"}))
     found = lead(explained(replace(MEMORY, id="oom-other-process", remedies=remedies)), recorded=recorded)
     assert found is not None
-    assert (ENGLISH(found.title), found.destination) == ("See who holds the GPU", ToHolders(39021))
+    assert (ENGLISH(found.title), found.destination) == ("Show GPU processes", ToHolders(39021))
 
 
 def test_holders_that_come_later_leave_the_live_plot_first() -> None:

@@ -119,7 +119,7 @@ def test_checking_again_is_asked_of_the_frame(make: MakePage) -> None:
 def test_a_sound_machine_says_that_nothing_is_wrong(make: MakePage) -> None:
     page = make(HEALTHY)
     assert page.cards() == ()
-    assert "Nothing is wrong" in words_in(page.findChildren(EmptyState)[0])
+    assert "No problems" in words_in(page.findChildren(EmptyState)[0])
 
 
 def test_a_machine_with_findings_says_no_such_thing(make: MakePage) -> None:
@@ -166,7 +166,7 @@ def test_what_could_not_be_told_waits_behind_its_button(make: MakePage, session:
     sound = open_example(session, HEALTHY)
     open_ends = (Undetermined("no-driver", text("the loaded module"), text("permission denied")),)
     page = shown(make(HEALTHY), replace(sound, diagnosis=replace(sound.diagnosis, undetermined=open_ends)), qtbot)
-    assert words_in(page)[0] == "Nothing wrong was found, but not everything could be checked"
+    assert words_in(page)[0] == "No problem found, but not everything could be checked"
     rest = page.findChildren(Remainder)[0]
     toggle = next(one for one in rest.findChildren(QPushButton) if "could not be determined" in one.text())
     assert not rest.open_card.isVisible()

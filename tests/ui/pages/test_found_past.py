@@ -92,7 +92,7 @@ def test_turned_off_it_says_that_it_cannot_tell(card: PastCard, qtbot: QtBot, de
     set_keeping(desk.session.world, on=False)
     shown(card, qtbot)
     assert not card.keeping.tick.isChecked()
-    assert "Nothing is kept" in words_in(card.state)[0]
+    assert "No state of this machine is kept" in words_in(card.state)[0]
 
 
 def test_nothing_changed_is_right(card: PastCard, qtbot: QtBot, told: Callable[[Past], None]) -> None:

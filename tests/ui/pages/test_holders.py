@@ -101,7 +101,7 @@ def test_every_process_has_its_row(two: Shown) -> None:
         ["42", "train.py", "you", "GPU 0", "13.1 GiB", "", "your program"],
         ["43", "jupyter", "ada", "GPU 0", "3.2 GiB", "", "another user's"],
     ]
-    assert "2 processes hold a GPU" in words_in(two.page)
+    assert "2 GPU processes" in words_in(two.page)
 
 
 def test_the_first_is_chosen_and_shown_in_whole(two: Shown) -> None:
@@ -144,7 +144,7 @@ def test_it_opens_at_the_process_that_is_asked_for(opened: Open) -> None:
 
 def test_a_process_that_holds_nothing_is_said_to(opened: Open) -> None:
     shown = opened(Made(*TWO, gpus=(TWO_CARD,)), ToHolders(99))
-    assert shown.page.notice.words == "Process 99 holds no GPU now."
+    assert shown.page.notice.words == "Process 99 is not using a GPU now."
     assert (shown.selected, shown.page.detail.isHidden()) == ([], True)
 
 
@@ -165,9 +165,9 @@ def test_a_service_comes_with_its_line_to_copy(opened: Open, clipboard: QClipboa
 @pytest.mark.parametrize(
     ("one", "fact", "value"),
     [
-        (holder(inside="docker 3f2a51c07d1e"), "Belongs to", "docker 3f2a51c07d1e"),
-        (holder(unit="run-7.scope"), "Belongs to", "run-7.scope"),
-        (holder(state="T"), "State", "stopped, its memory stays taken"),
+        (holder(inside="docker 3f2a51c07d1e"), "Container or service", "docker 3f2a51c07d1e"),
+        (holder(unit="run-7.scope"), "Container or service", "run-7.scope"),
+        (holder(state="T"), "State", "stopped, still using its memory"),
         (holder(), "Open devices", "/dev/nvidia0, /dev/nvidiactl"),
     ],
     ids=["container", "unit", "state", "devices"],
@@ -188,7 +188,7 @@ def test_nobody_holds_a_gpu(opened: Open) -> None:
 
 @pytest.mark.parametrize(
     ("gpus", "noted", "title"),
-    [((), False, "There is no GPU here"), ((card(),), True, "Nothing was found")],
+    [((), False, "No GPU"), ((card(),), True, "Nothing was found")],
     ids=["no GPU", "not all was seen"],
 )
 def test_a_free_gpu_is_not_claimed_where_that_is_not_known(
@@ -238,7 +238,7 @@ def test_the_question_names_the_process_and_what_is_lost(two: Shown, answers: An
     two.page.detail.stop.click()
     [asked] = answers.asked
     assert asked.startswith("42  you  GPU 0  13.1 GiB of GPU memory  python train.py --batch 24\n")
-    assert "What it has not saved by then is lost" in asked
+    assert "Unsaved work is lost" in asked
     assert two.made.stopped == []
 
 
@@ -278,7 +278,7 @@ def test_what_came_of_it_has_its_mark(two: Shown, result: Result, mark: Mark) ->
 def test_the_seconds_that_are_left_are_counted(two: Shown) -> None:
     two.made.waits = True
     two.page.stop()
-    assert f"It is killed in {PATIENCE_SECONDS:.0f} s unless it does." in two.page.notice.words
+    assert f"It will be killed in {PATIENCE_SECONDS:.0f} s unless it ends." in two.page.notice.words
     two.qtbot.waitUntil(lambda: "killed in 9 s" in two.page.notice.words)
     two.page.spare()
 
@@ -319,7 +319,7 @@ def test_a_fault_while_stopping_is_said(two: Shown) -> None:
 def test_the_list_is_copied_as_the_terminal_prints_it(two: Shown, clipboard: QClipboard) -> None:
     two.page.bar().left[1].trigger()
     assert clipboard.text().splitlines() == [
-        "2 processes hold a GPU",
+        "2 GPU processes",
         "42  you  GPU 0  13.1 GiB of GPU memory  python train.py --batch 24",
         "    your own program; it can be stopped",
         "43  ada  GPU 0  3.2 GiB of GPU memory  jupyter lab",
@@ -358,7 +358,7 @@ def test_the_live_machine_comes_back_after_a_recorded_one(two: Shown) -> None:
     _recorded(two, machine(holder(77)))
     two.page.show_inspection(inspection(Machine()))
     two.qtbot.waitUntil(lambda: [row[0] for row in two.rows] == ["42", "43"])
-    assert [action.text() for action in two.page.bar().left] == ["Look again", "Copy the list"]
+    assert [action.text() for action in two.page.bar().left] == ["Refresh", "Copy the list"]
 
 
 def test_reading_the_live_machine_changes_nothing(two: Shown) -> None:

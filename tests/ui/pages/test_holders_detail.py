@@ -55,7 +55,7 @@ def test_a_card_that_does_not_say_has_the_reason(show: Show, session: Session) -
 
 def test_a_process_without_memory_says_what_it_holds(show: Show, session: Session) -> None:
     made = shown(show, session, holder())
-    assert ("Holds", "GPU 0") in [(row.label, row.value) for row in made.facts]
+    assert ("Uses", "GPU 0") in [(row.label, row.value) for row in made.facts]
     assert made.memory.isHidden()
 
 
@@ -70,7 +70,7 @@ def test_the_stop_button_tells_of_the_wish(show: Show, session: Session) -> None
     made = shown(show, session, holder())
     wanted = QSignalSpy(made.stop_wanted)
     made.stop.click()
-    assert (wanted.count(), made.stop.accessibleName()) == (1, "Stop it… python · process 42")
+    assert (wanted.count(), made.stop.accessibleName()) == (1, "Stop process… python · process 42")
 
 
 @pytest.mark.parametrize("one", [holder(uid=ADA), holder(state="Z")], ids=["another user's", "ended"])

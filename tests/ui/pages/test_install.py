@@ -102,7 +102,7 @@ def test_without_a_wish_it_offers_three(shown: Shown) -> None:
     shown.read(CPU_ONLY, live=True)
     button_named(shown.page, "torch").click()
     assert shown.settle().page.choices.wish == InstallWish(torch=ANY)
-    assert shown.header.title.startswith("It takes")
+    assert shown.header.title.startswith("Possible in")
 
 
 @pytest.mark.parametrize("example", EXAMPLES[::2])
@@ -164,7 +164,7 @@ def test_what_torch_comes_by_is_kept(shown: Shown) -> None:
 
 def test_what_cannot_be_says_who_must_move(shown: Shown) -> None:
     shown.read(MIXED).wish(driver="390")
-    assert "What stands in the way" in words_in(shown.page)
+    assert "What prevents it" in words_in(shown.page)
     assert shown.page.bar().primary is None
 
 
@@ -204,7 +204,7 @@ def test_the_plan_can_be_copied(shown: Shown, clipboard: QClipboard) -> None:
 def test_under_way_the_choices_are_gone(shown: Shown) -> None:
     shown.read(CPU_ONLY, live=True).plan("print('one')", "pass").next()
     assert (shown.page.choices.isHidden(), shown.header.title, shown.header.subtitle) == (True, "Step 2 of 2", "torch")
-    assert shown.beside == ["Take it back…", "Give it up…", "Plan something else"]
+    assert shown.beside == ["Undo install…", "Give it up…", "Plan something else"]
 
 
 def test_when_all_is_done_the_title_says_so(shown: Shown) -> None:
@@ -230,7 +230,7 @@ def test_an_earlier_install_is_taken_back(shown: Shown, session: Session, tmp_pa
     shown.read(CPU_ONLY, live=True)
     shown.page.steps.show_plan(Course(verbatim("torch"), (), (step,)))
     shown.next().page.bar().left[-1].trigger()
-    button_named(shown.settle().page, "Take it back…").click()
+    button_named(shown.settle().page, "Undo install…").click()
     shown.settle()
     assert (made.exists(), installs(session.world)[0].state) == (False, InstallState.TAKEN_BACK)
 
@@ -239,7 +239,7 @@ def test_what_waits_is_told_and_gone_on_with(shown: Shown, session: Session) -> 
     begun(session, script("pass"), script("pass"))
     shown.read(CPU_ONLY, live=True)
     assert any(words.startswith("The install of torch waits at step 1 of 2") for words in shown.notices)
-    button_named(shown.page, "Go on").click()
+    button_named(shown.page, "Continue").click()
     assert shown.settle().header.title == "Step 1 of 2"
 
 

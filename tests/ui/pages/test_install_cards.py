@@ -61,7 +61,7 @@ def looked(*, stops: tuple[str, ...] = (), warnings: tuple[str, ...] = ()) -> Dr
 
 def test_at_first_everything_stays_as_it_is(chosen: InstallChoices) -> None:
     assert (chosen.wish, chosen.wish.goals) == (InstallWish(), ())
-    assert chosen.box("torch").currentText() == "as it is"
+    assert chosen.box("torch").currentText() == "keep current"
 
 
 def test_the_versions_are_those_of_what_if(chosen: InstallChoices, session: Session) -> None:
@@ -128,7 +128,7 @@ def test_what_a_step_would_change_is_shown(show: Show, qtbot: QtBot) -> None:
     card = step_card(show, script("pass"))
     card.show_looked(looked(warnings=("it downloads much",)))
     qtbot.waitUntil(lambda: "It would change: 1 package added · 1 changed" in words_in(card))
-    assert "xformers 0.0.30 asks for torch==2.8: it has that now, and would lose it" in words_in(card)
+    assert "xformers 0.0.30 requires torch==2.8: it has that now, and would lose it" in words_in(card)
     assert "it downloads much" in words_in(card)
     assert [one.content for one in card.findChildren(CodeBlock)][-1] == "~ torch 2.8.0+cpu → 2.9.1+cu128\n+ triton 3.5"
 
@@ -217,7 +217,7 @@ def test_an_earlier_install_can_be_taken_back(show: Show, session: Session) -> N
     install = begun(session, script("pass"))
     card.show_installs((install,))
     wanted = QSignalSpy(card.back_wanted)
-    button_named(card, "Take it back…").click()
+    button_named(card, "Undo install…").click()
     assert wanted.at(0) == [install.id]
 
 

@@ -118,7 +118,7 @@ def test_a_step_with_a_stop_is_not_run(shown: Shown, answers: Answers, tmp_path:
 def test_each_step_waits_for_the_one_before(shown: Shown) -> None:
     shown.plan(HELLO, script("print('two')")).next()
     assert shown.states == [StepState.DONE, StepState.WAITING]
-    assert shown.steps.primary.text() == "Take step 2…"
+    assert shown.steps.primary.text() == "Start step 2…"
     shown.next()
     assert not shown.steps.primary.isVisible()
 
@@ -215,13 +215,13 @@ def test_what_waits_is_gone_on_with(shown: Shown, session: Session) -> None:
     begun(session, HELLO, HELLO)
     shown.steps.go_on()
     shown.settle()
-    assert (shown.states, shown.steps.primary.text()) == ([StepState.WAITING] * 2, "Take step 1…")
+    assert (shown.states, shown.steps.primary.text()) == ([StepState.WAITING] * 2, "Start step 1…")
     assert session.words(shown.steps.title) == "Step 1 of 2"
 
 
 def test_nothing_waits(shown: Shown) -> None:
     shown.steps.go_on()
-    assert shown.settle().last == (Mark.RIGHT, "No install waits.")
+    assert shown.settle().last == (Mark.RIGHT, "No unfinished install.")
 
 
 def test_it_can_be_given_up(shown: Shown, session: Session) -> None:
@@ -237,7 +237,7 @@ def test_it_is_taken_back(shown: Shown, answers: Answers, tmp_path: Path) -> Non
     made = tmp_path / "made"
     shown.plan(script(f"import os; os.mkdir({str(made)!r})", creates=str(made))).next()
     assert made.exists()
-    assert shown.beside == ["Take it back…"]
+    assert shown.beside == ["Undo install…"]
     shown.steps.beside[0].trigger()
     shown.settle()
     assert f"rm -r {made}" in answers.asked[-1]
@@ -258,7 +258,7 @@ def test_beginning_another_says_that_it_gives_up_what_waits(shown: Shown, sessio
     first = begun(session, HELLO)
     shown.steps.show_waiting(waiting(session))
     shown.plan(HELLO).next()
-    assert "The install of torch that waits is given up; what it did stays." in answers.asked[0]
+    assert "The unfinished install of torch is given up; what it did stays." in answers.asked[0]
     assert {one.id: one.state for one in installs(session.world)}[first.id] is InstallState.GIVEN_UP
 
 

@@ -136,7 +136,7 @@ def test_where_names_do_not_fit_processes_are_left_out_first(controls: LiveContr
 
 def test_what_the_view_does_is_said_whole_beside_many_names(controls: LiveControls, qtbot: QtBot) -> None:
     controls.show_legend(tuple((number, f"a-long-name-{number}.py") for number in range(9)))
-    controls.show_state(text("Until 11:22:04; new figures still come"), paused=False, follows=False)
+    controls.show_state(text("Shown until 11:22:04, still measuring"), paused=False, follows=False)
     qtbot.waitUntil(lambda: controls._state.width() >= controls._state.sizeHint().width())
 
 
@@ -145,7 +145,7 @@ def test_everything_fits_a_small_window_whatever_goes_on(show: Show, qtbot: QtBo
     made.show_gpus((0, 1), ALL)
     made.show_recording("run.db")
     for paused, follows in ((True, False), (False, False), (False, True)):
-        made.show_state(text("Until 11:22:04; new figures still come"), paused=paused, follows=follows)
+        made.show_state(text("Shown until 11:22:04, still measuring"), paused=paused, follows=follows)
         qtbot.waitUntil(lambda: made.minimumSizeHint().width() <= made.width())
         assert made._pause.isVisible() != made._follow.isVisible()
     assert made.record.accessibleName() == "Stop recording"

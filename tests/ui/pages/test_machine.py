@@ -186,7 +186,7 @@ def test_an_example_is_asked_for_by_its_name(make: MakePage) -> None:
 
 
 def test_the_way_on_is_named(page: MachinePage) -> None:
-    assert page.bar().next_title == "See what we found"
+    assert page.bar().next_title == "Show diagnosis"
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform's answer to every dialog

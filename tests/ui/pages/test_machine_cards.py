@@ -82,7 +82,7 @@ def test_a_gpu_stands_with_its_place(make: MakeCards) -> None:
         (machine(asleep=True), "asleep, not woken", Mark.UNKNOWN),
         (machine(driver="", bound="nouveau"), "driven by nouveau", Mark.PROBLEM),
         (machine(driver=""), "no driver", Mark.PROBLEM),
-        (machine(dead=(RTX_4090,)), "not listed by the driver", Mark.PROBLEM),
+        (machine(dead=(RTX_4090,)), "not used by the loaded driver", Mark.PROBLEM),
         (machine(libcuda="560.35.03"), "not readable", Mark.UNKNOWN),
     ],
     ids=["ready", "asleep", "nouveau", "no-driver", "dead", "mismatch"],

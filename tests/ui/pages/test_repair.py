@@ -49,7 +49,7 @@ def shown(desk: Desk, qtbot: QtBot, machine: Machine) -> Shown:
 
 def test_the_finding_leads_to_a_plan(shown: Shown) -> None:
     assert shown.plan is not None
-    assert "Make new shells use CUDA 12.4" in shown.words()
+    assert "Use CUDA 12.4 in new terminals" in shown.words()
 
 
 def test_lines_are_listed_with_their_choices(shown: Shown) -> None:
@@ -116,7 +116,7 @@ def test_lines_can_be_copied_instead(shown: Shown) -> None:
 
 def test_apply_changes_and_proves(shown: Shown, home: Path) -> None:
     shown.apply()
-    assert f"Done and proved: a new terminal finds {home}/cuda-12.4/bin/nvcc" in shown.notice()
+    assert f"Done and tested: a new terminal finds {home}/cuda-12.4/bin/nvcc" in shown.notice()
     assert (home / ".bashrc").read_text() != rc(home)
 
 
@@ -129,7 +129,7 @@ def test_a_proved_repair_marks_its_step(shown: Shown) -> None:
 def test_after_apply_the_table_shows_the_proof(shown: Shown, home: Path) -> None:
     shown.apply()
     assert ENGLISH(shown.page.toolkit.panel.terminal.rows[0].after) == f"{home}/cuda-12.4/bin/nvcc"
-    assert "now, proved" in shown.words()
+    assert "now, tested" in shown.words()
 
 
 def test_undo_restores_every_byte(shown: Shown, home: Path) -> None:
@@ -137,7 +137,7 @@ def test_undo_restores_every_byte(shown: Shown, home: Path) -> None:
     shown.page.toolkit.undo.trigger()
     shown.settle()
     assert (home / ".bashrc").read_text() == rc(home)
-    assert "byte for byte" in shown.notice()
+    assert "restored exactly" in shown.notice()
 
 
 def test_undo_asks_first(shown: Shown, home: Path, answers: Answers) -> None:
@@ -145,7 +145,7 @@ def test_undo_asks_first(shown: Shown, home: Path, answers: Answers) -> None:
     shown.apply()
     shown.page.toolkit.undo.trigger()
     shown.settle()
-    assert "byte for byte" in answers.asked[0]
+    assert "restored exactly" in answers.asked[0]
     assert (home / ".bashrc").read_text() != rc(home)
 
 
@@ -169,7 +169,7 @@ def test_a_repair_done_already_says_so(shown: Shown, session: Session) -> None:
     shown.apply()
     shown.page.toolkit.forget_result()
     shown.open(look(session))
-    assert "New shells are set up for CUDA 12.4" in shown.words()
+    assert "New terminals are set up for CUDA 12.4" in shown.words()
     assert shown.page.bar().primary is None
 
 
@@ -195,7 +195,7 @@ def test_a_toolkit_that_is_gone_is_refused_in_words(shown: Shown, home: Path) ->
 def test_without_a_finding_any_toolkit_is_offered(desk: Desk, qtbot: QtBot, machine: Machine) -> None:
     made = Shown(desk, qtbot)
     made.open(machine, "")
-    assert "Nothing needs repair here" in made.words()
+    assert "Toolkit: nothing to repair" in made.words()
     assert made.card._toolkit.isVisibleTo(made.page)
 
 
@@ -376,7 +376,7 @@ def test_one_environment_alone_can_use_it(shown: Shown, home: Path, answers: Ans
 
 def test_who_sees_a_choice_is_shown_beside_it(shown: Shown) -> None:
     assert shown.page.toolkit.programs.isVisibleTo(shown.page)
-    assert "Which programs see it" in shown.words()
+    assert "Where this takes effect" in shown.words()
 
 
 def test_a_recorded_machine_has_no_scopes(desk: Desk, qtbot: QtBot, machine: Machine) -> None:

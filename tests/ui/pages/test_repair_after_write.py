@@ -70,7 +70,7 @@ def test_what_was_made_stays_on_the_screen_with_its_proof(shown: Shown) -> None:
     assert carried is not None
     assert carried.wrote
     assert shown.page.toolkit.panel.shells.isVisibleTo(shown.page)
-    assert shown.title == "New shells use CUDA 12.4"
+    assert shown.title == "New terminals use CUDA 12.4"
     assert states(shown)[-1] is StepStatus.RIGHT
     shown.read_again()
     shown.settle()
@@ -191,7 +191,7 @@ def test_a_change_that_made_it_worse_is_shown_as_taken_back(shown: Shown, home: 
     assert section.carried.rolled_back is not None
     assert section.carried.outcome.result is Result.FAILED
     assert (home / ".bashrc").read_text() == breaking(home)
-    assert shown.title == "The change was taken back again"
+    assert shown.title == "The change was undone again"
     assert section.panel.shells.isVisibleTo(shown.page)
     assert not section.panel.terminal.isVisibleTo(shown.page)
     assert not section.panel.by_hand.isVisibleTo(shown.page)

@@ -160,7 +160,7 @@ def test_a_forgotten_plan_leaves_the_choice(card: ToolkitCard, plan: ChangePlan)
     card.forget_plan()
     assert card.lines == ()
     assert card._toolkit.isVisibleTo(card)
-    assert "Toolkit for new shells" in words_in(card)
+    assert "Toolkit for new terminals" in words_in(card)
 
 
 def test_what_is_being_applied_cannot_be_chosen(card: ToolkitCard, plan: ChangePlan) -> None:
@@ -243,7 +243,7 @@ def test_what_stays_is_a_pill(show: Show) -> None:
     assert [one.words for one in made.findChildren(StatusPill)] == ["unchanged"]
 
 
-@pytest.mark.parametrize(("proved", "titles"), [(False, ["now", "after"]), (True, ["before", "now, proved"])])
+@pytest.mark.parametrize(("proved", "titles"), [(False, ["now", "after"]), (True, ["before", "now, tested"])])
 def test_the_heading_says_whether_it_is_proved(show: Show, proved: bool, titles: list[str]) -> None:
     made = show(TerminalCard(ENGLISH), 640, 160)
     made.show_rows(ROWS, proved=proved)

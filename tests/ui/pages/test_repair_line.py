@@ -38,7 +38,7 @@ LINE = SurveyLine(
     "",
     "",
     known(value=True),
-    text("a new terminal holds it"),
+    text("in effect in new terminals"),
     ("PATH",),
     changeable=True,
     why=text("may be commented out or replaced"),
@@ -60,7 +60,7 @@ def test_a_line_is_shown_whole_with_its_place(card: LineCard) -> None:
 def test_what_it_does_and_why_it_holds_is_said(card: LineCard) -> None:
     card.show_line(LINE, PLANNED)
     words = [label.text() for label in card.findChildren(QLabel)]
-    for sentence in ("Puts /x in front of PATH", "A new terminal holds it", "This line wins for PATH"):
+    for sentence in ("Puts /x in front of PATH", "In effect in new terminals", "This line wins for PATH"):
         assert sentence in words
 
 

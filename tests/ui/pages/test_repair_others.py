@@ -67,7 +67,7 @@ def test_cleaning_is_made_and_proved(shown: Shown, home: Path) -> None:
     open_part(shown, CLEAN)
     shown.page.clean.apply.trigger()
     shown.settle()
-    assert "Done and proved: a new terminal no longer searches PATH: /not/there/cuda-9.0/bin" in shown.notice()
+    assert "Done and tested: a new terminal no longer searches PATH: /not/there/cuda-9.0/bin" in shown.notice()
     assert (home / ".bashrc").read_text().startswith("# gpuassist retired ")
     assert len(shown.page.history.records) == 1
 
@@ -86,7 +86,7 @@ def test_cleaning_is_undone_and_offered_again(shown: Shown, home: Path) -> None:
 def test_clean_files_say_so(shown: Shown, home: Path) -> None:
     (home / ".bashrc").write_text("alias ll='ls -l'\n")
     open_part(shown, CLEAN)
-    assert "Nothing to clean" in shown.words()
+    assert "Nothing to clean up" in shown.words()
     assert not shown.page.clean.card.isVisibleTo(shown.page)
 
 
@@ -110,7 +110,7 @@ def test_gpus_are_chosen_and_proved(shown: Shown, home: Path) -> None:
     untick(shown, 0)
     shown.page.devices.apply.trigger()
     shown.settle()
-    assert "a new terminal holds CUDA_VISIBLE_DEVICES=1" in shown.notice()
+    assert "new terminals have CUDA_VISIBLE_DEVICES=1" in shown.notice()
     assert "export CUDA_VISIBLE_DEVICES=1" in (home / ".bashrc").read_text()
 
 

@@ -163,7 +163,7 @@ def test_a_proof_takes_the_place_of_the_plan(terminal: TerminalCard, qtbot: QtBo
     terminal.show_rows((row(), row("CUDA_HOME", "/c", "/d")), proved=False)
     terminal.show_rows((row(after="/e"),), proved=True)
     qtbot.waitUntil(lambda: cells(terminal) == ["/a", "/e"])
-    assert words_in(terminal)[:3] == ["In a new terminal", "before", "now, proved"]
+    assert words_in(terminal)[:3] == ["In a new terminal", "before", "now, tested"]
 
 
 def test_a_long_path_is_whole_in_its_tool_tip(terminal: TerminalCard, qtbot: QtBot) -> None:

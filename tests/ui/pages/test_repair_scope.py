@@ -64,7 +64,7 @@ def test_another_scope_is_chosen_by_arrow_key(choice: ScopeChooser) -> None:
 
 def test_what_is_chosen_there_now_is_said(choice: ScopeChooser) -> None:
     choice.box.activated.emit(1)
-    assert "chosen there now: CUDA_HOME=/opt/cuda-12.4" in words_in(choice)
+    assert "Currently: CUDA_HOME=/opt/cuda-12.4" in words_in(choice)
 
 
 def test_a_project_is_asked_for_and_nothing_chosen(choice: ScopeChooser) -> None:

@@ -106,7 +106,7 @@ def test_applying_from_here_shows_the_proof(shown: Shown) -> None:
     bar.primary.trigger()
     shown.settle()
     assert shown.page.segments.place == TOOLKIT
-    assert "Done and proved" in shown.notice()
+    assert "Done and tested" in shown.notice()
 
 
 def test_after_a_change_the_files_are_read_again(shown: Shown, home: Path) -> None:

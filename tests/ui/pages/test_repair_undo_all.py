@@ -98,7 +98,7 @@ def _said(dialog: UndoAllDialog) -> str:
 def test_the_whole_is_shown_and_nothing_done(course: Course, home: Path) -> None:
     dialog = course.begin()
     assert list(dialog.cards) == ["c2", "c1", "c0"]
-    assert _pills(dialog) == ["will be taken back"] * 3
+    assert _pills(dialog) == ["will be undone"] * 3
     assert len(dialog.findChildren(DiffView)) == 3
     assert (dialog.agree.text(), dialog.keep.text()) == ("Undo all", "Keep")
     assert (home / ".env").read_bytes() == b"A=gpu\n"
@@ -117,8 +117,8 @@ def test_what_came_of_each_stands_in_its_place(course: Course, home: Path) -> No
     dialog = course.begin()
     dialog.agree.click()
     course.settle()
-    assert _pills(dialog) == ["taken back"] * 3
-    assert dialog.header.title == "Everything was taken back"
+    assert _pills(dialog) == ["undone"] * 3
+    assert dialog.header.title == "Everything was undone"
     assert ((home / ".bashrc").read_bytes(), (home / ".env").read_bytes()) == (ORIGINAL, b"A=1\n")
     assert course.told == ["wrote"]
     assert not dialog.agree.isVisibleTo(dialog)
@@ -128,11 +128,11 @@ def test_what_came_of_each_stands_in_its_place(course: Course, home: Path) -> No
 def test_a_conflict_is_shown_and_left(course: Course, home: Path) -> None:
     (home / ".env").write_bytes(b"A=mine\n")
     dialog = course.begin()
-    assert _pills(dialog) == ["is left", "will be taken back", "will be taken back"]
+    assert _pills(dialog) == ["not undone", "will be undone", "will be undone"]
     assert len(dialog.findChildren(ThreeWayView)) == 1
     dialog.agree.click()
     course.settle()
-    assert _pills(dialog) == ["is left", "taken back", "taken back"]
+    assert _pills(dialog) == ["not undone", "undone", "undone"]
     assert (home / ".env").read_bytes() == b"A=mine\n"
     assert not dialog.delete.isVisibleTo(dialog)
     assert "stays for now" in _said(dialog)
@@ -143,7 +143,7 @@ def test_what_was_edited_after_the_look_is_left_with_its_reason(course: Course, 
     (home / ".env").write_bytes(b"# mine\nA=gpu\n")
     dialog.agree.click()
     course.settle()
-    assert _pills(dialog)[0] == "is left"
+    assert _pills(dialog)[0] == "not undone"
     assert "when you looked" in _said(dialog)
 
 
@@ -161,7 +161,7 @@ def test_stopping_leaves_the_rest(course: Course, session: Session, monkeypatch:
     monkeypatch.setattr("gpuassist.ui.pages.repair.undo_all.undo_all", stopped)
     dialog.agree.click()
     course.settle()
-    assert _pills(dialog) == ["taken back", "still stands", "still stands"]
+    assert _pills(dialog) == ["undone", "still in effect", "still in effect"]
     assert sum(bool(one.receipt.undone_at) for one in records(session.world)) == 1
 
 

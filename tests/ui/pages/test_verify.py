@@ -146,7 +146,7 @@ def test_depth_changes_what_is_left_open(shown: Shown) -> None:
     shown.wishes._depth.setCurrentIndex(1)
     shown.wishes.changed.emit()
     assert shown.wishes.level is Level.FULL
-    assert not any("Full looks longer" in sentence for sentence in shown.page.body.proves.sentences)
+    assert not any("Full runs longer" in sentence for sentence in shown.page.body.proves.sentences)
 
 
 def test_without_torch_nothing_can_be_started_but_an_installation_planned(desk: Desk, qtbot: QtBot) -> None:
@@ -191,7 +191,7 @@ def test_a_running_check_says_so(begun: Shown) -> None:
 
 def test_a_right_check_shows_error_bound_and_rate(begun: Shown) -> None:
     begun.page._take(CheckDone("cuda:0", RIGHT))
-    assert begun.cells(0)[1:] == ["passed", "3.1e-07 of 4.2e-06", "58.2 TFLOP/s"]
+    assert begun.cells(0)[1:] == ["passed", "3.1e-07 / 4.2e-06", "58.2 TFLOP/s"]
 
 
 def test_progress_is_counted(begun: Shown) -> None:
@@ -334,7 +334,7 @@ def test_cancel_ends_a_run_that_hangs(desk: Desk, qtbot: QtBot, tmp_path: Path) 
     made.page.start()
     made.page.cancel()
     qtbot.waitUntil(lambda: made.page._job is None)
-    assert made.page._header.title == "Stopped before the first check"
+    assert made.page._header.title == "Cancelled before the first check"
     assert made.notice() == ""
 
 

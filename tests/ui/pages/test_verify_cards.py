@@ -72,7 +72,7 @@ def test_environments_that_are_unknown_leave_the_dialog(wishes: VerifyWishes) ->
 
 def test_without_gpus_torch_decides(wishes: VerifyWishes) -> None:
     wishes.show_machine(machine(environment("a")))
-    assert items(wishes._devices) == ["Whatever torch sees", "CPU"]
+    assert items(wishes._devices) == ["All that torch sees", "CPU"]
 
 
 def test_gpus_without_an_index_are_not_offered(wishes: VerifyWishes) -> None:
@@ -147,7 +147,7 @@ def test_long_names_do_not_widen_the_window(wishes: VerifyWishes) -> None:
     assert wishes.minimumSizeHint().width() < 860
 
 
-@pytest.mark.parametrize(("level", "part"), [(Level.QUICK, "Full looks longer"), (Level.FULL, "days of load")])
+@pytest.mark.parametrize(("level", "part"), [(Level.QUICK, "Full runs longer"), (Level.FULL, "days of load")])
 def test_each_depth_says_what_it_leaves(show: Show, level: Level, part: str) -> None:
     made = show(ProvesCard(ENGLISH), 300, 300)
     made.show_level(level)

@@ -90,7 +90,7 @@ def test_a_check_that_runs_for_long_says_how_long() -> None:
 
 
 def test_a_check_that_is_done_says_how_far_off_and_how_fast() -> None:
-    assert words_of(cells(done(PASSED))) == ["Matrix product fp32", "passed", "1.2e-06 of 0.001", "41.3 TFLOP/s"]
+    assert words_of(cells(done(PASSED))) == ["Matrix product fp32", "passed", "1.2e-06 / 0.001", "41.3 TFLOP/s"]
 
 
 def test_a_reason_stands_where_the_figures_would() -> None:

@@ -201,7 +201,7 @@ def test_escape_stops_a_run(desk: Desk, qtbot: QtBot) -> None:
 def test_a_stop_keeps_what_was_found_and_says_how_much(begun: Shown) -> None:
     cut = tuple(Check(one.name, one.dtype, Verdict.SKIPPED, verbatim("stopped"), cause=Cause.CANCELLED) for one in PLANNED[1:])
     begun.ended(result(RIGHT, *cut, verdict=Verdict.SKIPPED, cancelled=True, error=text("it was stopped")))
-    assert begun.page._header.title == "Stopped: 1 of 3 checks were done"
+    assert begun.page._header.title == "Cancelled: 1 of 3 checks were done"
     assert begun.notice() == ""
     assert [begun.cells(place)[1] for place in range(3)] == ["passed", "not run", "not run"]
 

@@ -59,7 +59,7 @@ def test_going_back_to_quick_brings_its_words_back(show: Show) -> None:
     card = show(ProvesCard(ENGLISH), 320, 300)
     card.show_level(Level.FULL)
     card.show_level(Level.QUICK)
-    assert sum("Full looks longer" in sentence for sentence in card.sentences) == 1
+    assert sum("Full runs longer" in sentence for sentence in card.sentences) == 1
 
 
 def test_before_a_run_there_is_no_result(card: ResultCard) -> None:

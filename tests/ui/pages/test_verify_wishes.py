@@ -124,7 +124,7 @@ def test_an_unknown_interpreter_cannot_be_chosen(wishes: VerifyWishes) -> None:
 
 def test_gpus_that_are_unknown_leave_it_to_torch(wishes: VerifyWishes) -> None:
     wishes.show_machine(without(machine(), ["gpus"]))
-    assert items(wishes._devices) == ["Whatever torch sees", "CPU"]
+    assert items(wishes._devices) == ["All that torch sees", "CPU"]
     assert wishes.devices == ("all",)
 
 
@@ -185,7 +185,7 @@ def test_the_bar_is_as_far_as_the_count(offered: VerifyWishes, done: int, of: in
 def test_after_a_run_no_count_is_left(offered: VerifyWishes) -> None:
     offered.show_running("3 of 12", 3, 12)
     offered.show_idle()
-    assert words_in(offered) == ["Environment", "Devices", "Level"]
+    assert words_in(offered) == ["Environment", "Devices", "Test length"]
     assert "12" not in offered.progress_words
 
 
@@ -203,7 +203,12 @@ def test_one_button_is_the_obvious_one(offered: VerifyWishes) -> None:
 
 
 def test_every_choice_has_a_name(offered: VerifyWishes) -> None:
-    assert [one.accessibleName() for one in offered.findChildren(QComboBox)] == ["Environment", "Kind of image", "Devices", "Level"]
+    assert [one.accessibleName() for one in offered.findChildren(QComboBox)] == [
+        "Environment",
+        "Kind of image",
+        "Devices",
+        "Test length",
+    ]
 
 
 def test_a_run_fits_into_the_same_width(offered: VerifyWishes, qtbot: QtBot) -> None:

@@ -78,7 +78,7 @@ def test_pictures_come_and_go(chains: ChainsCard) -> None:
 
 def test_steps_are_numbered_with_their_commands(steps: StepsCard, qtbot: QtBot) -> None:
     put(steps, (DRIVER, REBOOT))
-    said = ["What makes it fit", "1", "Install it", "Check: it is there", "2", "Restart the computer"]
+    said = ["Changes needed", "1", "Install it", "Check: it is there", "2", "Restart the computer"]
     qtbot.waitUntil(lambda: words_in(steps) == said)
     assert [block.content for block in steps.findChildren(CodeBlock)] == ["sudo apt update\nsudo apt install x"]
 

@@ -88,8 +88,8 @@ def test_another_machine_takes_the_place_of_the_first(card: WishCard) -> None:
 
 
 def test_a_box_says_what_is_there_now(card: WishCard) -> None:
-    assert rows(card, "driver") == ["now 550.54.14", "no driver", "driver 595", "driver 580"]
-    assert rows(card, "gcc")[0] == "as it is"
+    assert rows(card, "driver") == ["current: 550.54.14", "no driver", "driver 595", "driver 580"]
+    assert rows(card, "gcc")[0] == "keep current"
 
 
 def test_nothing_is_there_on_an_imagined_machine(imagined: WishCard) -> None:

@@ -48,7 +48,7 @@ def test_a_machine_that_could_not_be_read_again_is_told_until_it_was(banners: Ba
     (words,) = told(banners)
     assert "a reason" in words
     spy = QSignalSpy(banners.again_wanted)
-    button_named(banners, "Read again").click()
+    button_named(banners, "Refresh").click()
     assert spy.count() == 1
     banners.show_stale("")
     assert not banners.isVisible()
@@ -56,7 +56,7 @@ def test_a_machine_that_could_not_be_read_again_is_told_until_it_was(banners: Ba
 
 def test_a_recorded_machine_is_told(banners: Banners) -> None:
     banners.show_recorded(True)
-    assert told(banners) == ["Recorded machine: actions that would change this machine are off."]
+    assert told(banners) == ["Viewing a recorded machine: read-only."]
     assert [icon.mark for icon in banners.findChildren(MarkIcon)] == [Mark.INFO]
 
 
@@ -159,7 +159,7 @@ def test_damage_that_is_mended_goes(banners: Banners) -> None:
 def test_an_install_that_waits_is_told(banners: Banners) -> None:
     banners.show_waiting("The install of torch waits at step 2 of 3")
     wanted = QSignalSpy(banners.go_on_wanted)
-    button_named(banners, "Go on").click()
+    button_named(banners, "Continue").click()
     assert (told(banners), wanted.count()) == (["The install of torch waits at step 2 of 3"], 1)
 
 

@@ -21,9 +21,9 @@ KINDS = pytest.mark.parametrize("make", [primary, secondary, small])
 
 @KINDS
 def test_a_button_says_what_it_does(qtbot: QtBot, make: Callable[[str], QPushButton]) -> None:
-    made = make("Read again")
+    made = make("Refresh")
     qtbot.addWidget(made)
-    assert (made.text(), made.focusPolicy()) == ("Read again", Qt.FocusPolicy.StrongFocus)
+    assert (made.text(), made.focusPolicy()) == ("Refresh", Qt.FocusPolicy.StrongFocus)
 
 
 def test_only_the_primary_one_is_primary(qtbot: QtBot) -> None:

@@ -53,7 +53,7 @@ def test_it_reads_as_sentences(view: ChainView) -> None:
 
 
 def test_it_is_read_aloud(view: ChainView) -> None:
-    assert view.accessibleName() == "What has to fit together"
+    assert view.accessibleName() == "Compatibility chain"
     assert view.accessibleDescription() == view.plain_text()
 
 

@@ -217,12 +217,12 @@ def test_a_finding_about_who_holds_a_gpu_leads_there(
     )
     made = card(show, replace(ANSWER, remedies=(end,)))
     wanted = QSignalSpy(made.asked)
-    button_named(made, "Who holds it?").click()
+    button_named(made, "Show GPU processes").click()
     assert [wanted.at(place)[0] for place in range(wanted.count())] == [ToHolders(process)]
 
 
 def test_other_findings_do_not_ask_who_holds_it(show: Show) -> None:
-    assert "Who holds it?" not in [button.text() for button in card(show).findChildren(QPushButton)]
+    assert "Show GPU processes" not in [button.text() for button in card(show).findChildren(QPushButton)]
 
 
 TORCH = Remedy(

@@ -24,7 +24,7 @@ def looks(foot: Foot) -> QMenu:
 
 
 def test_the_looks_are_named(foot: Foot) -> None:
-    assert [action.text() for action in looks(foot).actions()] == ["Like the desktop", "Light", "Dark"]
+    assert [action.text() for action in looks(foot).actions()] == ["Follow system", "Light", "Dark"]
 
 
 @pytest.mark.parametrize("appearance", list(Appearance))

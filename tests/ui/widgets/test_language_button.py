@@ -14,12 +14,12 @@ from gpuassist.ui.widgets.language_button import LanguageButton
 from tests.translations import with_languages
 from tests.ui.showing import Show
 
-POLISH = {"Language": "Język", "Like the desktop": "Jak pulpit"}
+POLISH = {"Language": "Język", "Follow system": "Jak pulpit"}
 
 
 @pytest.fixture
 def resources(tmp_path: Path) -> Resources:
-    return with_languages(tmp_path / "copy", {"de": {"Language": "Sprache", "Like the desktop": ""}, "pl": POLISH}, guides=False)
+    return with_languages(tmp_path / "copy", {"de": {"Language": "Sprache", "Follow system": ""}, "pl": POLISH}, guides=False)
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def button(show: Show, resources: Resources) -> LanguageButton:
 def test_each_language_is_named_in_its_own_words(button: LanguageButton) -> None:
     named = [(action.text(), action.isEnabled(), action.isChecked()) for action in button.menu_of_languages().actions()]
     assert named == [
-        ("Like the desktop", True, False),
+        ("Follow system", True, False),
         ("English", True, False),
         ("Deutsch (1 of 2 sentences)", False, False),
         ("Polski", True, True),

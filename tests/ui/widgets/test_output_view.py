@@ -18,7 +18,7 @@ STEPS = st.lists(st.lists(PRINTED, max_size=9), max_size=9)
 
 @pytest.fixture
 def output(show: Show) -> OutputView:
-    return show(OutputView("What it prints"), 600, 300)
+    return show(OutputView("Output"), 600, 300)
 
 
 def shown(output: OutputView) -> list[str]:

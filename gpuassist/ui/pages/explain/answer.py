@@ -58,7 +58,7 @@ def folds_of(words: Words, explanation: Explanation) -> tuple[Fold, ...]:
         title = counted("1 fact was read in the text…", "{count} facts were read in the text…", facts)
         folds.append(Fold(words(title), partial(_fill_facts, words, explanation)))
     if explanation.accounts and (explanation.convicts or not explanation.known):
-        title = text("What else the text tells…")
+        title = text("What else the text says…")
         folds.append(Fold(words(title), partial(_fill_accounts, words, explanation)))
     if explanation.contradictions:
         count = len(explanation.contradictions)
@@ -69,7 +69,9 @@ def folds_of(words: Words, explanation: Explanation) -> tuple[Fold, ...]:
         title = counted("1 other cause is less likely…", "{count} other causes are less likely…", count)
         folds.append(Fold(words(title), partial(_fill_doubts, words, explanation.less_likely)))
     if explanation.undetermined:
-        title = counted("1 could not be determined…", "{count} could not be determined…", len(explanation.undetermined))
+        title = counted(
+            "1 thing could not be determined…", "{count} things could not be determined…", len(explanation.undetermined)
+        )
         folds.append(Fold(words(title), partial(_fill_undetermined, words, explanation)))
     return tuple(folds)
 
@@ -97,7 +99,7 @@ def _fill_doubts(words: Words, doubts: tuple[UnlikelyAnswer, ...], card: Card) -
 def _fill_contradictions(words: Words, explanation: Explanation, card: Card) -> None:
     rows = [FactRow(words(one.fact), " / ".join(one.values), words(places_of(one))) for one in explanation.contradictions]
     card.body.addWidget(FactTable(words, rows, card, label_width=240))
-    card.body.addWidget(paragraph(words(text("The first was taken.")), "muted", card))
+    card.body.addWidget(paragraph(words(text("The first was used.")), "muted", card))
 
 
 def _fill_undetermined(words: Words, explanation: Explanation, card: Card) -> None:
@@ -372,7 +374,7 @@ def _not_known(words: Words, explanation: Explanation, parent: QWidget) -> Empty
     if not explanation.paste.words.strip():
         why = text("It is a program, an archive or a picture. Paste or open the text that you see on the screen.")
     elif facts_read(explanation.machine):
-        why = text("Nothing in it is a message that gpuassist knows. What could be read in it stands below, and shows no problem.")
+        why = text("It contains no message that gpuassist knows. What could be read from it is shown below, and shows no problem.")
     else:
-        why = text("Nothing in it is a message that gpuassist knows. More of it may help: the command, and all that it printed.")
+        why = text("It contains no message that gpuassist knows. More of it may help: the command, and everything it printed.")
     return EmptyState(Mark.UNKNOWN, words(explanation.title), words(why), parent)

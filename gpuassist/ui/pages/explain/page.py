@@ -58,8 +58,8 @@ class ExplainPage(Page):
         self._pause.timeout.connect(self._ask_typed)
         self._later = InTurns((self._take_a_breath, self._make_examples), self)
         self._copy = new_action(self, desk.words(text("Copy the answer")), self._copy_answer, "Ctrl+Shift+C")
-        self._save = new_action(self, desk.words(text("Save for a colleague…")), self._ask_where, "Ctrl+S")
-        self._on = new_action(self, desk.words(text("Go on")), self._go_on)
+        self._save = new_action(self, desk.words(text("Export answer…")), self._ask_where, "Ctrl+S")
+        self._on = new_action(self, desk.words(text("Continue")), self._go_on)
         new_action(self, desk.words(text("Paste")), self._paste_clipboard, "Ctrl+V")
         new_action(self, desk.words(text("Open a log…")), self._ask_which, "Ctrl+O")
         new_action(self, desk.words(text("The text to explain")), self._focus_text, "Ctrl+F")
@@ -226,9 +226,9 @@ class ExplainPage(Page):
 
     def _note(self) -> Text | None:
         if self._text.edit.shortened:
-            return text("It has lines too long to be shown whole, and cannot be edited.")
+            return text("Some lines are too long to be shown in full, so the text cannot be edited.")
         if self._text.joins and self._inspection is None:
-            return text("The machine was not read yet: the text is judged alone until then.")
+            return text("The computer has not been read yet; until then the text alone is used.")
         return None
 
     def _show_nothing(self) -> None:
@@ -276,7 +276,7 @@ class ExplainPage(Page):
     @Slot()
     def _ask_where(self) -> None:
         if self.explanation is not None:
-            self.desk.asking.save_file(self, self.desk.words(text("Save the text and its answer")), _NAME, self._save_as)
+            self.desk.asking.save_file(self, self.desk.words(text("Save the text and the answer")), _NAME, self._save_as)
 
     def _save_as(self, path: str) -> None:
         if self.explanation is None:

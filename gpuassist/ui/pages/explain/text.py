@@ -30,7 +30,7 @@ _EXAMPLES: tuple[tuple[Text, Text, str], ...] = (
         "",
     ),
     (text("What the driver says"), text("Its table, whole or in part, of this or another machine."), "nvidia-smi"),
-    (text("What torch says of its surroundings"), text("The report that projects ask for."), "python -m torch.utils.collect_env"),
+    (text("PyTorch environment report"), text("What bug reports ask for: collect_env."), "python -m torch.utils.collect_env"),
     (text("What the kernel logged"), text("Lines with NVRM or Xid."), "journalctl -k -b --no-pager | grep -iE 'NVRM|nvidia'"),
     (text("A list of packages"), text("Or what an installer announces before it starts."), "pip list"),
 )
@@ -63,7 +63,7 @@ class TextCard(Card):
         return self._choice.currentIndex() == _JOINED
 
     def show_machine(self, *, recorded: bool) -> None:
-        joined = text("Joined with the recorded machine") if recorded else text("Joined with this machine")
+        joined = text("Use facts of the recorded machine") if recorded else text("Use facts of this computer")
         self._choice.setItemText(_JOINED, self._words(joined))
 
     def show_note(self, words: Text | None) -> None:
@@ -92,8 +92,8 @@ class TextCard(Card):
         self._clear = self._button(text("Clear"), "Ctrl+L", self.clear)
         self._note = label("", "small", self)
         self._choice = DropDown(self)
-        self._choice.addItems([self._words(text("Joined with this machine")), self._words(text("The text alone"))])
-        self._choice.setAccessibleName(self._words(text("Which facts the answer rests on")))
+        self._choice.addItems([self._words(text("Use facts of this computer")), self._words(text("Use the text alone"))])
+        self._choice.setAccessibleName(self._words(text("Facts that the answer is based on")))
         self._choice.currentIndexChanged.connect(self.changed)
         for button in (self._paste, self._open, self._clear):
             row.addWidget(button)

@@ -26,7 +26,7 @@ from gpuassist.ui.wording import sentence_case
 
 _LABEL_WIDTH = 140
 PROCESS, USER, PLACE = 1, 2, 5
-HEADINGS = (text("PID"), text("Process"), text("User"), text("GPU"), text("Memory"), text("Belongs to"), text("What it is"))
+HEADINGS = (text("PID"), text("Process"), text("User"), text("GPU"), text("Memory"), text("Container or service"), text("Type"))
 # As wide as the columns are made, whatever comes.
 COLUMN_SAMPLES = (
     Cell("8888888"),
@@ -65,7 +65,7 @@ class HolderCard(Card):
         self._facts = FactTable(words, (), self, label_width=_LABEL_WIDTH)
         self._why = paragraph("", "", self)
         self._line = CommandBlock(words, (), words(text("Commands")), self)
-        self.stop = secondary(words(text("Stop it…")), self)
+        self.stop = secondary(words(text("Stop process…")), self)
         self.stop.setToolTip(words(text("Delete")))
         self.stop.clicked.connect(self.stop_wanted)
         for widget in (self._command, self.memory, self._facts):
@@ -117,8 +117,8 @@ class HolderCard(Card):
         unusual, belongs = state(held), words(place(held))
         told: list[tuple[Text, str]] = [(text("User"), holder.user)]
         if not held.memory_by_gpu:
-            told.append((text("Holds"), words(gpus(held))))
-        told += [(text("Belongs to"), belongs), (text("State"), words(unusual) if unusual is not None else "")]
+            told.append((text("Uses"), words(gpus(held))))
+        told += [(text("Container or service"), belongs), (text("State"), words(unusual) if unusual is not None else "")]
         told.append((text("Open devices"), ", ".join(holder.devices)))
         return [FactRow(words(name), value) for name, value in told if value]
 

@@ -14,12 +14,13 @@ from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome
 from gpuassist.model.text import Text, text
-from gpuassist.present.holders import STOP_IT, as_plain_text, stop_question, stop_warning, stopping, title
+from gpuassist.present.holders import LET_IT_RUN, STOP_IT, as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.samples import clock
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
 from gpuassist.session.navigation import Errand, SideTool, ToHolders
 from gpuassist.ui import clipboard
+from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.holders.detail import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, HolderCard, holder_rows
@@ -71,15 +72,15 @@ class HoldersPage(Page):
         self._again.setSingleShot(True)
         self._count_down = self._timer(self._show_stopping)
         self._count_down.setInterval(_COUNT_DOWN_MILLISECONDS)
-        self._refresh = new_action(self, desk.words(text("Look again")), self.look, "F5")
+        self._refresh = new_action(self, desk.words(text("Refresh")), self.look, "F5")
         self._copy = new_action(self, desk.words(text("Copy the list")), self._copy_list, "Ctrl+Shift+C")
-        self._stop = new_action(self, desk.words(text("Stop it…")), self.stop, "Del")
+        self._stop = new_action(self, desk.words(text("Stop process…")), self.stop, "Del")
         for action in (self._refresh, self._copy, self._stop):
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # Del elsewhere in the window stops nothing
         words = self.desk.words
         scroll = self.fill_with_scroll()
         self._header = scroll.header
-        self._header.show_words(words(text("Who holds the GPU")), "")
+        self._header.show_words(words(text("GPU processes")), "")
         self._strip = ProgressStrip(self)
         self._header.beside.addWidget(self._strip)
         self.notice = Notice(Mark.INFO, "", self)
@@ -114,7 +115,7 @@ class HoldersPage(Page):
 
     def bar(self) -> Bar:
         actions = (self._refresh, self._copy) if self._recorded is None else (self._copy,)
-        note = text("Looks again by itself while it is shown") if self._recorded is None else text("As it was recorded")
+        note = text("Updates automatically") if self._recorded is None else text("As recorded")
         return Bar(actions, note=self.desk.words(note))
 
     def show_inspection(self, inspection: Inspection) -> None:
@@ -155,8 +156,9 @@ class HoldersPage(Page):
         held = self.chosen
         if held is not None and held.may_stop and self._stopping is None:
             words = self.desk.words
+            verbs = Verbs(words(STOP_IT), words(LET_IT_RUN), loses=True)
             self.desk.asking.confirm(
-                self, words(stop_question(held)), words(stop_warning(held)), lambda: self._stop_now(held), ends=words(STOP_IT)
+                self, words(stop_question(held)), words(stop_warning(held)), lambda: self._stop_now(held), verbs=verbs
             )
 
     @Slot()
@@ -186,7 +188,7 @@ class HoldersPage(Page):
     def _make_table(self) -> Card:
         words = self.desk.words
         self._rows = RowsModel([words(heading) for heading in HEADINGS], (), self)
-        self.table = Table(self._rows, words(text("Processes that hold a GPU")), self)
+        self.table = Table(self._rows, words(text("GPU processes")), self)
         self.table.setSelectionMode(Table.SelectionMode.SingleSelection)
         self.table.spread(PROCESS, COLUMN_SAMPLES)
         self.table.selectionModel().currentRowChanged.connect(self._choose)
@@ -226,12 +228,12 @@ class HoldersPage(Page):
         words, before = self.desk.words, self.found
         self.found = found
         if self._recorded is not None:
-            subtitle = text("On a recorded machine, as it was then")
+            subtitle = text("As recorded")
         else:
-            subtitle = text("Looked at {time}", time=clock(self.desk.session.world.clock.epoch(), seconds=True))
+            subtitle = text("Updated {time}", time=clock(self.desk.session.world.clock.epoch(), seconds=True))
         self._header.show_words(words(title(found)), words(subtitle))
         if self._wished is not None and self._stopping is None and find(found, self._wished) is None:
-            self._tell(Mark.INFO, words(text("Process {pid} holds no GPU now.", pid=self._wished)))
+            self._tell(Mark.INFO, words(text("Process {pid} is not using a GPU now.", pid=self._wished)))
         self._wished = None
         self._fill(found)
         self._list.setVisible(bool(found.held))
@@ -247,14 +249,14 @@ class HoldersPage(Page):
         mark, name, why = (
             Mark.UNKNOWN,
             text("Nothing was found"),
-            text("Not everything could be looked at: the reason stands below."),
+            text("Not everything could be read: the reason is shown below."),
         )
         if not found.notes:
-            name, why = text("There is no GPU here"), text("No NVIDIA GPU can be seen that a process could hold.")
+            name, why = text("No GPU"), text("No NVIDIA GPU was found.")
         if not found.notes and found.cards:
             mark, name, why = Mark.RIGHT, text("The GPU is free"), text("Programs can use it, and its driver can be replaced.")
         if self._recorded is not None and not found.notes and found.cards:
-            name, why = text("The GPU was free"), text("Nothing held it when this machine was recorded.")
+            name, why = text("The GPU was free"), text("No process was using it when this machine was recorded.")
         self._nothing.show_words(mark, self.desk.words(name), self.desk.words(why))
 
     def _fill(self, found: Holding) -> None:

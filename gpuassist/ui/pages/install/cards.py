@@ -94,7 +94,7 @@ class StepCard(Card):
         self._add(self._words(changes_title(looked)), "strong")
         lines = change_lines(looked)
         if lines:
-            self._looked.addWidget(CodeBlock(self._words, "\n".join(lines), self._words(text("What it would change")), self))
+            self._looked.addWidget(CodeBlock(self._words, "\n".join(lines), self._words(text("Changes it would make")), self))
         for requirer in looked.requires:
             self._add(self._words(requirer_in_words(requirer)), "" if requirer.met_after else "strong")
         for warning in looked.warnings:
@@ -121,12 +121,12 @@ class StepCard(Card):
             column.addWidget(paragraph(words(check), "muted", self._details))
         if step.kind is StepKind.REBOOT:
             self.autostart = Tick(
-                words(text("Open gpuassist by itself after the restart, until the install is done")), self._details
+                words(text("Open gpuassist automatically after the restart, until the install is done")), self._details
             )
             column.addWidget(self.autostart)
         self._looked = bare(QVBoxLayout(), 8)
         column.addLayout(self._looked)
-        self.look = small(words(text("Look what it would change")), self._details)
+        self.look = small(words(text("Preview changes")), self._details)
         self.look.clicked.connect(self._ask_to_look)
         self.look.setVisible(step.run is not None and bool(home))
         column.addWidget(self.look, 0, Qt.AlignmentFlag.AlignLeft)
@@ -146,7 +146,7 @@ class WaysCard(Card):
     chosen = Signal(int)
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
-        super().__init__(words(text("Ways to get there")), words(text("the first is the one that can do least harm")), parent)
+        super().__init__(words(text("Ways to install it")), words(text("the safest first")), parent)
         self._words = words
         self._ways: tuple[WayPlan, ...] = ()
         self._group = QButtonGroup(self)
@@ -218,7 +218,7 @@ class EarlierCard(Card):
         inside = QWidget(self)
         row = bare(QHBoxLayout(inside))
         row.addWidget(paragraph(said, "", inside), 1)
-        back = small(self._words(text("Take it back…")), inside)
+        back = small(self._words(text("Undo install…")), inside)
         back.setAccessibleName(f"{back.text()}: {said}")
         back.setProperty("install", install.id)
         back.clicked.connect(self._ask)

@@ -19,7 +19,7 @@ PARTS: tuple[tuple[str, Text], ...] = (
     ("torch", text("torch")),
     ("toolkit", text("CUDA toolkit")),
     ("driver", text("NVIDIA driver")),
-    ("tool", text("torch comes by")),
+    ("tool", text("Install torch with")),
 )
 _TOOLS: dict[str, Text] = {
     Tool.PIP.value: text("pip"),
@@ -41,7 +41,7 @@ class InstallChoices(Card):
         self.wish = InstallWish()
         self._choices = _NOTHING
         self._parts = {name: PartChoice(words(title), self) for name, title in PARTS}
-        self.no_root = Tick(words(text("Plan without administrator rights")), self)
+        self.no_root = Tick(words(text("I have no administrator rights (no sudo)")), self)
         self.no_root.toggled.connect(self._choose_rights)
         grid = EvenColumns(self, least=170)
         for part in self._parts.values():
@@ -76,12 +76,12 @@ class InstallChoices(Card):
     def _rows(self, name: str, wanted: str) -> tuple[tuple[str, str], ...]:
         if name == "tool":
             return (
-                ("", self._words(text("what is there already"))),
+                ("", self._words(text("current package manager"))),
                 *((value, self._words(said)) for value, said in _TOOLS.items()),
             )
         values = {"torch": self._choices.torches, "toolkit": self._choices.toolkits, "driver": self._choices.drivers}[name]
         extra = (wanted,) if wanted not in {"", ANY, *values} else ()
-        first = (("", self._words(text("as it is"))), (ANY, self._words(text("whichever fits best"))))
+        first = (("", self._words(text("keep current"))), (ANY, self._words(text("best fit"))))
         return (*first, *((value, value) for value in (*extra, *values)))
 
     @Slot(int)

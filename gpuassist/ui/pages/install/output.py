@@ -44,13 +44,13 @@ class OutputCard(Card):
         self._busy = MarkIcon(Mark.BUSY, self)
         self._title = label("", "heading", self)
         self.cancel = small(words(text("Cancel")), self)
-        self.cancel.setToolTip(words(text("Ends the programs of this step and all that they started")))
+        self.cancel.setToolTip(words(text("Ends the programs of this step and everything they started")))
         self.cancel.clicked.connect(self._cancel)
         for one in (self._busy, self._title):
             self.head.addWidget(one)
         self.head.addStretch(1)
         self.head.addWidget(self.cancel)
-        self.view = OutputView(words(text("What it prints")), self)
+        self.view = OutputView(words(text("Output")), self)
         well = Well(self)
         well.body.addWidget(self.view)
         self.body.addWidget(well)
@@ -80,7 +80,7 @@ class OutputCard(Card):
         self.view.finish()
         self._busy.hide()
         self.cancel.hide()
-        self._title.setText(self._words(text("What it printed")))
+        self._title.setText(self._words(text("Output")))
         self.log = log
         self._path.set_words(log)
         self._kept.setVisible(bool(log))
@@ -89,7 +89,7 @@ class OutputCard(Card):
         words = self._words
         inside = QWidget(self)
         row = bare(QHBoxLayout(inside), 8)
-        row.addWidget(label(words(text("All of it:")), "muted", inside))
+        row.addWidget(label(words(text("Full log:")), "muted", inside))
         self._path = ElidedLabel("", "mono", inside, copy_words=words(COPY))
         row.addWidget(self._path, 1)
         self.open_log = small(words(text("Open")), inside)

@@ -85,7 +85,7 @@ class InstallPage(Page):
         self.open_project.clicked.connect(self._open_project)
         self._nothing.buttons.addWidget(self.open_project)
         self._nothing.buttons.addStretch(1)
-        self._blocked = WordsCard(words, words(text("What stands in the way")), self)
+        self._blocked = WordsCard(words, words(text("What prevents it")), self)
         self._ways = WaysCard(words, self)
         self._ways.chosen.connect(self._show_way)
         self.steps = InstallSteps(self.desk, scroll, self)
@@ -107,8 +107,8 @@ class InstallPage(Page):
         if self.steps.under_way:
             return Bar((*self.steps.beside, *(() if self.steps.busy else (self._another,))), "", self.steps.primary)
         if self.outlook is None:
-            return Bar((), self.desk.words(text("Nothing is changed by planning.")))
-        note = text("Nothing is changed until a step is confirmed.")
+            return Bar((), self.desk.words(text("Preview only: nothing is changed.")))
+        note = text("Nothing is changed until you confirm a step.")
         if self._recorded:
             note = text("A recorded machine can be looked at, not changed.")
         return Bar((*self.steps.beside, self._copy), self.desk.words(note), self.steps.primary if self.outlook.steps else None)
@@ -147,7 +147,7 @@ class InstallPage(Page):
     def _waiting_notice(self) -> Notice:
         words = self.desk.words
         made = Notice(Mark.INFO, "", self)
-        on = small(words(text("Go on")), made)
+        on = small(words(text("Continue")), made)
         on.clicked.connect(self._go_on)
         give_up = small(words(text("Give it up")), made)
         give_up.clicked.connect(self._give_up_waiting)
@@ -233,8 +233,8 @@ class InstallPage(Page):
         if self._machine is None:
             title, rest = text("One moment"), text("The machine is being read.")
         else:
-            title = text("What shall be installed?")
-            rest = text("Choose above, or let gpuassist find the version that fits. You see every step before it is taken.")
+            title = text("What do you want to install?")
+            rest = text("Choose above, or let gpuassist find the version that fits. You see every step before it is run.")
         self._nothing.show_words(Mark.TODO if self._machine is not None else Mark.BUSY, words(title), words(rest))
         for button in widgets_in(self._nothing.buttons):
             button.setVisible(self._machine is not None)

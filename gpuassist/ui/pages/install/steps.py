@@ -21,7 +21,7 @@ from gpuassist.present.marks import Mark, mark_of
 from gpuassist.session.install import Course, can_be_taken_back, course_of, is_begun
 from gpuassist.session.navigation import ToRepair
 from gpuassist.session.plan import toolkit_to_use
-from gpuassist.ui.dialogs import CommandsAsked
+from gpuassist.ui.dialogs import CommandsAsked, Verbs
 from gpuassist.ui.page import Desk, new_action
 from gpuassist.ui.pages.install.cards import StepCard
 from gpuassist.ui.pages.install.output import OutputCard
@@ -55,10 +55,10 @@ class InstallSteps(QWidget):
         self._takes = False  # whether what is looked at is to be taken then
         self.busy_words: Text | None = None
         self.primary = new_action(self, "", self.take_next)
-        self._done = new_action(self, desk.words(text("It is done")), self._say_done)
+        self._done = new_action(self, desk.words(text("Done")), self._say_done)
         self._cancel = new_action(self, desk.words(text("Cancel")), self.close_down)
         self._cancel.setShortcut("Esc")
-        self._back = new_action(self, desk.words(text("Take it back…")), self._ask_back)
+        self._back = new_action(self, desk.words(text("Undo install…")), self._ask_back)
         self._give_up = new_action(self, desk.words(text("Give it up…")), self._ask_give_up)
         self.output = OutputCard(desk.words, self)
         self._column = bare(QVBoxLayout(self), SPACING)
@@ -90,7 +90,7 @@ class InstallSteps(QWidget):
 
     @property
     def title(self) -> Text:
-        return course_title(self.install) if self.install is not None else text("Taking the first step")
+        return course_title(self.install) if self.install is not None else text("Starting the first step")
 
     @property
     def goal(self) -> Text:
@@ -123,19 +123,22 @@ class InstallSteps(QWidget):
 
     def go_on(self) -> None:
         """With the install that waits, from what the machine shows now."""
-        self._begin(text("Asking the machine how far it came…"), self._runner.go_on)
+        self._begin(text("Checking how far it got…"), self._runner.go_on)
 
     def ask_to_give_up(self, install: str) -> None:
         words = self._desk.words
-        rest = words(text("What was done stays, and can be taken back. Nobody is reminded of it any more."))
+        rest = words(text("What was done stays and can be undone later. gpuassist stops offering to continue it."))
         start = self._runner.give_up
         question = words(text("Give this install up?"))
-        self._desk.asking.confirm(self, question, rest, lambda: self._begin(text("Giving up…"), lambda: start(install)))
+        verbs = Verbs(words(text("Give up")), words(text("Keep")))
+        self._desk.asking.confirm(
+            self, question, rest, lambda: self._begin(text("Giving up…"), lambda: start(install)), verbs=verbs
+        )
 
     @Slot(object)
     def ask_way_back(self, install: str) -> None:
         """How an install is taken back; then asks."""
-        self._begin(text("Looking how it is taken back…"), lambda: self._runner.ask_way_back(install))
+        self._begin(text("Checking how it can be undone…"), lambda: self._runner.ask_way_back(install))
 
     @Slot()
     def take_next(self) -> None:
@@ -149,7 +152,7 @@ class InstallSteps(QWidget):
             self._look(number)
         elif step.kind is StepKind.REBOOT:
             wished = self._cards[number].wants_autostart
-            self._begin(text("Noting where to go on…"), lambda: self._runner.restart(course, autostart=wished))
+            self._begin(text("Saving the place to continue from…"), lambda: self._runner.restart(course, autostart=wished))
         elif toolkit_to_use(step):
             self.asked.emit(ToRepair(toolkit_to_use(step)))
         else:
@@ -224,7 +227,7 @@ class InstallSteps(QWidget):
         course = self._course
         if course is not None:
             self._looking = course
-            words = text("Looking what step {number} would change…", number=number + 1)
+            words = text("Checking what step {number} would change…", number=number + 1)
             self._begin(words, lambda: self._runner.look(self._machine, course, number))
 
     @Slot(object)
@@ -243,9 +246,10 @@ class InstallSteps(QWidget):
         course, words = self._course, self._desk.words
         if course is None:
             return
-        question = words(text("Run this as you? {step}", step=course.steps[number].text))
+        question = words(text("Run this as your user? {step}", step=course.steps[number].text))
         about = before_taking(looked, self._waits.install if self._waits is not None and self.install is None else None)
-        asked = CommandsAsked(run_lines(course.steps[number]), tuple(map(words, about)), words(text("Run it")))
+        verbs = Verbs(words(text("Run it")), words(text("Cancel")))
+        asked = CommandsAsked(run_lines(course.steps[number]), tuple(map(words, about)), verbs)
         self._desk.asking.confirm_commands(self, question, asked, lambda: self.take(number))
 
     def take(self, number: int) -> None:
@@ -255,7 +259,7 @@ class InstallSteps(QWidget):
         self._cards[number].show_busy()
         self._acting, self._ran_at = True, number
         self._place_output()
-        self._begin(text("Step {number} runs…", number=number + 1), lambda: self.output.begin(self._runner.take(course, number)))
+        self._begin(text("Running step {number}…", number=number + 1), lambda: self.output.begin(self._runner.take(course, number)))
         self._scroll.ensureWidgetVisible(self.output)
 
     @Slot(object)
@@ -293,11 +297,10 @@ class InstallSteps(QWidget):
     def _show_to_restart(self, ready: tuple[Install, str]) -> None:
         install, entry = ready
         self._show_install(install)
-        rest = text("Restart when it suits you, now or later. Then open gpuassist: it goes on where it stopped.")
+        rest = text("Restart now or later, then open gpuassist: it continues where it stopped.")
         if entry:
             rest = text(
-                "Restart when it suits you, now or later: gpuassist opens by itself then. The entry {path} goes away when the "
-                "install is done.",
+                "Restart now or later: gpuassist then opens automatically. The entry {path} is removed when the install is done.",
                 path=entry,
             )
         self.told.emit((Mark.INFO, self._desk.words(rest)))
@@ -306,7 +309,7 @@ class InstallSteps(QWidget):
     def _show_gone_on(self, install: Install | None) -> None:
         if install is None:
             self._settle()
-            self.told.emit((Mark.RIGHT, self._desk.words(text("No install waits."))))
+            self.told.emit((Mark.RIGHT, self._desk.words(text("No unfinished install."))))
         else:
             self._show_install(install)
 
@@ -346,15 +349,16 @@ class InstallSteps(QWidget):
         self._settle()
         obstacle = next((one.obstacle for one in way if one.obstacle is not None), None)
         if obstacle is not None or not way:
-            self.told.emit((Mark.PROBLEM, words(obstacle or text("there is nothing to take back"))))
+            self.told.emit((Mark.PROBLEM, words(obstacle or text("there is nothing to undo"))))
             return
         lines = tuple(line for one in way for line in one.commands)
-        asked = CommandsAsked(lines, tuple(map(words, before_going_back(way))), words(text("Take it back")))
-        self._desk.asking.confirm_commands(self, words(text("Take this install back?")), asked, lambda: self._go_back(install, way))
+        verbs = Verbs(words(text("Undo install")), words(text("Keep")))
+        asked = CommandsAsked(lines, tuple(map(words, before_going_back(way))), verbs)
+        self._desk.asking.confirm_commands(self, words(text("Undo this install?")), asked, lambda: self._go_back(install, way))
 
     def _go_back(self, install: str, way: tuple[BackStep, ...]) -> None:
         self._acting, self._ran_at = True, _AT_END
-        self._begin(text("Taking it back…"), lambda: self.output.begin(self._runner.go_back(install, way)))
+        self._begin(text("Undoing…"), lambda: self.output.begin(self._runner.go_back(install, way)))
         self._scroll.ensureWidgetVisible(self.output)
 
     @Slot(object)

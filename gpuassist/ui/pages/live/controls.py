@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
@@ -14,6 +14,7 @@ from gpuassist.present.curves import CURVES, CurveKind
 from gpuassist.present.marks import Mark
 from gpuassist.present.samples import RATES_HZ, WINDOWS_SECONDS, gpu_label, rate_words, window_words
 from gpuassist.ui.pages.live.legend import Legend, LegendEntry
+from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import ElidedLabel
@@ -153,7 +154,7 @@ class LiveControls(Card):
 
     def _make_curves(self) -> QWidget:
         button = small(self._words(text("Curves")) + " ▾", self)
-        menu = QMenu(button)
+        menu = popups.menu(button)
         menu.setAccessibleName(self._words(text("Curves below the memory")))
         self._curves: dict[CurveKind, QAction] = {}
         for kind, curves in CURVES.items():
@@ -166,7 +167,7 @@ class LiveControls(Card):
 
     def _make_files(self) -> QWidget:
         button = small(self._words(text("File")) + " ▾", self)
-        self.files = QMenu(button)
+        self.files = popups.menu(button)
         self.files.setAccessibleName(self._words(text("Recordings and what is saved")))
         for title, ending in SAVED:
             action = self.files.addAction(self._words(title))

@@ -16,7 +16,7 @@ from gpuassist.monitor.pyramid import Window
 from gpuassist.present.curves import CURVES, CurveKind, limit_of, series_name, series_value
 from gpuassist.present.marks import Mark
 from gpuassist.present.plot_picture import DrawnRun
-from gpuassist.present.samples import gpu_label, gpu_title, lane_figures, lane_trouble, range_words, size
+from gpuassist.present.samples import gpu_label, gpu_title, lane_figures, lane_summary, lane_trouble, range_words, size
 from gpuassist.ui.plots.axes import HEADROOM
 from gpuassist.ui.plots.lane_parts import CurveLook, Flag, Head
 from gpuassist.ui.plots.lane_plot import LanePlot
@@ -24,6 +24,7 @@ from gpuassist.ui.plots.raster import Numbers, cells_of, columns_of, on_pixels, 
 from gpuassist.ui.plots.time_grid import TimeGrid, clock_marks
 
 BANDS = 7
+TOLD_EVERY_SECONDS = 5.0
 _UNTOLD_CAPACITY = 1 << 33  # the scale of a card that does not tell its memory, until its use is seen
 _WORTH_NAMING_BYTES = 32 << 20
 _SCALES = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
@@ -68,6 +69,8 @@ class Lane(LanePlot):
         self.has_rest = False
         self._words = words
         self._gpu: GpuSample | None = None
+        self._told_at = 0.0
+        self._told_state: Mark | None = None
         self._drawn: object = None
         self._scene: Scene | None = None
         self._seen: frozenset[int] = frozenset()
@@ -82,6 +85,7 @@ class Lane(LanePlot):
     def show_gpu(self, gpu: GpuSample, peak: int, *, now: float = 0.0, stale: bool = False) -> None:
         """The newest figures; `stale` where they are of before."""
         self._gpu = gpu
+        self._tell(gpu, peak, now)
         # A card that is lost tells nothing any more: its scale stays.
         known = value_or(gpu.memory_total_bytes, 0)
         self.show_capacity(float(known or max(self.capacity, value_or(gpu.memory_used_bytes, 0), _UNTOLD_CAPACITY)))
@@ -101,6 +105,17 @@ class Lane(LanePlot):
                 stale,
             )
         )
+
+    def _tell(self, gpu: GpuSample, peak: int, now: float) -> None:
+        """What a screen reader says of the plot: not anew each second, unless something goes wrong or right again."""
+        trouble = lane_trouble(gpu, now)
+        state = None if trouble is None else trouble[0]
+        if state is self._told_state and abs(now - self._told_at) < TOLD_EVERY_SECONDS and self.accessibleDescription():
+            return
+        self._told_at, self._told_state = now, state
+        said = [trouble[1]] if trouble is not None else []
+        said.append(lane_summary(gpu, peak))
+        self.setAccessibleDescription(" · ".join(filter(None, map(self._words, said))))
 
     def colour_of(self, pid: int) -> int:
         assert self._scene is not None

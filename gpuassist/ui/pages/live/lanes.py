@@ -20,7 +20,7 @@ from gpuassist.ui.wording import as_tip
 
 _MOST_COLUMNS = 4
 _GOOD_WIDTH, _GOOD_PLOT = 360, 88
-_LEAST_WIDTH, _LEAST_HEIGHT = 120, 120
+_LEAST_WIDTH, _LEAST_HEIGHT = 110, 120
 _ACROSS, _DOWN = 20, 6
 _A_DRAG = 4  # pixels: less is a click
 _NOTCH = 120
@@ -64,6 +64,9 @@ class Lanes(Card):
             self._all[index] = Lane(self._words, index, self._surface)
         if new:
             self.readout.raise_()
+            rows = -(-len(self._all) // _MOST_COLUMNS)
+            lane = self._all[new[0]].minimumSizeHint().height() + _DOWN
+            self._surface.setMinimumHeight(max(_LEAST_HEIGHT, rows * lane + AXIS_HEIGHT))
         for gpu in gpus:
             self._gpus[gpu.index] = gpu
             self._all[gpu.index].show_gpu(gpu, peaks.get(gpu.index, 0), now=now, stale=stale or bool(gpu.silent_seconds))
@@ -90,7 +93,6 @@ class Lanes(Card):
             return
         columns = columns_for(len(shown), area.width(), area.height())
         rows = -(-len(shown) // columns)
-        self._surface.setMinimumHeight(max(_LEAST_HEIGHT, rows * (shown[0].minimumSizeHint().height() + _DOWN) + AXIS_HEIGHT))
         for place, lane in enumerate(shown):
             row, column = divmod(place, columns)
             is_lowest = place + columns >= len(shown)

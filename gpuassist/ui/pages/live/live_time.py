@@ -78,9 +78,9 @@ class LiveTime(QObject):
     def words(self, epoch_of_zero: float) -> Text:
         """What is shown, and whether more comes."""
         if self.paused is not None:
-            return text("Paused at {time}; new figures still come", time=clock(epoch_of_zero + self.paused, seconds=True))
+            return text("Paused at {time}, still measuring", time=clock(epoch_of_zero + self.paused, seconds=True))
         if self.view.follows:
             return text("Used memory in GiB")
         if not self._live:
             return text("Until {time}", time=clock(epoch_of_zero + self.view.until, seconds=True))
-        return text("Until {time}; new figures still come", time=clock(epoch_of_zero + self.view.until, seconds=True))
+        return text("Shown until {time}, still measuring", time=clock(epoch_of_zero + self.view.until, seconds=True))

@@ -23,7 +23,7 @@ class NothingLive(EmptyState):
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(Mark.BUSY, "", "", parent)
         self._in_words = words
-        self._found = small(words(text("See what we found")), self)
+        self._found = small(words(text("Show diagnosis")), self)
         self._found.clicked.connect(self.found_wanted)
         # Who has no GPU here may have a recording of one elsewhere.
         self._open = small(words(text("Open a recording…")), self)
@@ -57,7 +57,7 @@ class NothingLive(EmptyState):
             why = text("NVIDIA's driver answers, but it drives no GPU.")
             self._tell(Mark.UNKNOWN, text("There is no GPU to watch"), why, offers_found=True)
             return
-        then = text("What can be done about it stands under “What we found”. As soon as the driver answers, the plot begins.")
+        then = text("See Diagnosis for what to do. The plot starts as soon as the driver answers.")
         self._tell(Mark.PROBLEM, text("No GPU data available"), *trouble, then, offers_found=True)
 
     def _tell(self, mark: Mark, title: Text, *why: Text, offers_found: bool = False) -> None:

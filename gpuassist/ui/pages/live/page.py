@@ -61,7 +61,7 @@ class LivePage(Page):
         self._titles: tuple[Text, Text | None] = (text("Live memory"), None)
         self._reads = False
         self._replay: WatchView | None = None
-        self._holders = self._action(text("Who holds the GPU?"), self._show_holders)
+        self._holders = self._action(text("GPU processes"), self._show_holders)
         self._back = self._action(text("Back to live"), self.show_live)
         self._make()
         self._on_show: QWidget = self._nothing

@@ -18,6 +18,7 @@ from gpuassist.ui import clipboard
 from gpuassist.ui.pages.live.processes import COLOUR_ROLE, COLUMNS, NAMES, ProcessesModel, RowFigures
 from gpuassist.ui.plots.colour_table import series_colour
 from gpuassist.ui.theme import colours
+from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.buttons import DropDown
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import ElidedLabel, label
@@ -127,7 +128,7 @@ class ProcessCard(Card):
 
     def menu_for(self, row: LiveRow) -> QMenu:
         """What can be done with a row."""
-        menu, single = QMenu(self), row.single
+        menu, single = popups.menu(self), row.single
         self._add(menu, text("Copy the row"), lambda: clipboard.copy(self.table.selected_text()), "Ctrl+C")
         if single is None:
             return menu
@@ -142,7 +143,7 @@ class ProcessCard(Card):
         self._add(menu, text("Show GPU {index} alone", index=gpu_label(single.gpu)), lambda: self.gpu_wanted.emit(single.gpu))
         if not self.is_live:
             return menu
-        self._add(menu, text("Show under “Who holds the GPU”"), lambda: self.holders_wanted.emit(process.pid), "Enter")
+        self._add(menu, text("Show under “GPU processes”"), lambda: self.holders_wanted.emit(process.pid), "Enter")
         menu.addSeparator()
         self._add(menu, text("End the process…"), lambda: self.stop_wanted.emit(single), "Del")
         return menu

@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QWidget
 from gpuassist.detect.gpu_holders import GpuHolder, Holding, find
 from gpuassist.model.plan import Outcome
 from gpuassist.model.text import text
-from gpuassist.present.holders import STOP_IT, stop_question, stop_warning, stopping
+from gpuassist.present.holders import LET_IT_RUN, STOP_IT, stop_question, stop_warning, stopping
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
+from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.page import Desk
 from gpuassist.ui.wording import reason_of, sentence_case
@@ -60,7 +61,7 @@ class ProcessStop(QObject):
                     words(stop_question(held)),
                     words(stop_warning(held)),
                     lambda: self._end(held),
-                    ends=words(STOP_IT),
+                    verbs=Verbs(words(STOP_IT), words(LET_IT_RUN), loses=True),
                 )
 
     def _end(self, held: GpuHolder) -> None:

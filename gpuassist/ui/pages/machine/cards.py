@@ -73,7 +73,7 @@ class MachineCards(QWidget):
         if not lines:
             made.body.addWidget(paragraph(words(text("None was found.")), "muted", made))
         else:
-            headings = [words(heading) for heading in (text("Environment"), text("Python"), text("torch"), text("runs on"))]
+            headings = [words(heading) for heading in (text("Environment"), text("Python"), text("torch"), text("Works on"))]
             model = RowsModel(headings, [self._environment_row(line) for line in lines], made)
             table = Table(model, words(text("Python environments")), made)
             table.spread(gives_way=0)

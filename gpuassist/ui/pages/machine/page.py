@@ -14,6 +14,7 @@ from gpuassist.session.navigation import WizardStep
 from gpuassist.ui.jobs import Control, Done, Failed
 from gpuassist.ui.page import Bar, Desk, OpenExample, OpenRecording, Page, ReadAgain, new_action
 from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.widgets.skeleton import Skeleton
 
 # What shows a machine that was read is imported once one was: the first window is painted before that.
 if TYPE_CHECKING:
@@ -37,17 +38,19 @@ class MachinePage(Page):
         self._trouble: Notice | None = None
         self._menu: QMenu | None = None
         self._scroll = self.fill_with_scroll()
-        self._scroll.header.show_words(desk.words(text("Your machine")), desk.words(text("Nothing is changed by looking.")))
+        self._scroll.header.show_words(desk.words(text("Your machine")), desk.words(text("Read only: nothing is changed.")))
         self._strip = ProgressStrip(self)
         self._scroll.header.beside.addWidget(self._strip)
-        self._again = new_action(self, desk.words(text("Read again")), self._read_again)
+        self._skeleton: Skeleton | None = Skeleton(self)
+        self._scroll.content.addWidget(self._skeleton, 1)
+        self._again = new_action(self, desk.words(text("Refresh")), self._read_again)
         self._again.setStatusTip("Ctrl+R")
         self._open = new_action(self, desk.words(text("Open a recorded machine…")), self._ask_recording, "Ctrl+O")
         self._examples = QAction(desk.words(text("Examples")), self)
         self._examples.setVisible(False)
 
     def bar(self) -> Bar:
-        return Bar((self._again, self._open, self._examples), next_title=self.desk.words(text("See what we found")))
+        return Bar((self._again, self._open, self._examples), next_title=self.desk.words(text("Show diagnosis")))
 
     def show_reading(self, words: str) -> None:
         """A machine is being read, for whatever reason: says so, and what was read last."""
@@ -66,6 +69,7 @@ class MachinePage(Page):
         from gpuassist.ui.widgets.cards import Notice
 
         self._strip.end()
+        self._drop_skeleton()
         if self._trouble is None:
             self._trouble = Notice(Mark.PROBLEM, reason, self)
             self._scroll.content.insertWidget(0, self._trouble)
@@ -81,6 +85,7 @@ class MachinePage(Page):
 
         words = self.desk.words
         self._strip.end()
+        self._drop_skeleton()
         self._machine = inspection.machine
         figures = machine_figures(inspection.seconds, recorded=inspection.recorded, title=inspection.title)
         self._scroll.header.show_words(words(title(inspection.machine)), words(figures))
@@ -91,11 +96,17 @@ class MachinePage(Page):
         self._cards.everything_wanted.connect(self.show_everything)
         self._scroll.content.addWidget(self._cards)
         if self._menu is None:
-            from PySide6.QtWidgets import QMenu
+            from gpuassist.ui.widgets.popups import menu
 
-            self._menu = QMenu(self)
+            self._menu = menu(self)
             self._examples.setMenu(self._menu)
             self.desk.jobs.start(self._read_examples, self).finished.connect(self._offer_examples)
+
+    def _drop_skeleton(self) -> None:
+        if self._skeleton is not None:
+            self._skeleton.hide()
+            self._skeleton.deleteLater()
+            self._skeleton = None
 
     @property
     def is_complete(self) -> bool:

@@ -33,7 +33,7 @@ class LineChoiceRow(QWidget):
         super().__init__(parent)
         self.line = line
         column = bare(QVBoxLayout(self), 4)
-        name = words(text("What becomes of line {line}", line=line.line))
+        name = words(text("What to do with line {line}", line=line.line))
         self.segments = Segments([words(_TITLES[choice]) for choice in CHOICES], name, self, compact=True)
         self.segments.button(1).setToolTip(words(text("Kept as a comment, and restored by undo")))
         self.segments.button(2).setToolTip(words(text("Only the words that name the toolkit are replaced; restored by undo")))

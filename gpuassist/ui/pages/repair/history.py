@@ -98,7 +98,7 @@ class UndoCard(Card):
     take_out_wanted = Signal(str)  # the id of the change
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
-        super().__init__(words(text("Take the change back")), parent=parent)
+        super().__init__(words(text("Undo the change")), parent=parent)
         self._words = words
         self._content = bare(QVBoxLayout(), 10)
         self.body.addLayout(self._content)
@@ -106,7 +106,7 @@ class UndoCard(Card):
         self.leave: QPushButton = secondary(words(text("Keep everything as it is")), self)
         self.agree.clicked.connect(self.agreed)
         self.leave.clicked.connect(self.declined)
-        self.take_out: QPushButton = primary(words(text("Take the block out…")), self)
+        self.take_out: QPushButton = primary(words(text("Remove the block…")), self)
         self.take_out.clicked.connect(self._ask_to_take_out)
         self._conflicting = ""
         row = QHBoxLayout()
@@ -136,7 +136,7 @@ class UndoCard(Card):
         self._say(sentence_case(reason))
         self._content.addWidget(ThreeWayView(self._words, three, self))
         if take_out:
-            self._say_small(text("Undo changed nothing. gpuassist's own lines can be taken out with what was edited there."))
+            self._say_small(text("Undo changed nothing. gpuassist's own lines can be removed together with what was edited there."))
         else:
             self._say_small(text("Undo changed nothing. Please change these lines by hand, then undo the rest here."))
         self.agree.hide()

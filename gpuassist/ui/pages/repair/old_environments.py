@@ -28,7 +28,7 @@ class OldEnvironmentsCard(Card):
         super().__init__(words(text("Programs that run already")), parent=parent)
         self._words = words
         self.found: OldEnvironments | None = None
-        self.again: QPushButton = small(words(text("Look again")), self)
+        self.again: QPushButton = small(words(text("Refresh")), self)
         self.again.clicked.connect(self._ask)
         self.head.addWidget(self.again)
         self._rows = bare(QVBoxLayout(), 10)

@@ -123,10 +123,10 @@ class CleanSection(RepairSection):
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         home = desk.session.world.surroundings.home
-        super().__init__(desk, PlanCard(desk.words, home, text("What should not be searched")), parent)
+        super().__init__(desk, PlanCard(desk.words, home, text("Entries to clean up")), parent)
         self._lines: tuple[LineChoice, ...] | None = None
         self.card.lines_chosen.connect(self.choose_lines)
-        self.header = (desk.words(text("Clean up the start-up files")), desk.words(_LATER))
+        self.header = (desk.words(text("Clean up PATH and LD_LIBRARY_PATH")), desk.words(_LATER))
 
     def wish(self) -> ChangeWish | None:
         return CleanShell(self._lines)
@@ -139,9 +139,11 @@ class CleanSection(RepairSection):
         super().show_shell_plan(repair)
         self.card.setVisible(bool(repair.lines))
         if not repair.lines:
-            about = text("No empty element, no stubs, no directory that is missing or comes twice, none that breaks a program.")
+            about = text(
+                "No empty entries, no stub libraries, no missing or duplicate directories, and none that breaks a program."
+            )
             self.panel.hide()
-            self.say_instead(Mark.RIGHT, text("Nothing to clean"), about)
+            self.say_instead(Mark.RIGHT, text("Nothing to clean up"), about)
 
     @Slot(object)
     def choose_lines(self, lines: tuple[LineChoice, ...]) -> None:

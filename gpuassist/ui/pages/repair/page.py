@@ -16,10 +16,11 @@ from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_find import ListedScope, list_scopes
 from gpuassist.changes.undo import UndoPlan, left_out, plan_undo, undo
 from gpuassist.model.old_environment import OldEnvironments
-from gpuassist.model.text import Text, listed, text
+from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Errand, Marked, StepStatus, ToRepair, WizardStep
 from gpuassist.session.old_environments import after_undo
+from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Leave, Page, Wrote
@@ -254,14 +255,14 @@ class RepairPage(Page):
         session = self.desk.session
         self.undo.hide()
         self._forget_undo()
-        self._strip.begin(self.desk.words(text("Looking how it is taken back…")))
+        self._strip.begin(self.desk.words(text("Checking how it can be undone…")))
         self.undoing.ask(lambda _: plan_undo(session.world, change))
 
     @Slot(str)
     def _look_without_block(self, change: str) -> None:
         """What goes with the block is shown before it goes."""
         session = self.desk.session
-        self._strip.begin(self.desk.words(text("Looking how it is taken back…")))
+        self._strip.begin(self.desk.words(text("Checking how it can be undone…")))
         self.undoing.ask(lambda _: plan_undo(session.world, change, take_out=True))
 
     def _show_undoing(self, result: Done | Failed) -> None:
@@ -300,9 +301,9 @@ class RepairPage(Page):
             self._scroll.ensureWidgetVisible(self.undo)
             return
         words = self.desk.words
-        paths = listed(file.receipt.path for file in taking.files)
-        question = words(text("Undo this change of {path}?", path=paths))
-        self.desk.asking.confirm(self, question, words(text("Then: {way}.", way=taking.way)), self._agree)
+        question = words(text("Undo this change?"))
+        verbs = Verbs(words(text("Undo")), words(text("Keep")))
+        self.desk.asking.confirm(self, question, words(text("{way}.", way=taking.way)), self._agree, verbs=verbs)
 
     @Slot()
     def _agree(self) -> None:
@@ -337,7 +338,7 @@ class RepairPage(Page):
     @Slot()
     def _show_looking(self) -> None:
         if self.undo_all.busy:
-            self._strip.begin(self.desk.words(text("Looking how everything is taken back…")))
+            self._strip.begin(self.desk.words(text("Checking how everything can be undone…")))
         else:
             self._strip.end()
 

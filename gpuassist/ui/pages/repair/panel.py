@@ -165,7 +165,7 @@ class TerminalCard(Card):
         grid.setVerticalSpacing(6)
         for column, stretch in ((1, 1), (2, 1)):
             grid.setColumnStretch(column, stretch)
-        titles = (text("In a new terminal"), text("before"), text("now, proved")) if proved else _PLANNED
+        titles = (text("In a new terminal"), text("before"), text("now, tested")) if proved else _PLANNED
         for column, title in enumerate(titles):
             grid.addWidget(label(self._words(title), "small", self._box), 0, column)
         for place, row in enumerate(rows):

@@ -117,10 +117,10 @@ class PlanCard(Card):
             rows.append(StepRow(self.words, repair.afterwards, None, self))
         elif rows:
             if repair.cuda is not None:
-                proof_words = text("Real ones are started in every way and asked which nvcc they find")
+                proof_words = text("Login, interactive and script shells are started and asked for nvcc")
             else:
-                proof_words = text("A real one is started and asked what it holds")
-            rows.append(StepRow(self.words, text("Prove it in a new terminal"), proof_words, self))
+                proof_words = text("A new shell is started and asked for its variables")
+            rows.append(StepRow(self.words, text("Test in new terminals"), proof_words, self))
         if repair.cuda is not None and repair.diff:
             kernel = text("with the chosen nvcc, for each architecture of this machine's GPUs")
             rows.append(StepRow(self.words, text("Compile a kernel for each GPU"), kernel, self))
@@ -178,7 +178,7 @@ class ToolkitCard(PlanCard):
     def forget_plan(self) -> None:
         super().forget_plan()
         self.loader = None
-        self._head(text("Toolkit for new shells"))
+        self._head(text("Toolkit for new terminals"))
 
     def freeze(self) -> None:
         super().freeze()

@@ -42,11 +42,11 @@ class ScopeChooser(QWidget):
         self._scopes: tuple[ListedScope, ...] = ()
         self.scope = Kind.SHELL.value
         self.box = LongChoice(self)
-        self.box.setAccessibleName(words(text("Where it holds")))
+        self.box.setAccessibleName(words(text("Applies to")))
         self.box.activated.connect(self._choose)
         self._held = paragraph("", "small", self)
         column = bare(QVBoxLayout(self), 4)
-        column.addWidget(label(words(text("Where it holds")), "small", self))
+        column.addWidget(label(words(text("Applies to")), "small", self))
         column.addWidget(self.box)
         column.addWidget(self._held)
         self._held.hide()
@@ -69,7 +69,7 @@ class ScopeChooser(QWidget):
         self.box.setCurrentIndex(places[0] if places else 0)
         held = self._scopes[places[0]].held.variables if places else ()
         shown = ", ".join(f"{name}={value}" for name, value in held)
-        set_paragraph(self._held, self._words(text("chosen there now: {held}", held=shown)))
+        set_paragraph(self._held, self._words(text("Currently: {held}", held=shown)))
         self._held.setVisible(bool(shown))
 
     @Slot(int)
@@ -87,12 +87,12 @@ class ProgramsCard(Card):
     """Which programs see what is chosen in a scope, and, folded, in every kind of them; unfolded for all but new terminals."""
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
-        super().__init__(words(text("Which programs see it")), parent=parent)
+        super().__init__(words(text("Where this takes effect")), parent=parent)
         self._words = words
         self._kind: Kind | None = None
         self.fold = small(words(text("Show")), self)
         self.fold.setCheckable(True)
-        self.fold.setAccessibleName(words(text("Which programs see it")))
+        self.fold.setAccessibleName(words(text("Where this takes effect")))
         self.fold.toggled.connect(self._open)
         self.head.addWidget(self.fold)
         self._rows = QVBoxLayout()

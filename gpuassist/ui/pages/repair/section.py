@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan
@@ -64,10 +63,10 @@ class RepairSection(QWidget):
         self.planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self.changing = Latest(desk.jobs, self._show_made, self)
         self.looking = Latest(desk.jobs, self._show_still_old, self)
-        self.apply = new_action(self, desk.words(text("Apply and prove")), self._start_applying)
+        self.apply = new_action(self, desk.words(text("Apply and test")), self._start_applying)
         self.copy = new_action(self, desk.words(text("Copy the lines instead")), self._copy_lines)
         self.undo = new_action(self, desk.words(text("Undo this change")), self._want_undo)
-        self.anew = new_action(self, desk.words(text("Plan again")), self.start)
+        self.anew = new_action(self, desk.words(text("New plan")), self.start)
         self.notice = Notice(Mark.INFO, "", self)
         self.notice.hide()
         self.still_old = OldEnvironmentsCard(desk.words, self)
@@ -81,7 +80,7 @@ class RepairSection(QWidget):
         self.right = bare(QVBoxLayout(), SPACING)
         self.right.addWidget(self.nothing)
         self.right.addStretch(1)
-        row = self._row = bare(QBoxLayout(QBoxLayout.Direction.LeftToRight), SPACING)
+        row = bare(QHBoxLayout(), SPACING)
         row.addWidget(self.card, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         row.addLayout(self.right, 1)
         column = bare(QVBoxLayout(self), SPACING)
@@ -89,15 +88,6 @@ class RepairSection(QWidget):
         column.addWidget(self.still_old)
         column.addLayout(row)
         column.addWidget(self.strip)
-
-    def minimumSizeHint(self) -> QSize:
-        """In a narrow window what comes of the plan stands below it."""
-        return QSize(max(self.card.width(), self.right.minimumSize().width()), super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        below = self.width() < by_text(2 * _PLAN_WIDTH) + SPACING
-        self._row.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
 
     @property
     def panel(self) -> PlanPanel:
@@ -284,7 +274,7 @@ class RepairSection(QWidget):
     def _show_refusal(self, reason: str) -> None:
         words = self.desk.words
         self.forget_plan()
-        self.header = (words(text("This cannot be planned")), words(text("The reason stands below.")))
+        self.header = (words(text("This cannot be planned")), words(text("The reason is shown below.")))
         self.nothing.show_words(Mark.PROBLEM, words(text("There is no plan for this")), sentence_case(reason))
         self.nothing.show()
 
@@ -301,7 +291,7 @@ class RepairSection(QWidget):
         self.card.freeze()
         self.card.mark_steps((Mark.BUSY,) * (len(repair.edits) + 1))
         self.show_mark(Mark.BUSY)
-        self.strip.begin(self.desk.words(text("Applying, then asking new shells…")))
+        self.strip.begin(self.desk.words(text("Applying, then testing in new shells…")))
         self.changing.ask(lambda _: carry_out(session.world, repair))
 
     def _show_made(self, result: Done | Failed) -> None:

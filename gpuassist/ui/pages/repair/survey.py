@@ -73,7 +73,7 @@ class LineCard(Card):
         if line.read_by:
             said.append(text("its file is read in by {place}", place=line.read_by))
         if line.inside and "inside" not in {name for name, _ in line.why.parameters}:
-            said.append(text("it stands inside `{inside}`", inside=line.inside.strip()))
+            said.append(text("inside `{inside}`", inside=line.inside.strip()))
         for sentence in said:
             self._content.addWidget(paragraph(sentence_case(self._words(sentence)), "", self))
         self._add_choice(line, planned, planned_any=planned_any)
@@ -90,7 +90,7 @@ class LineCard(Card):
         else:
             self._say(line.why)
             if line.changeable and not planned_any:
-                self._say(text("What becomes of it is chosen for a toolkit: choose one under Toolkit first."))
+                self._say(text("What to do with it depends on the toolkit: choose one under Toolkit first."))
 
     def _say(self, words: Text) -> None:
         self._content.addWidget(paragraph(sentence_case(self._words(words)), "small", self))
@@ -101,7 +101,7 @@ class LineCard(Card):
             self.chosen.emit(self.row.line_choice)
 
 
-_HEADINGS = (text("Place"), text("Line"), text("What it does"), text("In effect"), text("Owner"), text("Becomes"))
+_HEADINGS = (text("Place"), text("Line"), text("What it does"), text("In effect"), text("Owner"), text("Action"))
 _ALL_COLUMNS_FROM = 800
 _DOES = 2
 _WIDE = (1, _DOES)  # the columns that share what is left over
@@ -216,8 +216,6 @@ class LinesSection(QWidget):
             words = self.desk.words
             shell = shortened(result.value.shell, self._home) or words(text("the shell"))
             order = text("Start-up files of {shell}, in the order in which a new terminal reads them.", shell=shell)
-            if isinstance(result.value.seconds, Known):
-                order = text("{order} It is ready after {seconds:.1f} s.", order=order, seconds=result.value.seconds.value)
             self.header = (self.header[0], words(order))
             self._card.setVisible(bool(result.value.lines))
             self.nothing.setVisible(not result.value.lines)

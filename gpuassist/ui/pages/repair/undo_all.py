@@ -10,6 +10,7 @@ from gpuassist.model.text import text
 from gpuassist.present import undo_all as said
 from gpuassist.session.own_state import OwnState, delete_own_state
 from gpuassist.session.traces import Traces, look_again, look_at_traces
+from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Control, Done, Failed, Job
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair.undo_all_dialog import UndoAllDialog
@@ -80,7 +81,7 @@ class UndoAllCourse(QObject):
             outcome = undo_all(session.world, traces.plan, cancelled=control.cancelled.is_set, on_done=control.tell)
             return outcome, look_again(session, traces).state
 
-        self.dialog.begin(text("Taking back…"))
+        self.dialog.begin(text("Undoing…"))
         self._job = self._desk.jobs.start(work, self)
         self._job.told.connect(self._tell)
         self._job.finished.connect(self._end)
@@ -107,10 +108,11 @@ class UndoAllCourse(QObject):
         words, state = self._desk.words, self._state
         lines = [words(said.part_line(part)) for part in state.deletable]
         lines += [words(note) for note in said.state_notes(state)]
-        lines.append(words(text("There is no way back from that. The window closes when it is done.")))
+        lines.append(words(text("This cannot be undone. The window closes when it is done.")))
         question = words(text("Delete gpuassist's own data?"))
         parent = self.dialog or self._page
-        self._desk.asking.confirm(parent, question, "\n".join(lines), self._delete, ends=words(text("Delete")))
+        verbs = Verbs(words(text("Delete")), words(text("Keep")), loses=True)
+        self._desk.asking.confirm(parent, question, "\n".join(lines), self._delete, verbs=verbs)
 
     @Slot()
     def _delete(self) -> None:

@@ -120,8 +120,8 @@ class UndoAllDialog(QDialog):
             left = outcome.interrupted or not all(one.over for one in outcome.changes)
             title = said.outcome_title(outcome.changes, planned=self._count, interrupted=outcome.interrupted)
             self._tell(Mark.WARNING if left else Mark.RIGHT, title)
-            everything = text("Everything was taken back")
-            self._show_title(text("Not everything was taken back") if left else everything, text("What came of each stands below."))
+            everything = text("Everything was undone")
+            self._show_title(text("Not everything was undone") if left else everything, text("The result of each is shown below."))
         for card in self.cards.values():
             card.settle()
         self.data.show_state(state)
@@ -182,8 +182,8 @@ class UndoAllDialog(QDialog):
 
     def _subtitle(self) -> Text:
         if not self._traces.plan.any_possible:
-            return text("What gpuassist keeps for itself can be deleted once nothing needs it.")
-        return text("Nothing is changed before you agree. What you edited since stays; what cannot be merged is left as it is.")
+            return text("gpuassist's own data can be deleted once nothing needs it.")
+        return text("Nothing is changed before you agree. Your later edits stay; what cannot be merged is left unchanged.")
 
     def _show_title(self, title: Text, subtitle: Text) -> None:
         self.header.show_words(self._words(title), self._words(subtitle))
@@ -199,7 +199,7 @@ class UndoAllDialog(QDialog):
         installs = self._traces.installs
         title = said.installs_title(installs)
         for path in installs.unread:
-            unread = text("The record {path} cannot be read, so nobody knows what it left", path=path)
+            unread = text("The record {path} cannot be read, so it is not known what it left", path=path)
             self._scroll.content.addWidget(Notice(Mark.WARNING, self._words(unread), self))
         if title is None:
             return
@@ -213,15 +213,15 @@ class UndoAllDialog(QDialog):
         words = self._words
         card.body.addWidget(label(words(said.install_head(one)), "strong", card))
         if one.unknown is not None:
-            unknown = text("How it is taken back could not be told: {reason}", reason=one.unknown)
+            unknown = text("How to undo it is not known: {reason}", reason=one.unknown)
             card.body.addWidget(paragraph(words(unknown), "", card))
         for step in one.back:
             card.body.addWidget(paragraph(words(step.text), "", card))
             if step.obstacle is not None:
                 card.body.addWidget(paragraph(sentence_case(words(step.obstacle)), "muted", card))
         if one.needs_record:
-            card.body.addWidget(paragraph(words(text("The page Install takes it back, and so does this:")), "", card))
-            card.body.addWidget(CodeBlock(words, said.back_command(one), words(text("To take it back")), card))
+            card.body.addWidget(paragraph(words(text("Undo it on the page Install, or with this:")), "", card))
+            card.body.addWidget(CodeBlock(words, said.back_command(one), words(text("To undo it")), card))
         for hand in one.by_hand:
             card.body.addWidget(paragraph(words(said.by_hand_words(hand)), "", card))
             lines = "\n".join(words(line) for line in copyable_lines(hand.removes or hand.commands))
@@ -263,18 +263,18 @@ class ChangeUndoCard(Card):
                 self._refuse(done.refusal)
             return
         mark = mark_of(done.outcome.result) if done.over else Mark.WARNING
-        left = text("taken back, but for a file that is gone")
-        done_words = text("taken back") if done.outcome.result is Result.MODIFIED else text("nothing was left of it")
+        left = text("undone, except for a file that is gone")
+        done_words = text("undone") if done.outcome.result is Result.MODIFIED else text("nothing was left to undo")
         self.pill.show_status(mark, self._words(done_words if done.over else left))
 
     def settle(self) -> None:
         """It is over: what was not come to stands."""
         if not self._settled and self._one.refusal is None:
-            self.pill.show_status(Mark.INFO, self._words(text("still stands")))
+            self.pill.show_status(Mark.INFO, self._words(text("still in effect")))
 
     def _refuse(self, refusal: UndoRefusal) -> None:
         words = self._words
-        self.pill.show_status(Mark.WARNING, words(text("is left")))
+        self.pill.show_status(Mark.WARNING, words(text("not undone")))
         self._said.addWidget(paragraph(sentence_case(words(refusal.reason)), "", self))
         if refusal.three_way is not None:
             self._said.addWidget(ThreeWayView(words, refusal.three_way, self))
@@ -283,9 +283,9 @@ class ChangeUndoCard(Card):
 
 def _what_will_be(plan: UndoPlan) -> Text:
     if all(file.edit is None for file in plan.files):
-        return text("nothing is left of it")
+        return text("nothing to undo")
     edited = any(file.edited or file.passed_over for file in plan.files)
-    return text("will be merged") if edited else text("will be taken back")
+    return text("will be merged") if edited else text("will be undone")
 
 
 class OwnDataCard(Card):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from msgspec import Struct
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpuassist import __version__
 from gpuassist.context import Session
@@ -26,6 +26,7 @@ from gpuassist.session.report import harmless_figures
 from gpuassist.session.verify_report import VerifyReport
 from gpuassist.ui.page import Desk, new_action
 from gpuassist.ui.picture import draw_png
+from gpuassist.ui.widgets import popups
 from gpuassist.verify.runner import Level
 
 
@@ -59,7 +60,7 @@ class CardAction(QObject):
         self.subject: CardSubject | None = None
         self.action = new_action(page, desk.words(text("Save as picture")), self._ask_where)
         self.saving = QAction(desk.words(text("Save")), page)
-        menu = QMenu(page)
+        menu = popups.menu(page)
         menu.addActions([beside, self.action])
         self.saving.setMenu(menu)
 

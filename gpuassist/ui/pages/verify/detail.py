@@ -167,7 +167,7 @@ def _in_short(line: CheckLine, words: Words, at: float) -> str:
 
 
 def _figures(check: Check, words: Words) -> Iterator[FactRow]:
-    for name, fact in ((text("greatest error"), check.max_abs_error), (text("its bound"), check.tolerance)):
+    for name, fact in ((text("largest error"), check.max_abs_error), (text("allowed error"), check.tolerance)):
         if isinstance(fact, Known):
             value = words(_EXACT) if not fact.value and isinstance(check.tolerance, Known) and not check.tolerance.value else ""
             yield FactRow(words(name), value or f"{fact.value:.3g}")
@@ -182,6 +182,6 @@ def _figures(check: Check, words: Words) -> Iterator[FactRow]:
         yield FactRow(note.replace("_", " "), said)
 
 
-_EXACT = text("0: every element has to be exact")
+_EXACT = text("0: every element must be exact")
 _SHOW_ALL = text("Show all that torch said")
 _HIDE_ALL = text("Hide what torch said")

@@ -71,7 +71,7 @@ def next_step(result: Verification, machine: Machine) -> NextStep | None:
         answer = result.explained[0].answer if result.explained else None
     if answer is None:
         held = not worse and any(check.held_by_others for device in result.devices for check in device.checks)
-        return NextStep(text("See who holds the GPU"), ToHolders()) if held else None
+        return NextStep(text("Show GPU processes"), ToHolders()) if held else None
     way = mends((answer,), machine) if not result.image else None  # pages mend this machine, not what is in an image
     if way is not None:
         return NextStep(way.title, way.destination)

@@ -282,7 +282,7 @@ class VerifyPage(Page):
         self._header.show_words(sentence_case(words(title)), stack_words(self._progress.environment) or result.interpreter)
         if result.error is not None and not result.cancelled:
             why = verification_error(result)
-            ended = text("The run did not end well: {reason}", reason=why)
+            ended = text("The run did not finish: {reason}", reason=why)
             self._tell(mark, words(ended if planned else text("No check was run: {reason}", reason=why)))
         elif (result.unverified is not None or result.no_accelerator) and not result.explained:
             about_gpus = Mark.WARNING if result.unverified is not None else Mark.PROBLEM if mark is Mark.PROBLEM else Mark.INFO

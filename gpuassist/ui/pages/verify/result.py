@@ -32,10 +32,8 @@ _PROVES = text(
     "Each operation that passed ran as kernels of this torch on the device, and every element of every repetition lies within a "
     "bound that is derived for the operation and the format, not tuned. The reference is exact, or computed in fp64."
 )
-_QUICK_LEAVES = text(
-    "It does not prove that the memory is free of faults, nor that the card holds out under load: Full looks longer."
-)
-_FULL_LEAVES = text("It does not prove that the card holds out under days of load.")
+_QUICK_LEAVES = text("It does not test the memory for faults or the card for long-term stability: Full runs longer.")
+_FULL_LEAVES = text("It does not test whether the card stays stable under days of load.")
 _DEVICES_NAMED = 4  # with more of them, those that passed are counted
 _FAILURES_NAMED = 3
 _BARS_SHOWN = 12

@@ -29,11 +29,11 @@ from gpuassist.ui.widgets.marks import ERROR, HUNG
 from gpuassist.ui.widgets.rows import Cell, Row
 from gpuassist.ui.wording import sentence_case
 
-HEADINGS = (text("Check"), text("result"), text("error of bound"), text("rate"))
+HEADINGS = (text("Check"), text("result"), text("error / allowed"), text("rate"))
 # As wide as the columns of figures are made, whatever comes.
 COLUMN_SAMPLES = (
     Cell("running 88 s", mark=Mark.ABSENT),
-    Cell("8.8e-08 of 8.8e-08", mono=True),
+    Cell("8.8e-08 / 8.8e-08", mono=True),
     Cell("0.888 TFLOP/s", mono=True),
 )
 GLYPHS = {Standing.HUNG: HUNG, Standing.ERROR: ERROR}
@@ -143,6 +143,6 @@ def _state(line: CheckLine, column: Column, words: Words, at: float) -> Cell:
     return Cell(said, mark=STANDING_MARKS[state], glyph=GLYPHS.get(state, ""), tip=tip)
 
 
-_OF_BOUND = text("The greatest error of any element of any repetition, of the bound within which it has to lie")
+_OF_BOUND = text("The largest error of any element in any repetition, and the error that is allowed")
 _FOLD: Text = text("Fold this group (Left)")
 _OPEN: Text = text("Open this group (Right)")

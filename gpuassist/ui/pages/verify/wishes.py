@@ -60,7 +60,7 @@ class VerifyWishes(Card):
         self._devices = self._choice(text("Devices"))
         self._devices.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._devices.setMinimumWidth(150)
-        self._depth = self._choice(text("Level"))
+        self._depth = self._choice(text("Test length"))
         self._depth.addItem(words(text("Quick")), Level.QUICK.value)
         self._depth.addItem(words(text("Full")), Level.FULL.value)
         self._devices.activated.connect(self._choose_devices)
@@ -196,7 +196,7 @@ class VerifyWishes(Card):
     def _show_devices(self, machine: Machine) -> None:
         self._devices.clear()
         gpus = value_or(machine.gpus, ())
-        self._devices.addItem(self._words(text("All GPUs") if gpus else text("Whatever torch sees")), ALL)
+        self._devices.addItem(self._words(text("All GPUs") if gpus else text("All that torch sees")), ALL)
         for gpu in gpus:
             if isinstance(gpu.index, Known):
                 name = text("GPU {index} · {name}", index=gpu.index.value, name=short_name(value_or(gpu.name, "")))
@@ -227,7 +227,7 @@ class VerifyWishes(Card):
 
     def _lay_out(self) -> None:
         row = bare(QHBoxLayout(), 10)
-        named = ((text("Environment"), self._environment), (text("Devices"), self._devices), (text("Level"), self._depth))
+        named = ((text("Environment"), self._environment), (text("Devices"), self._devices), (text("Test length"), self._depth))
         for name, choice in named:
             row.addWidget(label(self._words(name), "muted", self))
             row.addWidget(choice, 1 if choice is self._environment else 0)

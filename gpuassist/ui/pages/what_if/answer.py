@@ -32,9 +32,9 @@ class AnswerCards(QWidget):
         self._outlook: Outlook | None = None
         self._turns: InTurns | None = None
         self.chains = ChainsCard(words, "", self)
-        self.blocked = WordsCard(words, words(text("What stands in the way")), self)
+        self.blocked = WordsCard(words, words(text("What prevents it")), self)
         self.steps = StepsCard(words, self)
-        self.after = ChainsCard(words, words(text("Then")), self)
+        self.after = ChainsCard(words, words(text("Result")), self)
         self.notes = WordsCard(words, words(text("Good to know")), self)
         self.unknown = WordsCard(words, words(text("Not known, and could change the answer")), self)
         column = bare(QVBoxLayout(self), SPACING)
@@ -116,7 +116,7 @@ class StepsCard(Card):
     """The smallest change that makes all links hold."""
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
-        super().__init__(words(text("What makes it fit")), parent=parent)
+        super().__init__(words(text("Changes needed")), parent=parent)
         self._words = words
         self._shown: tuple[Step, ...] = ()
         self._column = bare(QVBoxLayout(), 12)

@@ -47,7 +47,7 @@ class WhatIfPage(Page):
         self.outlook: Outlook | None = None
         self._asking = Latest(desk.jobs, self._show_settled, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self._listing = Latest(desk.jobs, self._show_choices, self)
-        self._reset = new_action(self, desk.words(text("As it is")), self._start_over, "Ctrl+0")
+        self._reset = new_action(self, desk.words(text("Reset")), self._start_over, "Ctrl+0")
         self._copy = new_action(self, desk.words(text("Copy the answer")), self._copy_answer, "Ctrl+Shift+C")
         self._plan = new_action(self, desk.words(text("Plan this install")), self._plan_install, "Ctrl+I")
         words = self.desk.words
@@ -67,7 +67,7 @@ class WhatIfPage(Page):
         self._ask()
 
     def bar(self) -> Bar:
-        return Bar((self._reset, self._copy, self._plan), self.desk.words(text("Nothing is changed by trying.")))
+        return Bar((self._reset, self._copy, self._plan), self.desk.words(text("Preview only: nothing is changed.")))
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine = inspection.machine
@@ -134,7 +134,7 @@ class WhatIfPage(Page):
             else:
                 words = self.desk.words
                 about = text("Try a GPU, a driver or a torch before you buy or install it.")
-                self._header.show_words(words(text("What if…")), words(about))
+                self._header.show_words(words(text("Compatibility check")), words(about))
                 if self._nothing is None:
                     title, rest = (
                         text("No GPU is chosen"),

@@ -160,7 +160,7 @@ class WishCard(Card):
         if not self.starts_from_machine:
             return part_in_words(name, NONE) if name in _CAN_BE_NONE else text("not chosen")
         present = self._as_is.get(name)
-        return text("now {name}", name=present) if present is not None else text("as it is")
+        return text("current: {name}", name=present) if present is not None else text("keep current")
 
     def _present(self) -> tuple[GpuSlot, ...]:
         if self.wish.gpus == (NONE,):

@@ -1,0 +1,142 @@
+"""`gpuassist setup`: the whole way of a GPU, from its driver to live memory, with the one command line that goes on with it.
+
+It ends with 0 where all is done, 1 where something is to be done, 2 where a problem stands in its way, 3 where it cannot be told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from msgspec.structs import replace
+
+from gpuassist.cli.context import Context, UsageError, load_probes
+from gpuassist.cli.paragraphs import columns, show_command, width_of, wrapped
+from gpuassist.cli.streams import BOLD, Painted
+from gpuassist.detect.recording import RecordingError
+from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
+from gpuassist.present.marks import GLYPHS, Exit, mark_of
+from gpuassist.present.setup import document, headline, in_words, status, title_of
+from gpuassist.session.inspect import Inspection, inspect, open_recording
+from gpuassist.session.setup import environment_at, note_setup
+from gpuassist.session.setup_values import Setup, SetupStage, SetupStageState
+from gpuassist.system.clock import iso
+
+NAME = "setup"
+HELP = text("the whole way of a GPU in one list: driver, restart, toolkit, torch, verification, live memory; and what is next")
+
+_COLUMN = 14
+_FORGET = text("forget what is remembered of the set-up, and do nothing else")
+
+
+def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
+    parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
+    environment = words(text("set up this environment, and no other; remembered (empty: whichever is meant)"))
+    parser.add_argument("--env", metavar="DIR", help=environment)
+    compiles = words(text("whether a toolkit is wanted, because you compile; remembered"))
+    parser.add_argument("--compile", choices=("yes", "no"), help=compiles)
+    parser.add_argument(
+        "--forget", action="store_true", help=words(text("forget what is remembered of the set-up, and do nothing else"))
+    )
+
+
+def run(options: argparse.Namespace, context: Context) -> Exit:
+    context = context.for_programs(options)
+    wishes = options.forget or options.env is not None or options.compile
+    if context.machine_file and wishes:
+        raise UsageError(text("--machine shows a recorded machine, of whose set-up nothing is remembered"))
+    if options.forget:
+        return _forget(options, context)
+    inspection = _inspection(context)
+    if wishes:
+        _remember(options, context, inspection)
+    setup = note_setup(context.session, inspection)
+    if options.json:
+        context.document(document(setup, context.session.words))
+    else:
+        _show(context, setup)
+    return status(setup)
+
+
+def _forget(options: argparse.Namespace, context: Context) -> Exit:
+    from gpuassist.session import setup_record
+
+    if options.env is not None or options.compile:
+        raise UsageError(text("--forget goes alone"))
+    try:
+        there = setup_record.forget(context.session.world)
+    except OSError as error:
+        context.note(text("what is remembered of the set-up could not be deleted: {error}", error=error.strerror or str(error)))
+        return Exit.PROBLEMS
+    if options.json:
+        context.document({"schema": 1, "forgotten": there})
+    elif there:
+        context.say(text("What was remembered of the set-up is forgotten."))
+    else:
+        context.say(text("Nothing was remembered of a set-up."))
+    return Exit.HEALTHY
+
+
+def _inspection(context: Context) -> Inspection:
+    if context.machine_file:
+        try:
+            return open_recording(context.session, context.machine_file)
+        except RecordingError as error:
+            raise UsageError(error.reason) from error
+    load_probes()
+    found = inspect(context.session, on_progress=lambda section: context.passing(text("looked at: {section}", section=section)))
+    context.passing()
+    return found
+
+
+def _remember(options: argparse.Namespace, context: Context, inspection: Inspection) -> None:
+    from gpuassist.session import setup_record
+
+    world = context.session.world
+    record, notice = setup_record.load(world)
+    if notice is not None:
+        context.note(notice)
+    record = replace(record, begun_at=record.begun_at or iso(world.clock.now()))
+    if options.compile:
+        record = replace(record, compiles=options.compile == "yes")
+    if options.env is not None:
+        prefix = os.path.abspath(os.path.expanduser(options.env)) if options.env else ""
+        if prefix and environment_at(inspection.machine, prefix) is None:
+            raise UsageError(text("there is no Python environment at {path}", path=prefix))
+        record = replace(record, environment=prefix)
+    refused = setup_record.save(world, record)
+    if refused is not None:
+        context.note(refused)
+
+
+def _show(context: Context, setup: Setup) -> None:
+    words, width = context.session.words, width_of(context)
+    for notice in (setup.notice, setup.back):
+        if notice is not None:
+            context.say(notice)
+    context.say(Painted(words(headline(setup)), BOLD))
+    for stage in setup.stages:
+        _show_stage(context, stage, width)
+    now = setup.now
+    if now is not None and now.command:
+        context.say()
+        context.say(text("Next:"))
+        show_command(context, now.command, indent="  ")
+
+
+def _show_stage(context: Context, stage: SetupStage, width: int) -> None:
+    words = context.session.words
+    glyph = "→" if stage.state is SetupStageState.NOW else GLYPHS[mark_of(stage.state)]
+    title = words(title_of(stage))
+    first = f"{glyph} {title}" + " " * max(1, _COLUMN - columns(title))
+    for place, one in enumerate(_lines(stage)):
+        begin = first if place == 0 else " " * columns(first)
+        for line in wrapped(words(one), width, first=begin, hanging=" " * columns(first)):
+            context.say(line)
+
+
+def _lines(stage: SetupStage) -> tuple[Text, ...]:
+    why, *does = in_words(stage)
+    told = text("not needed: {why}", why=why) if stage.state is SetupStageState.NOT_NEEDED else why
+    return (told, *does)

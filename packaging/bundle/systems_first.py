@@ -1,0 +1,49 @@
+"""Before Qt or curses is imported: libraries that the system has are taken from there, since they fit its drivers, fonts and keyboards,
+and only where it lacks one is the bundle's loaded. Later ones find a library by its name where it is loaded already (dlopen(3)).
+"""
+
+import sys
+
+
+class SystemsFirst:
+    """Asked for every module that is imported; goes away once it has done its work."""
+
+    def __init__(self, name, is_needed):
+        self.name, self.is_needed = name, is_needed
+
+    def find_spec(self, name, path=None, target=None):
+        if name == self.name:
+            sys.meta_path.remove(self)
+            load(self.is_needed)
+
+
+def load(is_needed):
+    import ctypes
+    import os
+
+    place = os.path.join(sys._MEIPASS, "lent")
+    waiting = [one for one in sorted(os.listdir(place)) if is_needed(one)]
+    lacking = []
+    for name in waiting:
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            lacking.append(name)
+    while lacking:  # each after those that it needs itself, whichever those are
+        left = []
+        for name in lacking:
+            try:
+                ctypes.CDLL(os.path.join(place, name))
+            except OSError:
+                left.append(name)
+        if left == lacking:
+            return  # whoever needs one of these says so
+        lacking = left
+
+
+def is_of_terminals(name):
+    return name.startswith(("libncurses", "libtinfo", "libpanel"))
+
+
+sys.meta_path.insert(0, SystemsFirst("PySide6", lambda name: not is_of_terminals(name)))
+sys.meta_path.insert(0, SystemsFirst("_curses", is_of_terminals))

@@ -1,0 +1,80 @@
+"""The tree that screen readers walk, as Qt gives it to them: the same that AT-SPI hands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, QObject, Qt
+from PySide6.QtGui import QAccessible, QAccessibleInterface
+from PySide6.QtWidgets import QWidget
+
+_TEXT, _ROLE = QAccessible.Text, QAccessible.Role
+CONTROLS = {
+    *(_ROLE.Button, _ROLE.ButtonMenu, _ROLE.ButtonDropDown, _ROLE.CheckBox, _ROLE.RadioButton, _ROLE.ComboBox, _ROLE.EditableText),
+    *(_ROLE.List, _ROLE.Table, _ROLE.Tree, _ROLE.Slider, _ROLE.SpinBox, _ROLE.Link, _ROLE.Graphic, _ROLE.ProgressBar),
+}
+_ROWS = {_ROLE.List, _ROLE.Table, _ROLE.Tree}
+_REGIONS = {_ROLE.Client, _ROLE.NoRole, _ROLE.Border, _ROLE.Pane}  # of these nobody says what they are for
+
+
+def interfaces(widget: QWidget) -> Iterator[QAccessibleInterface]:
+    """Everything of the widget that can be seen, rows of lists and tables once each."""
+    yield from _below(QAccessible.queryAccessibleInterface(widget))
+
+
+def _below(one: QAccessibleInterface) -> Iterator[QAccessibleInterface]:
+    if one.state().invisible:
+        return
+    yield one
+    if one.role() not in {*_ROWS, _ROLE.ComboBox}:
+        for place in range(one.childCount()):
+            child = one.child(place)
+            if child is not None and child.isValid():
+                yield from _below(child)
+
+
+def told(one: QAccessibleInterface) -> str:
+    """How it is named in a failure."""
+    where = type(one.object()).__name__ if one.object() is not None else ""
+    return f"{where} {one.role().name} {one.text(_TEXT.Name)!r} {one.text(_TEXT.Description)!r}"
+
+
+def wanting(widget: QWidget) -> list[str]:
+    """What a screen reader could not tell of it."""
+    return [f"{why}: {told(one)}" for one in interfaces(widget) for why in _faults(one)]
+
+
+def _faults(one: QAccessibleInterface) -> Iterator[str]:
+    name, role, thing = one.text(_TEXT.Name), one.role(), one.object()
+    focusable = isinstance(thing, QWidget) and bool(thing.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    if role is _ROLE.ComboBox:  # on this platform its name is what is chosen: what it is for must be said beside that
+        if not (labelled(one) or one.text(_TEXT.Description)):
+            yield "nobody says what is chosen here"
+    elif (role in CONTROLS or focusable) and not name.strip():
+        yield "no name"
+    if focusable and role in _REGIONS and not one.childCount():
+        yield "no role"
+    if role is _ROLE.Graphic and not one.text(_TEXT.Description).strip():
+        yield "nobody says what the picture shows"
+    if role in _ROWS:
+        yield from _rows_wanting(one)
+
+
+def _rows_wanting(one: QAccessibleInterface) -> Iterator[str]:
+    model = one.object().model() if isinstance(one.object(), QObject) and hasattr(one.object(), "model") else None
+    if model is None or not model.rowCount():
+        return
+    words = [str(model.index(0, column).data() or "") for column in range(_columns(model))]
+    cells = [one.child(place) for place in range(one.childCount())]
+    names = [cell.text(_TEXT.Name) for cell in cells if cell is not None and cell.isValid()]
+    if any(word and not any(word in name for name in names) for word in words):
+        yield "the first row is not told"
+
+
+def _columns(model: QAbstractItemModel) -> int:
+    return 1 if isinstance(model, QAbstractListModel) else model.columnCount(QModelIndex())
+
+
+def labelled(one: QAccessibleInterface) -> bool:
+    """Whether a label says that it belongs to it."""
+    return bool(one.relations(QAccessible.RelationFlag.Label))

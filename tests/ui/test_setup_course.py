@@ -1,0 +1,187 @@
+"""The set-up above the pages: what is shown where, by mouse and by keyboard, hidden and back, and that nothing of it is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton
+from pytestqt.qtbot import QtBot
+
+from gpuassist.context import Session
+from gpuassist.model.machine import Machine
+from gpuassist.session import setup_record, verifications
+from gpuassist.session.inspect import Inspection, inspection_of
+from gpuassist.session.navigation import Flow, GoTo, Marked, Place, SideTool, StepStatus, ToInstall, WizardStep, follow
+from gpuassist.session.plan import InstallWish
+from gpuassist.session.setup_values import SetupRecord, SetupStageId, SetupStageState
+from gpuassist.ui.frame import Frame
+from gpuassist.ui.page import Desk
+from gpuassist.ui.setup_course import SetupCourse
+from gpuassist.ui.theme import Appearance
+from gpuassist.ui.widgets.setup_strip import SetupDone, SetupFold, SetupLine, SetupStages, SetupStrip, StageChip
+from tests.session.setup_cases import BARE, READY, WITH_DRIVER, verification
+from tests.ui.showing import Show, button_named, words_in
+from tests.values import machine
+
+Shown = Callable[..., SetupCourse]
+
+
+def read(session: Session, made: Machine, *, recorded: bool = False) -> Inspection:
+    return replace(inspection_of(session, made), recorded=recorded)
+
+
+def at(place: Place, verified: StepStatus = StepStatus.TODO) -> Flow:
+    return follow(replace(Flow(), inspected=True, current=place), Marked(WizardStep.VERIFY, verified))
+
+
+@pytest.fixture
+def shown(desk: Desk, show: Show, session: Session, qtbot: QtBot) -> Iterator[Shown]:
+    made: list[SetupCourse] = []
+
+    def course(one: Machine, *, width: int = 800, recorded: bool = False) -> SetupCourse:
+        course = show(SetupCourse(desk), width, 160)
+        course.show_inspection(read(session, one, recorded=recorded))
+        made.append(course)
+        qtbot.waitUntil(lambda: not course.busy)
+        return course
+
+    yield course
+    for one in made:
+        one.close_down()
+
+
+def kind(course: SetupCourse) -> type | None:
+    return type(course.made) if course.made is not None and course.isVisible() else None
+
+
+def chips(course: SetupCourse) -> list[StageChip]:
+    return course.findChildren(StageChip)
+
+
+def test_each_stage_is_read_aloud_and_leads_somewhere(shown: Shown, qtbot: QtBot) -> None:
+    course = shown(machine(BARE, bound="nouveau"))
+    assert kind(course) is SetupStrip
+    assert [chip.stage.id for chip in chips(course)] == list(SetupStageId)
+    for chip in chips(course):
+        assert chip.text() in chip.accessibleName()
+        assert len(chip.accessibleName()) > len(chip.text()) + 8
+    with qtbot.waitSignal(course.wanted) as wanted:
+        chips(course)[0].click()
+    assert wanted.args == [ToInstall(InstallWish(driver="any"))]
+    with qtbot.waitSignal(course.wanted) as wanted:
+        button_named(course, "Go to: Install").click()
+    assert wanted.args == [ToInstall(InstallWish(driver="any"))]
+
+
+def test_the_arrows_walk_the_stages_and_tab_stops_once(shown: Shown, qtbot: QtBot) -> None:
+    course = shown(machine(WITH_DRIVER))
+    row = chips(course)
+    stops = [chip for chip in row if chip.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    assert [chip.stage.state for chip in stops] == [SetupStageState.NOW]
+    stops[0].setFocus()
+    for key, place in (
+        (Qt.Key.Key_Right, 4),
+        (Qt.Key.Key_End, 5),
+        (Qt.Key.Key_Right, 5),
+        (Qt.Key.Key_Home, 0),
+        (Qt.Key.Key_Left, 0),
+    ):
+        qtbot.keyClick(course.window().focusWidget(), key)
+        assert [chip.hasFocus() for chip in row] == [number == place for number in range(6)]
+    with qtbot.waitSignal(course.wanted) as wanted:
+        qtbot.keyClick(row[0], Qt.Key.Key_Space)
+    assert wanted.args == [GoTo(WizardStep.FOUND)]
+
+
+def test_it_is_a_slim_line_where_it_leads_to_and_nothing_elsewhere(shown: Shown) -> None:
+    course = shown(machine(READY))
+    places = dict.fromkeys((*WizardStep, *SideTool))
+    seen = {}
+    for place in places:
+        course.show_flow(at(place))
+        seen[place] = kind(course)
+    leads = {WizardStep.FOUND, WizardStep.REPAIR, WizardStep.VERIFY, WizardStep.LIVE, SideTool.INSTALL}
+    wanted = {place: SetupStrip if place is WizardStep.MACHINE else SetupLine if place in leads else None for place in places}
+    assert seen == wanted
+    course.show_flow(at(WizardStep.REPAIR))
+    assert words_in(course) == ["Step 3 of 4: Verify · next: Live memory"]
+    assert [one.text() for one in course.findChildren(QAbstractButton) if one.isVisible()] == ["Go to: Verify"]
+    course.show_flow(at(WizardStep.VERIFY))
+    assert not [one for one in course.findChildren(QAbstractButton) if one.isVisible()]  # it is here
+
+
+def test_hidden_it_stays_hidden_and_comes_back_by_its_button(shown: Shown, session: Session, qtbot: QtBot) -> None:
+    course = shown(machine(READY))
+    hide = button_named(course, "Hide")
+    hide.setFocus()
+    hide.click()
+    assert kind(course) is SetupFold
+    assert button_named(course, "Show the set-up").hasFocus()
+    qtbot.waitUntil(lambda: setup_record.load(session.world)[0].hidden)
+    again = shown(machine(READY))
+    assert kind(again) is SetupFold
+    again.show_flow(at(WizardStep.VERIFY))
+    assert kind(again) is None
+    again.show_flow(at(WizardStep.MACHINE))
+    button_named(again, "Show the set-up").click()
+    assert kind(again) is SetupStrip
+    qtbot.waitUntil(lambda: not setup_record.load(session.world)[0].hidden)
+
+
+def test_a_verification_and_live_memory_end_it_and_that_is_said_once(shown: Shown, session: Session, qtbot: QtBot) -> None:
+    made = machine(READY)
+    course = shown(made)
+    course.show_flow(at(WizardStep.VERIFY, StepStatus.BUSY))
+    verifications.keep(session.world, verification(made, "pass"))
+    course.show_flow(at(WizardStep.VERIFY, StepStatus.RIGHT))
+    qtbot.waitUntil(lambda: course.setup.now is not None and course.setup.now.id is SetupStageId.LIVE)  # type: ignore[union-attr]
+    course.show_flow(at(WizardStep.LIVE, StepStatus.RIGHT))
+    qtbot.waitUntil(lambda: course.setup.now is None)  # type: ignore[union-attr]
+    assert kind(course) is None
+    course.show_flow(at(WizardStep.MACHINE, StepStatus.RIGHT))
+    assert kind(course) is SetupDone
+    button_named(course, "Close").click()
+    assert kind(course) is None
+    qtbot.waitUntil(lambda: setup_record.load(session.world)[0].closed)
+    assert kind(shown(made)) is None
+
+
+def test_who_comes_back_is_greeted(shown: Shown, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpuassist.session.setup.boot_id", lambda _: "boot-2")
+    setup_record.save(session.world, SetupRecord(begun_at="2026", restart_boot="boot-1", restart_cause="nouveau-active"))
+    assert "You are back: driver 595.71.05 is loaded. Next: torch" in words_in(shown(machine(WITH_DRIVER)))
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_without_a_gpu_there_is_nothing_to_set_up(shown: Shown, recorded: bool) -> None:
+    assert kind(shown(machine(BARE, gpus=()), recorded=recorded)) is None
+
+
+def test_of_a_recording_nothing_is_remembered(shown: Shown, session: Session) -> None:
+    assert kind(shown(machine(BARE), recorded=True)) is SetupStrip
+    course = shown(machine(READY), recorded=True)
+    assert kind(course) is None  # what there is of it is done
+    assert not session.world.disk.exists(setup_record.path(session.world))
+
+
+def test_in_a_narrow_window_names_give_way_and_the_one_that_is_now_stays(shown: Shown) -> None:
+    course = shown(machine(WITH_DRIVER), width=460)
+    row = chips(course)
+    assert any(chip.is_small for chip in row)
+    assert not any(chip.is_small for chip in row if chip.stage.state is SetupStageState.NOW)
+    stages = course.findChild(SetupStages)
+    assert all(stages.rect().contains(chip.geometry()) for chip in row)
+    assert not any(chip.is_small for chip in chips(shown(machine(WITH_DRIVER), width=1000)))
+
+
+def test_the_frame_follows_it(desk: Desk, show: Show, session: Session, qtbot: QtBot) -> None:
+    frame = show(Frame(desk, appearance=Appearance.LIGHT), 1280, 800)
+    frame._reading.ended.emit(read(session, machine(READY)))
+    qtbot.waitUntil(lambda: kind(frame.setup) is SetupStrip)
+    button_named(frame.setup, "Go to: Verify").click()
+    assert frame.flow.current is WizardStep.VERIFY
+    assert kind(frame.setup) is SetupLine
+    frame.close_down()
