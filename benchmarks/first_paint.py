@@ -61,8 +61,11 @@ def _report_first_answer() -> None:
         shown(self, inspection)
         from PySide6.QtCore import QTimer
 
-        # What is painted in this turn of the loop stands after it.
-        QTimer.singleShot(0, lambda: (self.window().repaint(), _tell()))
+        def painted() -> None:
+            self.window().repaint()
+            _tell()
+
+        QTimer.singleShot(0, painted)  # what is laid out in this turn of the loop
 
     page_stack.PageStack.show_inspection = observed  # type: ignore[method-assign]
 

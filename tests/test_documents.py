@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from gpuassist.cli import detect, doctor, explain, holders, plan, shell
+from gpuassist.cli import detect, doctor, explain, holders, plan, setup, shell
 from gpuassist.context import Session
 from gpuassist.model.words import ENGLISH
 from tests.cli.made_session import live_session, run_live
@@ -40,7 +40,7 @@ def test_page_of_json_documents_has_the_keys_that_are_printed(tmp_path: Path) ->
     pasted = tmp_path / "pasted.txt"
     pasted.write_text("nvcc fatal   : Unsupported gpu architecture 'compute_89'\n")
     session = Session(live_session({}).world, knowledge(), ENGLISH)
-    runs = ((detect, ()), (doctor, ()), (explain, (str(pasted),)), (plan, ("torch",)), (holders, ()), (shell, ()))
+    runs = ((detect, ()), (doctor, ()), (explain, (str(pasted),)), (plan, ("torch",)), (setup, ()), (holders, ()), (shell, ()))
     for verb, arguments in runs:
         printed = json.loads(run_live(verb, *arguments, "--json", session=session, machine_file=str(MACHINE)).out)
         assert list(printed) == ["schema", *told[verb.NAME]]

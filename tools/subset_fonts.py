@@ -1,6 +1,6 @@
-"""Makes resources/fonts/Inter-<style>.ttf: the letters of Inter that words in Latin, Greek and Cyrillic need, with their marks and arrows.
+"""Makes resources/fonts/Inter-<style>.ttf: the letters of Inter that words in Latin, Greek and Cyrillic need, marks and arrows.
 
-Run from the project's root: `npm pack inter-ui@4.1.1`, `tar xzf inter-ui-4.1.1.tgz`, `pip install fonttools brotli` (both needed here
+Run from the project's root: `npm pack inter-ui@4.1.1`, `tar xzf inter-ui-4.1.1.tgz`, `pip install fonttools brotli` (needed here
 alone), `python -m tools.subset_fonts package`. Its OFL.txt is that package's LICENSE.txt; the licence reserves no font name.
 
 Contextual alternates are left out: they make an arrow of `->`, and what the window shows are command lines too.

@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from gpuassist.diagnose.catalogue_entry import entries_in, read_entry  # noqa: E402
 from gpuassist.diagnose.questions import read_questions  # noqa: E402
+from gpuassist.knowledge.terms import read_terms  # noqa: E402
 from gpuassist.model.text import sentence  # noqa: E402
 from hatch_build import is_translated  # noqa: E402
 
@@ -57,7 +58,15 @@ def main(languages: list[str]) -> int:
 def extract() -> Catalog:
     """Every message that the program can show, as a catalogue without translations."""
     template = Catalog(project="gpuassist", creation_date=_NO_DATE, fuzzy=False)
-    for message in (*_of_code(), *_of_problems(), *_of_questions(), *_of_verifications(), *_of_knowledge(), *_of_examples()):
+    for message in (
+        *_of_code(),
+        *_of_problems(),
+        *_of_questions(),
+        *_of_verifications(),
+        *_of_knowledge(),
+        *_of_examples(),
+        *_of_terms(),
+    ):
         template.add(message, flags=["python-brace-format"] if "{" in str(message) else ())
     return template
 
@@ -115,6 +124,11 @@ def _of_knowledge() -> Iterator[str]:
 def _of_examples() -> Iterator[str]:
     for path in sorted((ROOT / "resources" / "machines").glob("*.json")):
         yield sentence(json.loads(path.read_bytes())["note"]).message
+
+
+def _of_terms() -> Iterator[str]:
+    for term in read_terms((ROOT / "resources" / "terms.json").read_bytes()):
+        yield from (sentence(one).message for one in term.messages())
 
 
 def _write(path: Path, catalogue: Catalog) -> None:

@@ -133,7 +133,7 @@ def _planned(world: World, draft: _Draft, plan: ChangePlan) -> ChangePlan:
 _SETS = lazy_regex(rb"^[ \t]*(?:export[ \t]+|set[ \t]+-gx[ \t]+)?(CUDA_HOME|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)[= \t]")
 
 BY_HAND: Mapping[Kind, Text] = {
-    Kind.SHELL: text("These are the lines, to put at the end of a start-up file of yours by hand:"),
+    Kind.SHELL: text("Put these lines at the end of one of your start-up files by hand:"),
     Kind.CONDA: text("These are the files, for whoever may change the environment:"),
     Kind.VENV: text("These are the lines for the end of the scripts, for whoever may change the environment:"),
     Kind.ENVRC: text("These are the lines, to put at the end of .envrc by hand:"),

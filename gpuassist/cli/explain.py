@@ -20,7 +20,6 @@ from gpuassist.present.listing import Section, facts_read
 from gpuassist.present.marks import Exit
 from gpuassist.present.memory import picture_title, text_bar, text_legend, wanted
 from gpuassist.session.explain import Explanation, PasteError, explain, gathered, read_file, with_past
-from gpuassist.session.guides import GuideError, guide, topics
 
 # A card's memory on a terminal: a bar that reads without colours, its parts with their sizes, and what was wanted.
 
@@ -53,23 +52,18 @@ _PIECE = 1 << 16
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("file", nargs="?", default="", metavar="FILE", help=words(text("the text; without it, standard input")))
-    topic = words(text("print the guide to a topic instead; without a name, list them"))
+    topic = words(text("say what a term means, or print a guide, instead; without a name or with `list`, list them"))
     parser.add_argument("--topic", nargs="?", const="", default=None, metavar="NAME", help=topic)
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     if options.topic is not None:
-        if not options.topic:
-            for name in topics(context.session):
-                context.say(f"{name}  {guide(context.session, name).title}")
-            return Exit.HEALTHY
-        try:
-            found = guide(context.session, options.topic)
-        except GuideError as error:
-            raise UsageError(error.reason) from error
-        context.say_lines(f"# {found.title}\n\n{found.body}".rstrip())
-        return Exit.HEALTHY
+        from gpuassist.cli.explain_topic import topic  # a pasted text needs none of it
+
+        # The live machine takes a second or two to read: its values are said where they are there already.
+        machine = None if context.machine_file == ALONE else context.recorded_machine()
+        return topic(context.for_programs(options), options.topic, machine, as_json=options.json)
     context = context.for_programs(options)
     paste = _paste(options.file, context)
     machine, recorded = _machine(context), bool(context.machine_file)

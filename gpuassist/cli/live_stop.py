@@ -90,7 +90,7 @@ class LiveStop:
         if self._wanted != pid:
             return
         if held is None:
-            self.note = text("Process {pid} is not on a GPU any more.", pid=pid)
+            self.note = text("Process {pid} is no longer using a GPU.", pid=pid)
         elif not held.may_stop:
             self.note = text("Process {pid}: {why}", pid=pid, why=held.why)
         else:

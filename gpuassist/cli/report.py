@@ -109,7 +109,7 @@ def _card(options: argparse.Namespace, context: Context) -> Exit:
     figures = harmless_figures(context.session, kept_one)
     svg = verification_card(figures, pcie_links(_machine(context)), __version__, context.session.words)
     _save(options.card, context.draw_png(svg) if ending == ".png" else svg.encode(), force=options.force)
-    context.note(text("Saved as {path}, which only you may read until you hand it on.", path=options.card))
+    context.note(text("Saved as {path}. Only you can read the file.", path=options.card))
     return Exit.HEALTHY
 
 
@@ -139,11 +139,11 @@ def _inspection(context: Context) -> Inspection:
 def _tell(context: Context, report: MachineReport, place: str) -> None:
     """What was taken out, for whoever is about to hand it on: where he sees it, and never within the report."""
     if place != _STANDARD_OUTPUT:
-        context.note(text("Saved as {path}, which only you may read until you hand it on.", path=place))
+        context.note(text("Saved as {path}. Only you can read the file.", path=place))
     elif not context.terminal.err.isatty():
         return
     lines = taken_lines(report.taken_out)
     context.note(text("Left out, or with another name in its place:") if lines else text("Nothing had to be left out."))
     for line in lines:
         context.note(text("- {line}", line=line))
-    context.note(text("Look it through before you hand it on."))
+    context.note(text("Please check it before you share it."))

@@ -19,37 +19,41 @@ from gpuassist.model.words import Words
 from gpuassist.present.marks import GLYPHS, Exit, mark_of
 from gpuassist.present.setup import document, headline, in_words, status, title_of
 from gpuassist.session.inspect import Inspection, inspect, open_recording
-from gpuassist.session.setup import environment_at, note_setup
-from gpuassist.session.setup_values import Setup, SetupStage, SetupStageState
+from gpuassist.session.setup import compiles, environment_at, note_setup
+from gpuassist.session.setup_values import Setup, SetupRecord, SetupStage, SetupStageState
 from gpuassist.system.clock import iso
 
 NAME = "setup"
 HELP = text("the whole way of a GPU in one list: driver, restart, toolkit, torch, verification, live memory; and what is next")
 
 _COLUMN = 14
-_FORGET = text("forget what is remembered of the set-up, and do nothing else")
+_FORGET = text("forget what is remembered of the setup, and do nothing else")
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
     environment = words(text("set up this environment, and no other; remembered (empty: whichever is meant)"))
     parser.add_argument("--env", metavar="DIR", help=environment)
-    compiles = words(text("whether a toolkit is wanted, because you compile; remembered"))
-    parser.add_argument("--compile", choices=("yes", "no"), help=compiles)
-    parser.add_argument(
-        "--forget", action="store_true", help=words(text("forget what is remembered of the set-up, and do nothing else"))
-    )
+    wanted = words(text("whether a toolkit is wanted, because you compile; remembered"))
+    parser.add_argument("--compile", choices=("yes", "no"), help=wanted)
+    project = words(text("the same, by whether the project in DIR has something to compile for the GPU"))
+    parser.add_argument("--project", metavar="DIR", help=project)
+    parser.add_argument("--forget", action="store_true", help=words(_FORGET))
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     context = context.for_programs(options)
-    wishes = options.forget or options.env is not None or options.compile
-    if context.machine_file and wishes:
-        raise UsageError(text("--machine shows a recorded machine, of whose set-up nothing is remembered"))
+    wished = options.env is not None or options.project is not None or options.compile is not None
+    if options.forget and wished:
+        raise UsageError(text("--forget goes alone"))
+    if options.compile and options.project is not None:
+        raise UsageError(text("--compile and --project exclude each other"))
+    if context.machine_file and (wished or options.forget):
+        raise UsageError(text("--machine shows a recorded machine, of whose setup nothing is remembered"))
     if options.forget:
         return _forget(options, context)
     inspection = _inspection(context)
-    if wishes:
+    if wished:
         _remember(options, context, inspection)
     setup = note_setup(context.session, inspection)
     if options.json:
@@ -62,19 +66,17 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
 def _forget(options: argparse.Namespace, context: Context) -> Exit:
     from gpuassist.session import setup_record
 
-    if options.env is not None or options.compile:
-        raise UsageError(text("--forget goes alone"))
     try:
         there = setup_record.forget(context.session.world)
     except OSError as error:
-        context.note(text("what is remembered of the set-up could not be deleted: {error}", error=error.strerror or str(error)))
+        context.note(text("what is remembered of the setup could not be deleted: {error}", error=error.strerror or str(error)))
         return Exit.PROBLEMS
     if options.json:
         context.document({"schema": 1, "forgotten": there})
     elif there:
-        context.say(text("What was remembered of the set-up is forgotten."))
+        context.say(text("What was remembered of the setup is forgotten."))
     else:
-        context.say(text("Nothing was remembered of a set-up."))
+        context.say(text("Nothing was remembered of a setup."))
     return Exit.HEALTHY
 
 
@@ -99,7 +101,9 @@ def _remember(options: argparse.Namespace, context: Context, inspection: Inspect
         context.note(notice)
     record = replace(record, begun_at=record.begun_at or iso(world.clock.now()))
     if options.compile:
-        record = replace(record, compiles=options.compile == "yes")
+        record = replace(record, compiles=options.compile == "yes", project="")
+    if options.project is not None:
+        record = _for_project(record, os.path.abspath(options.project), context, inspection)
     if options.env is not None:
         prefix = os.path.abspath(os.path.expanduser(options.env)) if options.env else ""
         if prefix and environment_at(inspection.machine, prefix) is None:
@@ -108,6 +112,18 @@ def _remember(options: argparse.Namespace, context: Context, inspection: Inspect
     refused = setup_record.save(world, record)
     if refused is not None:
         context.note(refused)
+
+
+def _for_project(record: SetupRecord, directory: str, context: Context, inspection: Inspection) -> SetupRecord:
+    from gpuassist.session.project import ProjectError
+
+    try:
+        wanted = compiles(context.session, inspection.machine, directory)
+    except ProjectError as error:
+        raise UsageError(error.reason) from error
+    if not wanted:
+        context.note(text("The project in {path} has nothing to compile for the GPU.", path=directory))
+    return replace(record, compiles=wanted, project=directory if wanted else "")
 
 
 def _show(context: Context, setup: Setup) -> None:

@@ -139,7 +139,7 @@ def _glyph(proof: Proof) -> str:
 def _say_outcome(context: Context, plan: ChangePlan, outcome: Outcome) -> None:
     context.say(outcome.text)
     if outcome.result is Result.REFUSED and outcome.text == plan.obstacle and plan.block:
-        context.say(plan.by_hand or text("These are the lines, to put at the end of a start-up file of yours by hand:"))
+        context.say(plan.by_hand or text("Put these lines at the end of one of your start-up files by hand:"))
         show_block(context, plan.block.split("\n"))
 
 

@@ -17,6 +17,7 @@ from gpuassist.model.plan import Result
 from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.text import Text, listed, text
 from gpuassist.present import toolkit_change
+from gpuassist.present.moments import minute
 from gpuassist.present.undo import state_of
 from gpuassist.shellfiles.lines import ShellLine
 
@@ -50,14 +51,14 @@ def promise_of(repair: ChangePlan) -> Text:
     if repair.diff or repair.obstacle is not None:
         return PROMISE
     if repair.cuda is not None:
-        return text("A new terminal finds this toolkit by what stands in the file already.")
+        return text("New terminals already find this toolkit; the file needs no change.")
     return text("Nothing has to be written.")
 
 
 def bar_note(repair: ChangePlan) -> Text:
     """What is said beside the button that makes it."""
     if repair.recorded:
-        return text("A recorded machine can be looked at, not changed.")
+        return text("A recorded machine can be viewed, not changed.")
     if repair.scope is not None:
         return text("Nothing outside {scope} is changed.", scope=repair.scope.scope.words)
     return text("Terminals that are already open keep their settings.")
@@ -66,17 +67,17 @@ def bar_note(repair: ChangePlan) -> Text:
 def unchanged_words(repair: ChangePlan) -> Text:
     """What stands where the diff would be."""
     if repair.devices is not None and not repair.devices.value:
-        return text("No line of gpuassist hides a GPU from them: nothing has to be written.")
+        return text("gpuassist's own lines hide no GPU; nothing has to be written.")
     if isinstance(repair.wish, CleanShell):
-        return text("No line that you chose to clean is left, so nothing has to be written.")
-    return text("The lines for this stand in the file already: nothing has to be written.")
+        return text("None of the chosen lines is left to clean up; nothing has to be written.")
+    return text("The file already has the lines for this; nothing has to be written.")
 
 
 def outcome_of(carried: ChangeOutcome) -> Text:
     """What came of making it, in one sentence."""
     proof = carried.proof
     if carried.rolled_back is not None and proof is not None and isinstance(proof.holds, Known) and not proof.holds.value:
-        return text("{outcome}. While it stood: {proof}", outcome=carried.outcome.text, proof=proof.words)
+        return text("{outcome}. While it was in effect: {proof}", outcome=carried.outcome.text, proof=proof.words)
     if not carried.wrote or proof is None:
         return carried.outcome.text
     if carried.outcome.result is Result.UNCHANGED:
@@ -165,7 +166,7 @@ def slow_words(applied: ChangeOutcome) -> Text | None:
     if applied.slow is None:
         return None
     return text(
-        "A shell is ready only after {seconds:.1f} s ({shell}); the time goes into its start-up files.",
+        "A shell takes {seconds:.1f} s to start ({shell}), because of its start-up files.",
         seconds=applied.slow.seconds,
         shell=NAMES[applied.slow.opening],
     )
@@ -201,7 +202,7 @@ def scope_title(scope: ListedScope) -> Text:
 def change_words(record: ChangeRecord) -> tuple[Text, Text]:
     """A change that was made: what it was for, and when."""
     receipt = record.receipt
-    return text("{goal}", goal=receipt.goal), text("made {made}", made=receipt.made_at[:16].replace("T", " "))
+    return text("{goal}", goal=receipt.goal), text("made {made}", made=minute(receipt.made_at))
 
 
 def file_words(file: FileRecord, home: str) -> tuple[str, Text]:
@@ -220,7 +221,7 @@ _TAKEN_BACK = (
 )
 _DONE: Mapping[type[ChangeWish], Text] = {
     UseCuda: text("This toolkit is chosen there already"),
-    CleanShell: text("The start-up files put nothing wrong on a search list"),
+    CleanShell: text("The search paths in the start-up files are clean"),
     UseDevices: text("These GPUs are chosen already"),
     FitProject: text("The files say so already"),
 }

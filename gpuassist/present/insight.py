@@ -98,7 +98,7 @@ def bound_words(found: Bottleneck, gpu: int) -> Text:
         Bound.PYTHON: text("GPU {index} waits for Python", index=index),
         Bound.COPIES: text("GPU {index} waits for copies to and from the computer's memory", index=index),
         Bound.IDLE: text("GPU {index} has nothing to do", index=index),
-        Bound.UNDECIDED: text("whether GPU {index} is busy, and what it waits for, cannot be told", index=index),
+        Bound.UNDECIDED: text("whether GPU {index} is busy, and what it waits for, is not known", index=index),
     }[found.bound]
 
 

@@ -88,7 +88,7 @@ _LABELS: dict[str, Text] = {
     "action": text("what helps"),
     "causes": text("may come from"),
     "problem": text("leads to"),
-    "why_none": text("no problem of the set-up"),
+    "why_none": text("no problem of the setup"),
     "until": text("last release with this number"),
 }
 _MOST_RELEASES = 12  # rows of them; `--json` has all

@@ -197,7 +197,7 @@ def detail_words(change: MachineChange) -> tuple[Text, ...]:
         found += [text("- {line}", line=line) for line in change.before.split("\n") if change.before]
         found += [text("+ {line}", line=line) for line in change.after.split("\n") if change.after]
     if change.waits:
-        found.append(text("What runs is still the one before, until the computer is restarted."))
+        found.append(text("The previous version keeps running until the computer is restarted."))
     packages = _with_it(change)
     more, named = len(packages) - _PACKAGES_NAMED, ", ".join(packages[:_PACKAGES_NAMED])
     if more > 0:
@@ -228,7 +228,7 @@ def title(past: Past, now: datetime | None = None) -> Text:
     if past.by == RECORDING:
         return text("Since the recording of {when}", when=when) if past.since else text("Since the recording")
     if not past.kept:
-        return text("No state of this machine was kept yet; the package logs since {when} tell this", when=when)
+        return text("No state of this machine was kept yet; the package logs since {when} show this", when=when)
     if past.unchanged_since:
         same = when_words(past.unchanged_since, now)
         if not past.changes:

@@ -28,8 +28,8 @@ def found_title(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, .
         return counted("One problem was found", "{count} problems were found", problems)
     if warnings:
         return counted(
-            "Nothing stands in the way; one thing may bite you later",
-            "Nothing stands in the way; {count} things may bite you later",
+            "Nothing stands in the way; one thing may cause trouble later",
+            "Nothing stands in the way; {count} things may cause trouble later",
             warnings,
         )
     if isinstance(machine.gpus, Known) and not machine.gpus.value:

@@ -58,7 +58,7 @@ def title(plan: ChangePlan) -> Text:
 def edit_summary(plan: ChangePlan) -> Text:
     """What happens to the file, in figures."""
     if not plan.diff:
-        return text("The file says so already: nothing is changed")
+        return text("The file already says so; nothing is changed")
     added = sum(row.startswith("+") and not row.startswith("+++") for row in plan.plan.steps[0].diff.splitlines())
     written = counted("{count} line written", "{count} lines written", added)
     if not plan.edit.existed:

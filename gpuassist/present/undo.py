@@ -13,6 +13,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.words import Words
+from gpuassist.present.moments import minute
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.merge import Meeting
 
@@ -111,7 +112,7 @@ def receipt_json(session: Session, receipt: Receipt) -> dict[str, Json]:
 def state_of(file: FileRecord) -> Text:
     """What became of the change in one file."""
     if file.standing is ChangeStatus.UNDONE:
-        return text("undone {when}", when=file.receipt.undone_at[:16].replace("T", " "))
+        return text("undone {when}", when=minute(file.receipt.undone_at))
     if file.standing is ChangeStatus.STANDS:
         return text("in effect; the file was edited since") if file.edited else text("in effect")
     return {

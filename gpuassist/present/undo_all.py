@@ -12,6 +12,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.plan import Result
 from gpuassist.model.text import Text, counted, listed, text
 from gpuassist.present.install import install_in_words
+from gpuassist.present.moments import minute
 from gpuassist.present.undo import back_json, conflict_json, receipt_json
 from gpuassist.session.installs_left import InstallsLeft
 from gpuassist.session.own_state import DeletedPart, OwnState, StatePart
@@ -21,9 +22,7 @@ from gpuassist.session.traces import Traces
 def change_head(one: PlannedUndo) -> Text:
     """A change in a line: what it was for, and when."""
     receipt = one.receipts[0]
-    return text(
-        "{goal}  ·  made {made}  ·  {change}", goal=receipt.goal, made=receipt.made_at[:16].replace("T", " "), change=one.change
-    )
+    return text("{goal}  ·  made {made}  ·  {change}", goal=receipt.goal, made=minute(receipt.made_at), change=one.change)
 
 
 def what_to_do(one: PlannedUndo, refusal: UndoRefusal) -> Text:

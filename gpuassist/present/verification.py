@@ -127,7 +127,10 @@ def _undecided(device: DeviceVerdict, label: Text) -> Text:
         )
     if passed:
         return counted(
-            "{device}: stopped; {count} check had passed.", "{device}: stopped; {count} checks had passed.", passed, device=label
+            "{device}: cancelled; {count} check had passed.",
+            "{device}: cancelled; {count} checks had passed.",
+            passed,
+            device=label,
         )
     return text("{device}: not verified.", device=label)
 
@@ -171,7 +174,7 @@ def headline(result: Verification, planned: int) -> tuple[Mark, Text]:
     checks = [check for device in result.devices for check in device.checks]
     if any(check.cause is Cause.TIME for check in checks):
         done = sum(check.cause not in _NOT_DONE for check in checks)
-        return mark, text("Not verified: the time was over after {done} of {count} checks", done=done, count=planned)
+        return mark, text("Not verified: the time ran out after {done} of {count} checks", done=done, count=planned)
     return mark, text("Not verified")
 
 
@@ -204,7 +207,7 @@ def _failure(result: Verification) -> Text:
     errors = sum(check.verdict is Verdict.ERROR for _, check in found)
     if errors:
         return counted("{count} check ended in an error", "{count} checks ended in errors", errors)
-    return text("torch gave no answer") if result.verdict is Verdict.HUNG else text("The run broke down")
+    return text("torch gave no answer") if result.verdict is Verdict.HUNG else text("The run failed")
 
 
 def left_open(result: Verification) -> tuple[Text, ...]:
@@ -226,8 +229,8 @@ _LEFT_OPEN = {
     Cause.FORMAT: text("Not tested, since this GPU or this torch lacks the format"),
     Cause.ABSENT: text("Not tested, since it is not installed"),
     Cause.MEMORY: text("Not tested, since too little memory was free"),
-    Cause.BUSY: text("Not tested, since another program holds the GPU"),
-    Cause.LOST: text("Not run after what failed before"),
+    Cause.BUSY: text("Not tested, since another program is using the GPU"),
+    Cause.LOST: text("Not run after an earlier failure"),
 }
 _NAMED = 6  # the table has them all
 

@@ -232,4 +232,4 @@ def _time(progress: VerifyProgress, level: Level, at: float) -> Iterator[Text]:
         limit = limit_of(RunStage.CHECKING, level)
         yield text("at most {seconds} s of {limit} s left", seconds=f"{left:.0f}", limit=f"{limit:.0f}")
     else:
-        yield text("its time is over, ending")
+        yield text("time is up, ending")

@@ -74,7 +74,7 @@ def answer(outlook: Outlook) -> Text:
         return counted("Works after 1 change", "Works after {count} changes", len(outlook.steps))
     status = standing(outlook)
     if not outlook.before:
-        return text("Nothing to compare without a GPU")
+        return text("No GPU to check")
     if status is Status.PROBLEM:
         return text("These parts do not work together")
     if status is Status.UNKNOWN:

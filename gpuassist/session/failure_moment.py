@@ -192,8 +192,8 @@ class FailureMoments:
                     del kept[key]
 
 
-_COUNTED = text("out of memory, by torch's own count; its message was not told")
-_ENDED = text("the program ended on a full card, perhaps out of memory")
+_COUNTED = text("out of memory, as counted by torch; its message is not known")
+_ENDED = text("the program ended when the card was full, perhaps out of memory")
 
 
 def explained(session: Session, moment: FailureMoment, machine: Machine | None) -> Explanation:

@@ -83,6 +83,29 @@ class ToRepair(Struct, frozen=True):
     version: str
 
 
+class RepairPart(str, Enum):
+    """What can be repaired, each beside the others."""
+
+    TOOLKIT = "toolkit"
+    CLEAN = "clean"
+    DEVICES = "devices"
+    LINES = "lines"
+
+
+class ToRepairPart(Struct, frozen=True):
+    """Repair, at one of its parts."""
+
+    place: ClassVar[Place] = WizardStep.REPAIR
+    part: RepairPart
+
+
+class ToVerify(Struct, frozen=True):
+    """Verify, with the environment of this interpreter chosen."""
+
+    place: ClassVar[Place] = WizardStep.VERIFY
+    interpreter: str
+
+
 class ToExplainText(Struct, frozen=True):
     """Explain an error, with this text in the box."""
 
@@ -124,6 +147,13 @@ class ToGuide(Struct, frozen=True):
     topic: str
 
 
+class ToTerm(Struct, frozen=True):
+    """The glossary's entry with this key."""
+
+    place: ClassVar[Place] = SideTool.GUIDES
+    key: str
+
+
 class ToHolders(Struct, frozen=True):
     """Who holds the GPU, with this process chosen; with whichever holds most where it is not known."""
 
@@ -149,18 +179,29 @@ class ToRecording(Struct, frozen=True):
 Errand = (
     ToRecording
     | ToRepair
+    | ToRepairPart
+    | ToVerify
     | ToExplainText
     | ToExplainFile
     | ToWhatIf
     | ToInstall
     | ToWaitingInstall
     | ToGuide
+    | ToTerm
     | ToHolders
     | ToProject
 )
 """A place with what to do there."""
 
 Destination = GoTo | Errand
+
+
+class WayOn(Struct, frozen=True):
+    """A button's words, and what it does: leads to a `destination`, or copies `lines`, which are typed elsewhere."""
+
+    title: Text
+    destination: Destination | None = None
+    lines: tuple[str, ...] = ()
 
 
 class Next(Struct, frozen=True):
@@ -178,11 +219,14 @@ class ReadingStarted(Struct, frozen=True):
 
 
 class ReadingEnded(Struct, frozen=True):
-    """The machine was read and judged: how the first two steps stand, and the CUDA version that a finding offers to switch to."""
+    """The machine was read and judged: how the first two steps stand, the CUDA version that a finding offers to switch to, and what
+    mends the worst finding.
+    """
 
     machine: StepStatus
     found: StepStatus
     repairable: str = ""
+    mend: WayOn | None = None
 
 
 class ReadingFailed(Struct, frozen=True):
@@ -211,7 +255,7 @@ class SideListEntry(Struct, frozen=True):
 class Flow(Struct, frozen=True):
     """Where the user is, and for what; `trail` are the places shown before, oldest first.
 
-    `repairable` is the version a finding offers.
+    `repairable` is the version a finding offers, `mend` what mends the worst of them that matters.
     """
 
     current: Place = WizardStep.MACHINE
@@ -219,6 +263,7 @@ class Flow(Struct, frozen=True):
     trail: tuple[Place, ...] = ()
     inspected: bool = False
     repairable: str = ""
+    mend: WayOn | None = None
     errand: Errand | None = None
 
     def state(self, step: WizardStep) -> StepStatus:
@@ -233,12 +278,36 @@ class Flow(Struct, frozen=True):
         """The side list."""
         return tuple(SideListEntry(step, state, self.enabled(step), step is self.current) for step, state in self.states)
 
-    def next(self) -> WizardStep | None:
-        """Where the way on leads: past a repair that nobody needs; none at the end or before the facts are there."""
+    def lead(self) -> WayOn | None:
+        """The one obvious act on a page that shows what was found, or leads away from it: what mends the worst finding."""
+        shows = self.current in {WizardStep.MACHINE, WizardStep.FOUND}
+        problem = self.state(WizardStep.FOUND) is StepStatus.PROBLEM
+        if self.mend is None or self.state(WizardStep.FOUND) is StepStatus.BUSY:
+            return None
+        if self.current is WizardStep.REPAIR and problem:
+            elsewhere = self.mend.destination is not None and self.mend.destination.place is not WizardStep.REPAIR
+            return self.mend if elsewhere else None
+        return self.mend if shows and (problem or self.current is WizardStep.FOUND) else None
+
+    def way(self) -> Destination | None:
+        """Where the way on leads: to what mends the worst finding, and never past a problem to its verification; none at the end or
+        before the facts are there.
+        """
         after = None if isinstance(self.current, SideTool) else _NEXT.get(self.current)
-        if self.current is WizardStep.FOUND and not self.repairable:
-            after = WizardStep.VERIFY
-        return after if after is not None and self.enabled(after) else None
+        if after is None or not self.enabled(after):
+            return None
+        if self.current is WizardStep.MACHINE or after is WizardStep.LIVE:
+            return GoTo(after)
+        lead = self.lead()
+        if lead is not None:
+            return lead.destination
+        stands = self.state(WizardStep.FOUND) in {StepStatus.PROBLEM, StepStatus.BUSY}
+        return None if stands else GoTo(WizardStep.VERIFY)
+
+    def next(self) -> Place | None:
+        """The place that the way on leads to."""
+        way = self.way()
+        return way.place if way is not None else None
 
     def back(self) -> Place | None:
         """What was shown before this."""
@@ -259,10 +328,8 @@ def follow(flow: Flow, event: Event) -> Flow:
     if isinstance(event, Destination):
         return _go(flow, event)
     if isinstance(event, Next):
-        after = flow.next()
-        if after is None:
-            return flow
-        return _go(flow, ToRepair(flow.repairable) if after is WizardStep.REPAIR and flow.repairable else GoTo(after))
+        way = flow.way()
+        return flow if way is None else _go(flow, way)
     if isinstance(event, Back):
         return flow if not flow.trail else replace(flow, current=flow.trail[-1], trail=flow.trail[:-1], errand=None)
     if isinstance(event, Marked):
@@ -281,7 +348,7 @@ def follow(flow: Flow, event: Event) -> Flow:
         WizardStep.REPAIR: StepStatus.TODO,
         WizardStep.VERIFY: StepStatus.TODO,
     }
-    return replace(_mark(flow, states), inspected=True, repairable=event.repairable, errand=None)
+    return replace(_mark(flow, states), inspected=True, repairable=event.repairable, mend=event.mend, errand=None)
 
 
 def place_named(value: str) -> Place | None:

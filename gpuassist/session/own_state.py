@@ -37,7 +37,7 @@ _STATE: Mapping[str, Text] = {
     "verifications": text("earlier verifications"),
     LOG_NAME: text("what went wrong in gpuassist itself"),
     "machines": text("how machines were when they were healthy"),
-    "setup": text("how far the set-up of this machine's GPUs has come"),
+    "setup": text("how far the setup of this machine's GPUs has come"),
     _INSTALLS: text("installs on record, with what they printed"),
     _JOURNAL: text("changes on record, with what your files held before them"),
 }

@@ -137,9 +137,11 @@ def _set_aside(world: World, name: str, why: Text) -> Text:
         world.disk.replace(place, aside)
     except (OSError, StopIteration) as error:
         _log.info("%s cannot be set aside: %s", place, error)
-        return text("Settings are not used from {path}: {reason}. It stays as it is.", path=place, reason=why)
+        return text("The settings in {path} are not used: {reason}. The file is left unchanged.", path=place, reason=why)
     _log.info("%s was set aside as %s", place, aside)
-    return text("Settings could not be used from {path}: {reason}. It lies in {aside} now.", path=place, reason=why, aside=aside)
+    return text(
+        "The settings in {path} could not be used: {reason}. The file was moved to {aside}.", path=place, reason=why, aside=aside
+    )
 
 
 def _names_aside(place: str) -> Iterator[str]:

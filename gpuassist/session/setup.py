@@ -14,6 +14,7 @@ from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
+from gpuassist.model.project import CheckId
 from gpuassist.session import setup_record
 from gpuassist.session.inspect import Inspection, inspection_of
 from gpuassist.session.navigation import GoTo, ToWaitingInstall, WizardStep
@@ -29,6 +30,9 @@ _BY_AN_INSTALL = {
     "torch": frozenset((SetupStageId.DRIVER, SetupStageId.RESTART, SetupStageId.TORCH)),
     "cuda": frozenset((SetupStageId.DRIVER, SetupStageId.RESTART, SetupStageId.TOOLKIT)),
 }
+
+
+_COMPILING = frozenset((CheckId.TOOLKIT, CheckId.EXTENSION, CheckId.COMPILER))
 
 
 def look_at_setup(session: Session, inspection: Inspection) -> Setup:
@@ -67,6 +71,13 @@ def remembered(about: SetupInput, setup: Setup, *, now: str) -> SetupRecord:
     return replace(record, begun_at=begun, done=done, closed=record.closed and stage is None)
 
 
+def compiles(session: Session, machine: Machine, directory: str) -> bool:
+    """Whether the project in a directory compiles for the GPU; raises `ProjectError`."""
+    from gpuassist.session.project import project_outlook
+
+    return any(one.id in _COMPILING for one in project_outlook(session, machine, directory).checks)
+
+
 def environment_at(machine: Machine, prefix: str) -> PythonEnvironment | None:
     """The environment of this prefix; none where there is none."""
     found = value_or(machine.environments, ())
@@ -84,9 +95,8 @@ def _looked(session: Session, inspection: Inspection) -> tuple[Setup, SetupInput
             made[goal] = plan_goals(session, seen.machine, (parse_goal(goal, session.knowledge),))
         return made[goal]
 
-    torch = torch_of(RuleInput(seen.machine, session.knowledge))
-    driver = seen.machine.driver.version
-    version = str(driver.value) if isinstance(driver, Known) else ""
+    case = RuleInput(seen.machine, session.knowledge)
+    torch, version = torch_of(case), str(value_or(case.driver, ""))
     about = SetupInput(
         seen.machine,
         session.knowledge,

@@ -206,7 +206,12 @@ class _SetupJudge:
             return stage
         if isinstance(self.case.terminal, Unknown):
             return replace(stage, state=SetupStageState.UNKNOWN, why=say.nvcc_not_known(self.case.terminal.reason))
-        return replace(stage, state=SetupStageState.NOW, why=say.toolkit_wanted(), command="gpuassist plan cuda")
+        return replace(
+            stage,
+            state=SetupStageState.NOW,
+            why=say.toolkit_wanted(say.short(self.about.record.project, self.about.machine)),
+            command="gpuassist plan cuda",
+        )
 
     def _is_of_toolkit(self, answer: Answer) -> bool:
         return answer.severity is not Severity.INFO and stage_of(answer) is SetupStageId.TOOLKIT

@@ -1,4 +1,4 @@
-"""What is remembered of the set-up of this machine's GPUs: a small file of its own under XDG state, for this user and machine.
+"""What is remembered of the setup of this machine's GPUs: a small file of its own under XDG state, for this user and machine.
 
 It is a convenience, and no error: where it cannot be written nothing is remembered, and what is damaged is set aside and named.
 """
@@ -39,7 +39,7 @@ def load(world: World) -> tuple[SetupRecord, Text | None]:
     try:
         found = _decoded(read_json(_FILES.read(world, _name(world))))
     except UnusableFileError as error:
-        return SetupRecord(), text("What was remembered of the set-up is not used: {reason}", reason=error.reason)
+        return SetupRecord(), text("What was remembered of the setup is not used: {reason}", reason=error.reason)
     except NotJsonError:
         found = None
     if found is not None:
@@ -50,7 +50,7 @@ def load(world: World) -> tuple[SetupRecord, Text | None]:
     except OSError as error:
         _log.info("a damaged record could not be set aside: %s", error)
         aside = path(world)
-    return SetupRecord(), text("What was remembered of the set-up is damaged, and was set aside: {path}", path=aside)
+    return SetupRecord(), text("What was remembered of the setup is damaged, and was set aside: {path}", path=aside)
 
 
 def save(world: World, record: SetupRecord) -> Text | None:
@@ -62,7 +62,7 @@ def save(world: World, record: SetupRecord) -> Text | None:
     except UntrustedStateError as error:
         return error.reason
     except OSError as error:
-        reason = text("the set-up could not be remembered: {error}", error=error.strerror or str(error))
+        reason = text("the setup could not be remembered: {error}", error=error.strerror or str(error))
         _log.info("%s", ENGLISH(reason))
         return reason
     return None
@@ -77,7 +77,7 @@ def forget(world: World) -> bool:
 
 
 def live_was_seen(world: World) -> bool:
-    """Live memory was watched on this machine: counts where a set-up is remembered that waits for it, and says whether it did."""
+    """Live memory was watched on this machine: counts where a setup is remembered that waits for it, and says whether it did."""
     record, _ = load(world)
     if not record.begun_at or record.live_at:
         return False

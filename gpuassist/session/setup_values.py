@@ -86,9 +86,9 @@ class Setup(Struct, frozen=True):
 
 class SetupRecord(Struct, frozen=True):
     """What the machine itself does not tell. `environment` is the prefix of the environment that is set up, empty for whichever
-    is meant; `compiles`: the user asked for a toolkit. `restart_boot` is the boot in which the restart was asked for, and
-    `restart_cause` what for; `back_boot` the one that came after it, and `back_now` the stage that was now then. `done` are the
-    stages with when they were first seen done. `closed`: that all is done was said.
+    is meant; `compiles`: the user asked for a toolkit, for what `project` holds where that is not empty. `restart_boot` is the
+    boot in which the restart was asked for, and `restart_cause` what for; `back_boot` the one that came after it, and `back_now`
+    the stage that was now then. `done` are the stages with when they were first seen done. `closed`: that all is done was said.
     """
 
     begun_at: str = ""
@@ -101,6 +101,7 @@ class SetupRecord(Struct, frozen=True):
     live_at: str = ""
     hidden: bool = False
     closed: bool = False
+    project: str = ""
     done: tuple[tuple[str, str], ...] = ()
 
 

@@ -110,7 +110,7 @@ def takes_no_restart(case: RuleInput) -> Text:
         return text("The driver is Windows': a restart of this system loads none")
     if case.container:
         return text("The driver is the host's: a restart of this container loads none")
-    return text("What is to be done takes no restart")
+    return text("No restart is needed")
 
 
 def restart_not_known() -> Text:
@@ -135,7 +135,9 @@ def toolkit_builds(version: str, case: RuleInput) -> Text:
     return text("nvcc {version} builds for {gpus}", version=version, gpus=names)
 
 
-def toolkit_wanted() -> Text:
+def toolkit_wanted(project: str) -> Text:
+    if project:
+        return text("The project in {path} compiles for the GPU, and new terminals find no nvcc", path=project)
     return text("You want to compile, and new terminals find no nvcc")
 
 
@@ -173,7 +175,7 @@ def torch_lacks_code(version: str, place: str) -> Text:
 
 
 def torch_not_judged(version: str, place: str) -> Text:
-    return text("Whether torch {version} in {place} runs on every GPU is for Verify to tell", version=version, place=place)
+    return text("Verify shows whether torch {version} in {place} runs on every GPU", version=version, place=place)
 
 
 def torch_does_not_fit(version: str, place: str, reason: Text) -> Text:
@@ -192,7 +194,7 @@ def recorded_not_verified() -> Text:
 
 
 def recorded_not_watched() -> Text:
-    return text("Nothing is to be watched on a recorded machine")
+    return text("Nothing can be watched on a recorded machine")
 
 
 def verification_failed(at: str, names: Sequence[str]) -> Text:
@@ -209,7 +211,7 @@ def not_all_verified(names: Sequence[str]) -> Text:
 
 def verified_before(proof: SetupProof) -> Text:
     return text(
-        "Verified on {day} with driver {driver} and torch {torch}, which are others now",
+        "Verified on {day} with driver {driver} and torch {torch}, which have changed since",
         day=proof.earlier_at[:10],
         driver=proof.earlier_driver or "?",
         torch=proof.earlier_torch or "?",
@@ -228,8 +230,8 @@ def watched(at: str) -> Text:
 
 
 def back(version: str, next_stage: Text) -> Text:
-    return text("You are back: driver {version} is loaded. Next: {stage}", version=version, stage=next_stage)
+    return text("After the restart driver {version} is loaded. Next: {stage}", version=version, stage=next_stage)
 
 
 def back_in_vain() -> Text:
-    return text("You are back, and the driver does not run the GPU yet")
+    return text("After the restart the driver does not run the GPU yet")

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.context import Session
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.formats.devices import DeviceListFault
 from gpuassist.knowledge.rates import FORMATS
 from gpuassist.model.codec import Json
@@ -247,7 +248,7 @@ def _without_variables(
 
 def remember(session: Session, document: Mapping[str, Json], machine: Machine, level: Level) -> tuple[Difference, ...]:
     """Keeps this verification for later ones, and says what is otherwise than in the earlier ones of this machine."""
-    driver = machine.driver.version
+    driver = RuleInput(machine, session.knowledge).driver  # a GPU that slept tells NVML none, and its module has one all the same
     now = verifications.new(session.world, document, str(driver.value) if isinstance(driver, Known) else "", level.value)
     gpus = value_or(machine.gpus, None)
     there = frozenset(uuid for gpu in gpus or () for uuid in (value_or(gpu.uuid, ""), *value_or(gpu.mig_uuids, ())))

@@ -107,7 +107,7 @@ class WindowRun(QObject):
         self.fault_page: FaultPage | None = None
         desktop_is_dark = self._application.palette().window().color().lightness() < _DARK_BELOW
         palette = {"dark": DARK, "light": LIGHT}.get(settings.appearance, DARK if desktop_is_dark else LIGHT)
-        load_fonts(session.world.resources)
+        load_fonts(session.world.resources, styles=("-Regular", "-Bold"))
         words = self._session.words
         self.window = MainWindow(FirstPaint(words, palette, reading=words(text("Reading your machine…"))))
         self.window.restore(settings.geometry)
@@ -162,6 +162,7 @@ class WindowRun(QObject):
         self._memory.watch(self.window, self.window.geometry_words)
         if self._one is not None:
             self._one.listen(self._show_wanted.emit)
+        QtCore.QTimer.singleShot(0, self._ask_desktop)
         self.furnished.emit()
 
     def _make_frame(self, handover: Handover | None) -> Frame:
@@ -169,6 +170,7 @@ class WindowRun(QObject):
         from gpuassist.ui.dialogs import Asking
         from gpuassist.ui.frame import Frame
         from gpuassist.ui.page import Desk
+        from gpuassist.ui.read_only import ReadOnlyAsking
 
         assert self.jobs is not None
         assert self.theme is not None
@@ -176,7 +178,7 @@ class WindowRun(QObject):
         self._qt_words.speak(self._session.words)
         settings = self._memory.settings
         frame = Frame(
-            Desk(self._session, self.jobs, Asking()),
+            Desk(self._session, self.jobs, ReadOnlyAsking(self._refuse_saving) if self._session.world.disk.read_only else Asking()),
             machine_file=self._machine_file,
             start=self._start or place_meant(settings.place),
             appearance=_appearance(settings.appearance),
@@ -195,6 +197,23 @@ class WindowRun(QObject):
         self.window.furnish(frame)
         frame.begin()
         return frame
+
+    def _refuse_saving(self) -> None:
+        if self.frame is not None:
+            self.frame.banners.tell(text("It was not saved: gpuassist was started with `--read-only`."))
+
+    @Slot()
+    def _ask_desktop(self) -> None:
+        """Where a session bus is: without one libdbus would start its own."""
+        if not self._session.world.surroundings.variables.get("DBUS_SESSION_BUS_ADDRESS") or self._ended:
+            return
+        from gpuassist.ui.desktop_wishes import DesktopWishes
+
+        if self.theme is not None:
+            wishes = DesktopWishes(self.theme)
+            wishes.calm_wished.connect(self.theme.calm)
+            wishes.scale_wished.connect(self.theme.scale)
+            wishes.ask()
 
     @Slot(object)
     def _keep_place(self, destination: Destination) -> None:

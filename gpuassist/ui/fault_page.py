@@ -27,8 +27,8 @@ class FaultPage(QWidget):
         column = bare(QVBoxLayout(), 12)
         self.head = label(words(text("Something went wrong inside gpuassist")), "title", self)
         said = text(
-            "That is our fault, not your machine's: nothing of yours was changed by it. The window may show what no longer holds,"
-            " so it is best made anew; its page and all that is on record stay."
+            "This is our fault, not your machine's; nothing of yours was changed by it. The window may be out of "
+            "date, so it is best to restart it; its page and everything on record are kept."
         )
         column.addWidget(self.head)
         column.addWidget(paragraph(words(said), "", self))

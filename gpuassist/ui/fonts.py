@@ -31,16 +31,21 @@ def han(language: str) -> tuple[str, ...]:
     return _HAN.get(language) or _HAN.get(language.partition("_")[0], ())
 
 
-def load_fonts(resources: Resources | None = None) -> None:
-    """Makes it known to Qt, once for the application; a damaged copy shows the desktop's fonts."""
+def load_fonts(resources: Resources | None = None, *, styles: tuple[str, ...] = ("",)) -> None:
+    """Makes it known to Qt, each style once for the application; a damaged copy shows the desktop's fonts. Each takes 4 ms, so the
+    first paint has the `styles` that it needs most, and a weight that is not there yet is the next one.
+    """
     application = QCoreApplication.instance()
-    if application is None or application.property(_PROPERTY):
+    if application is None:
         return
-    application.setProperty(_PROPERTY, True)  # noqa: FBT003 -- Qt's own way
     resources = resources or Resources()
+    loaded = str(application.property(_PROPERTY) or "").split()
     try:
         for name in resources.names("fonts", ".ttf"):
-            if QFontDatabase.addApplicationFontFromData(resources.read(f"fonts/{name}")) < 0:
-                _log.warning("the font %s cannot be used", name)
+            if name not in loaded and any(style in name for style in styles):
+                loaded.append(name)
+                if QFontDatabase.addApplicationFontFromData(resources.read(f"fonts/{name}")) < 0:
+                    _log.warning("the font %s cannot be used", name)
     except OSError as error:
         _log.warning("no fonts of our own: %s", error)
+    application.setProperty(_PROPERTY, " ".join(loaded))

@@ -33,17 +33,20 @@ from gpuassist.session.navigation import (
     follow,
     place_named,
 )
+from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file, is_folder
+from gpuassist.ui.focus import FocusKeeper
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading, ShownMachine
 from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
+from gpuassist.ui.page_terms import PageTerms
 from gpuassist.ui.setup_course import SetupCourse
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
 from gpuassist.ui.widgets.buttons import is_primary
-from gpuassist.ui.widgets.keys import press_focused
+from gpuassist.ui.widgets.keys import press_focused, reading_order, tab_through
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.scroll_page import ScrollColumn, ScrollWhole
 from gpuassist.ui.widgets.side_list import WIDTH, Foot, SideList
@@ -101,7 +104,7 @@ class Frame(QWidget):
         words = self._desk.words
         self.side = SideList(words, desk.session.world.resources, self)
         self._foot = Foot(words, appearance, desk.session.world.resources, self.side, language=language)
-        self.side.foot.addWidget(self._foot)
+        self.side.take_in(self._foot)
         self.banners = Banners(words, self)
         self.pages = PageStack(self._desk, self, left=handover.pages if handover is not None else None)
         self.bar = BottomBar(self, words=words)
@@ -132,12 +135,17 @@ class Frame(QWidget):
         self.pages.bar_changed.connect(self._show_bar)
         self._back = self._action(self._desk.words(text("Back")), "Alt+Left", self._go_back)
         self._next = self._action("", "Alt+Right", self._go_on)
+        self._mend = self._action("", "", self._take_lead)
         self._action("", "Ctrl+R", self._reading.again)
         self._action("", "F1", self._show_help)
+        self._terms = PageTerms(self.pages, desk, self)
+        self._terms.wanted.connect(self._answer)
         for key in ("Ctrl+Return", "Ctrl+Enter"):  # Enter is the key of the number pad
             self._action("", key, self._press_blue)
         for key, place in zip("1234567890", (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
             self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
+        self._content = (self.banners, self.setup, self.pages, self.bar)
+        self._keeper = FocusKeeper(self._content, self.pages, self)
         self._show_flow()
         self.setAcceptDrops(True)
 
@@ -194,6 +202,12 @@ class Frame(QWidget):
         super().resizeEvent(event)
         self._beside.setMaximumWidth(max(WIDTH, int(self.width() * _SIDE_PART)))
 
+    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: FBT001 -- Qt's own signature
+        """Tab: the side list is one stop, then what stands at the right as one reads it."""
+        order = (*self.side.stops(), *(stop for part in self._content for stop in reading_order(part)))
+        tab_through(order)
+        return super().focusNextPrevChild(next)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not press_focused(self, event):
             super().keyPressEvent(event)
@@ -234,17 +248,20 @@ class Frame(QWidget):
     @Slot()
     def _show_bar(self) -> None:
         bar = self.pages.bar()
-        after = self.flow.next()
+        after, lead = self.flow.next(), self.flow.lead() if bar.primary is None else None
         if after is not None:
             self._next.setText(bar.next_title or self._desk.words(TITLES[after]))
+        if lead is not None:
+            self._mend.setText(self._desk.words(lead.title))
         ways = [self._back] if self.flow.back() is not None else []
-        if bar.primary is not None:
-            ways.append(bar.primary)
-        elif after is not None:
+        if after is not None and bar.primary is None and (lead is None or self.flow.way() != lead.destination):
             ways.append(self._next)
+        blue = bar.primary if lead is None else self._mend
+        if blue is not None:
+            ways.append(blue)
         self._back.setEnabled(self.flow.back() is not None)
         self._next.setEnabled(after is not None)
-        self.bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=ways[-1:] != [self._back])
+        self.bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=bool(ways) and ways[-1] is not self._back)
         # Names what of our own files could not be used so far: each is read when it is first needed.
         self.banners.show_damage(
             tuple(map(self._desk.words, self._desk.session.knowledge.noticed()))
@@ -277,6 +294,17 @@ class Frame(QWidget):
     @Slot()
     def _go_on(self) -> None:
         self.go(Next())
+
+    @Slot()
+    def _take_lead(self) -> None:
+        lead = self.flow.lead()
+        if lead is None:
+            return
+        if lead.destination is not None:
+            self.go(lead.destination)
+        else:
+            clipboard.copy("\n".join(lead.lines))
+            self.bar.say(self._desk.words(text("Copied: paste it into a terminal.")))
 
     @Slot(object)
     def _answer(self, wish: object) -> None:
@@ -325,6 +353,7 @@ class Frame(QWidget):
 
     @Slot()
     def _go_where_wanted(self) -> None:
+        self._terms.glossary()
         if self._wanted is not None:
             self.go(self._wanted)
             self._wanted = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.model.fact import Unknown, value_or
@@ -11,16 +10,44 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import GoalKind
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import whole_number
-from gpuassist.session.navigation import Destination, ReadingEnded, StepStatus, ToHolders, ToInstall, ToRepair
+from gpuassist.present.commands import command_lines, why_not_copied
+from gpuassist.session.navigation import (
+    TITLES,
+    Destination,
+    ReadingEnded,
+    RepairPart,
+    StepStatus,
+    ToGuide,
+    ToHolders,
+    ToInstall,
+    ToRepair,
+    ToRepairPart,
+    WayOn,
+)
+from gpuassist.session.own_commands import places_in
 from gpuassist.session.plan import ANY, PARTS, InstallWish, toolkit_to_use
 
+_PLANS: dict[tuple[str, ...], Text] = {
+    ("driver",): text("Plan the driver…"),
+    ("toolkit",): text("Plan the CUDA toolkit…"),
+    ("torch",): text("Plan torch…"),
+}
+_REPAIRS = {
+    RepairPart.TOOLKIT: text("Choose a CUDA toolkit…"),
+    RepairPart.CLEAN: text("Clean up the search paths…"),
+    RepairPart.DEVICES: text("Choose the GPUs…"),
+    RepairPart.LINES: text("See the lines of the start-up files"),
+}
+_CLEANED = frozenset(("ld-library-path-empty-element", "ld-library-path-missing-directory", "ld-library-path-stubs"))
+"""What cleaning start-up files takes out of them."""
 _WHO_HOLDS = frozenset(("gpu-holders", "gpu-processes", "process-end"))  # those of what the page of holders shows and does
 
 
 def reading_ended(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> ReadingEnded:
     """The event that tells the flow of it. A list of GPUs that is unknown leaves everything after it open."""
     read = StepStatus.UNKNOWN if isinstance(machine.gpus, Unknown) else StepStatus.RIGHT
-    return ReadingEnded(read, found_state(diagnosis, answers), repairable_version(answers))
+    serious = tuple(answer for answer in answers if answer.severity is not Severity.INFO)
+    return ReadingEnded(read, found_state(diagnosis, answers), repairable_version(answers), mends(serious, machine))
 
 
 def found_state(diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> StepStatus:
@@ -71,22 +98,60 @@ def begins_with_holders(answer: Answer) -> bool:
     return any(command.key in _WHO_HOLDS for remedy in answer.remedies[:1] for command in remedy.commands)
 
 
-class WayOn(Struct, frozen=True):
-    """A button's words, and where it leads."""
-
-    title: Text
-    destination: Destination
+def way_to(destination: Destination) -> WayOn:
+    """The way there, in the words that every button has that leads there."""
+    if isinstance(destination, ToRepair):
+        return WayOn(text("Switch to CUDA {version}…", version=destination.version), destination)
+    if isinstance(destination, ToInstall):
+        return WayOn(_PLANS.get(_parts_of(destination.wish), text("Plan the install…")), destination)
+    if isinstance(destination, ToHolders):
+        return WayOn(text("Show GPU processes"), destination)
+    if isinstance(destination, ToRepairPart):
+        return WayOn(_REPAIRS[destination.part], destination)
+    if isinstance(destination, ToGuide):
+        return WayOn(text("Read the guide"), destination)
+    return WayOn(text("Go to: {page}", page=TITLES[destination.place]), destination)
 
 
 def mends(answers: tuple[Answer, ...], machine: Machine) -> WayOn | None:
-    """The page of this window that does what the first of the answers asks for; none where that is typed, or done by hand."""
-    version = repairable_version(answers)
+    """What does what the first of the answers asks for: the page of this window that can, or else its first commands, to be typed;
+    none where it is done by hand, or what it names is not there. The rule for the blue button of every page that shows findings.
+    """
+    if not answers:
+        return None
+    worst = answers[0]
+    places = _mending(worst, machine)
+    if places:
+        return way_to(places[0])
+    lines = next((lines for remedy in worst.remedies if (lines := tuple(command_lines(remedy)))), ())
+    if not lines or places_in(lines) or why_not_copied("\n".join(lines)) is not None:
+        return None
+    return WayOn(text("Copy the command") if len(lines) == 1 else text("Copy the commands"), lines=lines)
+
+
+def leads_of(answer: Answer, machine: Machine) -> tuple[WayOn, ...]:
+    """The pages of this window that do what a finding asks for, the one that mends it first."""
+    holders = holders_for(answer)
+    beside = (holders,) if holders is not None and not begins_with_holders(answer) else ()
+    return tuple(map(way_to, (*_mending(answer, machine), *beside)))
+
+
+def _mending(answer: Answer, machine: Machine) -> tuple[Destination, ...]:
+    version, found = switch_version(answer), list[Destination]()
     if version and _is_installed(version, machine):
-        return WayOn(text("Switch to CUDA {version}…", version=version), ToRepair(version))
-    if begins_with_holders(answers[0]):
-        return WayOn(text("Show GPU processes"), holders_for(answers[0]) or ToHolders())
-    install = install_for(answers[0])
-    return WayOn(text("Plan the install…"), install) if install is not None else None
+        found.append(ToRepair(version))
+    holders, install = holders_for(answer), install_for(answer)
+    if holders is not None and begins_with_holders(answer):
+        found.append(holders)
+    if install is not None and not version:
+        found.append(install)
+    if answer.id in _CLEANED:
+        found.append(ToRepairPart(RepairPart.CLEAN))
+    return tuple(found)
+
+
+def _parts_of(wish: InstallWish) -> tuple[str, ...]:
+    return tuple(part for part in PARTS.values() if getattr(wish, part))
 
 
 def _is_installed(version: str, machine: Machine) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -14,7 +14,7 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.session.navigation import Errand, Place
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.progress import ProgressStrip
-from gpuassist.ui.widgets.scroll_page import ScrollPage
+from gpuassist.ui.widgets.scroll_page import PageHeader, ScrollPage
 
 if TYPE_CHECKING:
     from gpuassist.context import Session
@@ -117,6 +117,14 @@ class Page(QWidget):
 
     def arrive(self, errand: Errand | None) -> None:
         """The page is shown now; `errand` is what it was opened for, none for nothing in particular."""
+
+    def take_focus(self) -> None:
+        """Has the heading take the focus, as what a reader goes on from; a page with keys of its own takes it itself."""
+        header = self.findChild(PageHeader)
+        if header is None or self.focusPolicy() is Qt.FocusPolicy.StrongFocus:
+            self.setFocus()
+        else:
+            header.take_focus()
 
     def leave(self) -> None:
         """The page is hidden now."""

@@ -33,6 +33,7 @@ _MODULES = (
     "gpuassist.ui.pages.what_if.page",
     "gpuassist.ui.pages.explain.page",
     "gpuassist.ui.pages.holders.page",
+    "gpuassist.ui.pages.guides",
 )
 
 
@@ -90,6 +91,15 @@ class PageStack(QStackedWidget):
         self.warm_up = WarmUp(desk.jobs, self)
         self.warm_up.done.connect(self._show_what_waited)
         self._waiting: QWidget | None = None
+
+    @property
+    def focused(self) -> QWidget | None:
+        return self.window().focusWidget()
+
+    def take_focus(self) -> None:
+        shown = self.currentWidget()
+        if isinstance(shown, Page):
+            shown.take_focus()
 
     @property
     def machine_page(self) -> MachinePage:
@@ -174,12 +184,18 @@ class PageStack(QStackedWidget):
         place, errand = self._shown
         waits = place is WizardStep.LIVE and not self.warm_up.is_done
         wanted: QWidget = self._wait() if waits else self.page(place)
-        before = self.currentWidget()
+        before, focused = self.currentWidget(), self.focused
+        had_focus = focused is not None and self.isAncestorOf(focused)
+        fresh = wanted.focusWidget() is None
         if isinstance(before, Page) and before is not wanted:
             before.leave()
         self.setCurrentWidget(wanted)
+        given = self.focused  # by Qt: to what had it there before, else to whatever Tab comes to first
         if isinstance(wanted, Page):
             wanted.arrive(errand)
+            first = fresh and before is not wanted and self.focused is given
+            if had_focus and (first or given is None or not given.isVisible()):
+                wanted.take_focus()
 
     @Slot()
     def _show_what_waited(self) -> None:

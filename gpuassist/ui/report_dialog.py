@@ -46,8 +46,8 @@ class ReportDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 16)
         layout.setSpacing(12)
-        about = text("What is wrong with this machine, for somebody who is to help. Nothing leaves before you hand it on.")
-        layout.addWidget(PageHeader(self._words(text("Report to hand on")), self._words(about), self))
+        about = text("What is wrong with this machine, for somebody who helps you. Nothing leaves this machine until you share it.")
+        layout.addWidget(PageHeader(self._words(text("Report to share")), self._words(about), self))
         self.notice = Notice(Mark.INFO, "", self)
         self.notice.hide()
         layout.addWidget(self.notice)
@@ -56,7 +56,7 @@ class ReportDialog(QDialog):
         layout.addLayout(self._buttons())
         self._making = Latest(desk.jobs, self._show_made, self)
         self._making.ask(lambda _: make_report(desk.session, inspection))
-        self._strip.begin(self._words(text("Putting it together…")))
+        self._strip.begin(self._words(text("Preparing the report…")))
 
     @property
     def form(self) -> ReportFormat:
@@ -75,7 +75,7 @@ class ReportDialog(QDialog):
         except NotSavedError as error:
             self._tell(Mark.PROBLEM, self._words(error.reason))
         else:
-            self._tell(Mark.RIGHT, self._words(text("Saved as {path}, which only you may read until you hand it on.", path=path)))
+            self._tell(Mark.RIGHT, self._words(text("Saved as {path}. Only you can read the file.", path=path)))
 
     def done(self, result: int) -> None:
         self._making.drop()
@@ -94,7 +94,7 @@ class ReportDialog(QDialog):
         row = bare(QHBoxLayout(), 16)
         shown = Card(parent=self)
         self.preview = QPlainTextEdit(shown)
-        make_read_only(self.preview, self._words(text("All that leaves")))
+        make_read_only(self.preview, self._words(text("Everything that is shared")))
         self.preview.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         shown.body.addWidget(self.preview)
         self.left = Card(self._words(text("Left out")), parent=self)
@@ -137,7 +137,7 @@ class ReportDialog(QDialog):
         lines = taken_lines(self.report.taken_out) or (text("Nothing had to be left out."),)
         for line in lines:
             self._lines.addWidget(paragraph(self._words(line), "", self.left))
-        told = text("Anything else that is not known to be harmless is left out as well. Look it through all the same.")
+        told = text("Anything else that is not known to be harmless is left out as well. Please check it before you share it.")
         self._lines.addWidget(paragraph(self._words(told), "muted", self.left))
         self._show_content()
         self.save.setFocus()

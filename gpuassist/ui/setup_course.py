@@ -33,6 +33,7 @@ class SetupCourse(QWidget):
         self._inspection: Inspection | None = None
         self._place: Place = WizardStep.MACHINE
         self._verified = StepStatus.TODO
+        self._watched = False
         self._shown: tuple[object, ...] = ()
         self.made: QWidget | None = None
         self.setup: Setup | None = None
@@ -53,10 +54,11 @@ class SetupCourse(QWidget):
 
     def show_flow(self, flow: Flow) -> None:
         """The user is somewhere, and pages have told how their steps stand."""
-        before, self._place = self._place, flow.current
+        self._place = flow.current
         verified, self._verified = self._verified, flow.state(WizardStep.VERIFY)
+        watched, self._watched = self._watched, flow.state(WizardStep.LIVE) is StepStatus.RIGHT
         ended = verified is not self._verified and verified is StepStatus.BUSY
-        if ended or (before is not self._place is WizardStep.LIVE and self._waits_for_live()):
+        if ended or (self._watched and not watched and self._waits_for_live()):
             self._look()
         self._settle()
 
@@ -67,8 +69,8 @@ class SetupCourse(QWidget):
         inspection, session = self._inspection, self._desk.session
         if inspection is None:
             return
-        at_live = self._place is WizardStep.LIVE
-        self._looking.ask(lambda _: _looked(session, inspection, at_live=at_live))
+        watched = self._watched
+        self._looking.ask(lambda _: _looked(session, inspection, watched=watched))
 
     def _waits_for_live(self) -> bool:
         """Live memory counts as seen once there is a driver by which anything can be seen."""
@@ -104,6 +106,7 @@ class SetupCourse(QWidget):
         if kind:
             self.made = self._make(kind, setup, here=bool(wanted[2]))
             self._column.addWidget(self.made)
+            self.made.show()  # a layout that is seen shows it only after a turn, in which there would be none
         self.setVisible(bool(kind))
         if focused and self.made is not None:
             for stop in tab_stops(self.made)[:1]:
@@ -172,7 +175,7 @@ class SetupCourse(QWidget):
 # On the job's thread, which imports what the strip is made of.
 
 
-def _looked(session: Session, inspection: Inspection, *, at_live: bool) -> Setup:
+def _looked(session: Session, inspection: Inspection, *, watched: bool) -> Setup:
     import gpuassist.ui.widgets.setup_strip  # noqa: F401 -- for the GUI thread, which is not to wait for it
     from gpuassist.session import setup_record
     from gpuassist.session.setup import note_setup
@@ -180,7 +183,7 @@ def _looked(session: Session, inspection: Inspection, *, at_live: bool) -> Setup
 
     setup = note_setup(session, inspection)
     driver = setup.stage(SetupStageId.DRIVER).state
-    if at_live and not inspection.recorded and driver is SetupStageState.DONE and setup_record.live_was_seen(session.world):
+    if watched and not inspection.recorded and driver is SetupStageState.DONE and setup_record.live_was_seen(session.world):
         setup = note_setup(session, inspection)
     return setup
 

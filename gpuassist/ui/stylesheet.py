@@ -102,7 +102,7 @@ QTableView, QTreeView, QListView {
     selection-background-color: $accent_tint; selection-color: $text;
 }
 QTableView::item, QTreeView::item { border: 0; }
-QTreeView::item { padding: 3px 0; }
+QTreeView::item { padding: 6px 0; }
 QTableView:focus, QTreeView:focus { outline: 0; }
 QHeaderView { background: transparent; border: 0; }
 QHeaderView::section {
@@ -131,8 +131,6 @@ QRadioButton::indicator:checked {
 QCheckBox::indicator:focus, QRadioButton::indicator:focus { border: 2px solid $accent; width: 12px; height: 12px; }
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: $line; }
 QCheckBox:disabled, QRadioButton:disabled { color: $muted; }
-QProgressBar { background: $unknown_tint; border: 0; border-radius: 4px; max-height: 8px; min-height: 8px; }
-QProgressBar::chunk { background: $accent; border-radius: 4px; }
 
 QScrollBar:vertical { background: transparent; width: 10px; margin: 2px; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 2px; }

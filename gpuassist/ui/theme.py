@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.ui.fonts import families, han, load_fonts
 from gpuassist.ui.palette import DARK, LIGHT, Palette
 from gpuassist.ui.stylesheet import TEMPLATE
@@ -21,6 +22,8 @@ GAP = 4  # all spacing is a multiple of it
 _MONO = ("JetBrains Mono", "DejaVu Sans Mono", "Noto Sans Mono", "Liberation Mono", "monospace")
 _PROPERTY = "gpuassistPalette"
 _LANGUAGE = "gpuassistLanguage"
+_CALM, _SCALE = "gpuassistCalm", "gpuassistTextScale"
+_POINTS = lazy_regex(r"([\d.]+)pt\b")
 
 
 class Appearance(str, Enum):
@@ -65,8 +68,23 @@ class Theme(QObject):
         """Lets the application go; it keeps its last look until somebody dresses it again."""
         self._application.styleHints().colorSchemeChanged.disconnect(self._dress)
         self._application.setProperty(_PROPERTY, None)
-        self._application.setProperty(_LANGUAGE, None)
+        for name in (_LANGUAGE, _CALM, _SCALE):
+            self._application.setProperty(name, None)
         self._application.setStyleSheet("")
+
+    @Slot(bool)
+    def calm(self, wished: bool) -> None:  # noqa: FBT001 -- a slot
+        """Nothing turns any more where that is wished."""
+        self._application.setProperty(_CALM, wished)
+
+    @Slot(float)
+    def scale(self, factor: float) -> None:
+        """All letters by a factor, as the desktop has it."""
+        if factor != text_scale():
+            self._application.setProperty(_SCALE, factor)
+            self._application.setProperty(_PROPERTY, None)
+            self._application.setFont(sans())
+            self._dress()
 
     def palette(self) -> Palette:
         return colours()
@@ -120,6 +138,19 @@ def colours() -> Palette:
     return palette if isinstance(palette, Palette) else LIGHT
 
 
+def is_calm() -> bool:
+    """Whether nothing is to move that need not."""
+    application = QApplication.instance()
+    return application is not None and bool(application.property(_CALM))
+
+
+def text_scale() -> float:
+    """By how much letters are larger than their points say."""
+    application = QApplication.instance()
+    factor = application.property(_SCALE) if application is not None else None
+    return factor if isinstance(factor, float) else 1.0
+
+
 def sans(points: float = BASE_POINTS, *, bold: bool = False) -> QFont:
     """The window's one proportional family."""
     return _font(families(language_written()), points, QFont.Weight(strong_weight()) if bold else QFont.Weight.Normal)
@@ -146,7 +177,9 @@ def style_sheet(palette: Palette) -> str:
     names = {name: getattr(palette, name) for name in Palette.__struct_fields__ if name not in {"dark", "series"}}
     fonts = {"mono": _listed((*_MONO, *_han())), "sans": _listed(families(language_written()))}
     sizes = {"base": BASE_POINTS, "small": SMALL_POINTS, "title": TITLE_POINTS, "strong": strong_weight()}
-    return Template(TEMPLATE).substitute(names, **fonts, **sizes, slant="normal" if _han() else "italic")
+    sheet = Template(TEMPLATE).substitute(names, **fonts, **sizes, slant="normal" if _han() else "italic")
+    factor = text_scale()
+    return sheet if factor == 1.0 else _POINTS.sub(lambda size: f"{float(size[1]) * factor:g}pt", sheet)
 
 
 def language_written() -> str:
@@ -174,6 +207,6 @@ def _listed(names: Sequence[str]) -> str:
 def _font(names: Sequence[str], points: float, weight: QFont.Weight) -> QFont:
     font = QFont()
     font.setFamilies(list(names))
-    font.setPointSizeF(points)
+    font.setPointSizeF(points * text_scale())
     font.setWeight(weight)
     return font

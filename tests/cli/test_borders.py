@@ -87,6 +87,7 @@ def _recorded(machine: Machine, folder: Path) -> str:
 ON_A_RECORDING = (
     ("detect",),
     ("doctor",),
+    ("setup",),
     ("shell",),
     ("holders",),
     ("plan", "torch"),

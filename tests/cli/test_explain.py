@@ -196,10 +196,34 @@ def test_topics_are_listed_without_a_name() -> None:
     assert "precision  TF32 and mixed precision" in run.out.splitlines()
 
 
-def test_guide_that_is_not_there_is_wrong_usage() -> None:
-    with pytest.raises(UsageError) as caught:
-        _explain("--topic", "precison")
-    assert "did you mean precision?" in ENGLISH(caught.value.reason)
+def test_a_term_is_explained_by_any_of_its_names() -> None:
+    for asked in ("compute-capability", "Compute Capability", "cc"):
+        run = _explain("--topic", asked)
+        assert (run.exit, run.out.splitlines()[0]) == (Exit.HEALTHY, "compute capability")
+    assert "CUDAMM" in _explain("--topic", "cudamm").out
+
+
+def test_a_term_says_what_it_is_on_a_recorded_machine(tmp_path: Path) -> None:
+    recorded = tmp_path / "machine.json"
+    recorded.write_text(json.dumps(encode_machine(machine(), ENGLISH)), "utf-8")
+    told = _document(_explain("--topic", "sm_89", "--json", machine_file=str(recorded)))
+    assert (told["kind"], told["key"], told["here"]) == ("term", "gpu-target", [])
+    told = _document(_explain("--topic", "cc", "--json", machine_file=str(recorded)))
+    assert [one["value"] for one in told["here"]] == ["8.9"]
+
+
+def test_a_name_that_is_not_known_ends_with_three_and_the_nearest() -> None:
+    run = _explain("--topic", "precison")
+    assert run.exit is Exit.UNDETERMINED
+    told = _document(_explain("--topic", "reservd memory", "--json"))
+    assert (told["kind"], told["nearest"][0]) == ("unknown", "reserved-memory")
+
+
+def test_every_guide_and_term_is_listed() -> None:
+    told = _document(_explain("--topic", "list", "--json"))
+    assert {"precision", "faster-dataloader"} <= {one["key"] for one in told["guides"]}
+    assert {"mok", "cudnn", "detach"} <= {one["key"] for one in told["terms"]}
+    assert "mok  MOK" in _explain("--topic").out.splitlines()
 
 
 def test_answer_leads_to_its_guides(tmp_path: Path) -> None:

@@ -13,10 +13,13 @@ from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.present.marks import Exit
 from gpuassist.session import setup_record
+from gpuassist.session.inspect import inspection_of
 from gpuassist.session.setup_values import SetupRecord
 from tests.cli.made_session import run_live
 from tests.install.installs_made import session_at
 from tests.rows import for_each
+from tests.session.setup_cases import READY
+from tests.values import machine
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "resources" / "machines"
 
@@ -68,8 +71,9 @@ def test_wishes_are_remembered_and_an_environment_must_be_there(session: Session
     monkeypatch.setattr(setup, "_inspection", lambda _: found)
     with pytest.raises(UsageError):
         run_live(setup, "--env", "/nowhere", session=session)
-    with pytest.raises(UsageError):
-        run_live(setup, "--forget", "--compile", "no", session=session)
+    for wrong in (("--forget", "--compile", "no"), ("--project", ".", "--compile", "no"), ("--project", "/nowhere")):
+        with pytest.raises(UsageError):
+            run_live(setup, *wrong, session=session)
     prefix = "/home/you/miniforge3/envs/train"
     printed = json.loads(run_live(setup, "--env", f"{prefix}/", "--compile", "yes", "--json", session=session).out)
     assert (printed["now"], printed["command"]) == ("verify", f"gpuassist verify --python {prefix}")
@@ -77,3 +81,16 @@ def test_wishes_are_remembered_and_an_environment_must_be_there(session: Session
     assert (record.environment, record.compiles) == (prefix, True)
     shown = run_live(setup, "--env", "", session=session)
     assert (shown.exit, shown.out.splitlines()[-1].strip()) == (Exit.WARNINGS, "gpuassist verify")
+
+
+def test_a_project_that_compiles_wants_a_toolkit(session: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = replace(inspection_of(session, machine(READY)), recorded=False)
+    monkeypatch.setattr(setup, "_inspection", lambda _: found)
+    plain, compiled = tmp_path / "plain", tmp_path / "compiled"
+    for folder in (plain, compiled):
+        folder.mkdir()
+        (folder / "requirements.txt").write_text("torch==2.9.1\n")
+    extension = "from torch.utils.cpp_extension import CUDAExtension\nsetup(ext_modules=[CUDAExtension('a', ['a.cu'])])\n"
+    (compiled / "setup.py").write_text(f"from setuptools import setup\n{extension}")
+    for folder, now in ((plain, "verify"), (compiled, "toolkit"), (plain, "verify")):
+        assert json.loads(run_live(setup, "--project", str(folder), "--json", session=session).out)["now"] == now

@@ -125,7 +125,7 @@ def test_every_result_has_a_title_of_its_own() -> None:
 
 def test_what_was_taken_back_says_with_what_it_was_seen() -> None:
     back = replace(carried(FAILS, text("no nvcc is found"), Result.FAILED), rolled_back=text("it lost nvcc"))
-    assert ENGLISH(outcome_of(back)) == "written. While it stood: no nvcc is found"
+    assert ENGLISH(outcome_of(back)) == "written. While it was in effect: no nvcc is found"
     assert ENGLISH(outcome_of(replace(back, proof=Proof(HOLDS, text("all is well"))))) == "written"
 
 
@@ -176,7 +176,7 @@ def test_a_slow_shell_is_named_and_a_quick_one_not() -> None:
     slow = slow_words(replace(quick, slow=ShellSeen(Opening.LOGIN, EMPTY, 3.21)))
     assert slow_words(quick) is None
     assert slow is not None
-    assert "3.2 s (login shell (SSH, console))" in ENGLISH(slow)
+    assert "3.2 s to start (login shell (SSH, console))" in ENGLISH(slow)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from gpuassist.changes.undo import UndoPlan
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.moments import minute
 from gpuassist.present.undo import (
     back_json,
     conflict_json,
@@ -54,7 +55,7 @@ def lines(*files: FileRecord) -> list[str]:
     [
         (record(), "in effect"),
         (record(edited=True), "in effect; the file was edited since"),
-        (record(ChangeStatus.UNDONE), "undone 2026-11-21 10:00"),
+        (record(ChangeStatus.UNDONE), f"undone {minute('2026-11-21T10:00:00Z')}"),
         (record(ChangeStatus.NOTHING_LEFT), "nothing of it is left in the file"),
         (record(ChangeStatus.MISSING), "the file is not there any more"),
         (record(ChangeStatus.UNREADABLE), "the file cannot be read"),

@@ -8,7 +8,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.diagnose.case import RuleInput
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
@@ -92,7 +93,7 @@ def setup(
 ) -> Setup:
     """Judged with what stands on record."""
     inspection = inspection_of(SESSION, made)
-    driver = made.driver.version
+    driver = str(value_or(RuleInput(made, knowledge()).driver, ""))
     return setup_of(
         SetupInput(
             made,
@@ -101,7 +102,7 @@ def setup(
             inspection.chains,
             lambda goal: plan_goals(SESSION, made, (parse_goal(goal, knowledge()),)),
             record,
-            proof_of(kept, str(driver.value) if isinstance(driver, Known) else "", "2.9.1+cu128"),
+            proof_of(kept, driver, "2.9.1+cu128"),
             boot,
             "sudo systemctl reboot",
             recorded,
@@ -243,6 +244,7 @@ CASES = (
         verdicts=("pass",),
     ),
     SetupCase("asleep", machine(READY, asleep=True), "D--DNL"),
+    SetupCase("asleep, and verified before", machine(READY, asleep=True), "D--DDN", verdicts=("pass",)),
     SetupCase("a recording of a machine that is ready", machine(READY), "D--D--", recorded=True),
     SetupCase("a recording of a new card", machine(BARE), "NL-L--", "no-driver", recorded=True),
 )

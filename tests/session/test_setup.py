@@ -160,7 +160,7 @@ def test_what_was_said_once_all_was_done_is_said_anew_after_another_stage(user: 
 
 def test_it_is_kept_for_this_user_alone_and_forgotten(user: User) -> None:
     world = user.session.world
-    record = SetupRecord("2026", "/a", True, "b", "c", "d", "torch", "2026", True, True, (("driver", "2026"),))
+    record = SetupRecord("2026", "/a", True, "b", "c", "d", "torch", "2026", True, True, "/p", (("driver", "2026"),))
     assert setup_record.save(world, record) is None
     assert setup_record.load(world) == (record, None)
     assert Path(setup_record.path(world)).stat().st_mode & 0o077 == 0

@@ -88,7 +88,8 @@ def theme(qapp: QApplication, qtbot: QtBot) -> Iterator[Theme]:
     made = Theme(qapp, Appearance.LIGHT)
     yield made
     shiboken6.delete(made)
-    qapp.setProperty("gpuassistPalette", None)
+    for name in ("gpuassistPalette", "gpuassistCalm", "gpuassistTextScale"):
+        qapp.setProperty(name, None)
     qapp.setStyleSheet("")
     qapp.setPalette(palette)
     qapp.setFont(font)

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.machine import Machine, encode_machine
@@ -57,4 +56,4 @@ class Frames:
 
 def buttons(frame: Frame) -> list[str]:
     """The words on the buttons of the bottom bar, left to right."""
-    return [button.text() for button in frame.bar.findChildren(QPushButton) if button.isVisible()]
+    return [button.text() for button in frame.bar._buttons() if button.isVisible()]

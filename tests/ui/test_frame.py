@@ -111,7 +111,7 @@ def test_the_way_on_names_where_it_leads(frames: Frames, healthy: str) -> None:
 def test_the_way_on_from_a_finding_is_repair(frames: Frames, too_old: str) -> None:
     frame = frames(too_old)
     frame.go(Next())
-    assert buttons(frame)[-2:] == ["Back", "Repair"]
+    assert buttons(frame)[-2:] == ["Back", "Switch to CUDA 12.4…"]
 
 
 def test_the_way_on_without_a_finding_is_verify(frames: Frames, healthy: str) -> None:
@@ -207,7 +207,7 @@ def test_a_new_machine_reaches_pages_that_exist_already(frames: Frames, healthy:
     frame = frames(healthy)
     frame.go(GoTo(WizardStep.FOUND))
     frame.pages.machine_page.asked.emit(OpenExample(TOO_OLD))
-    qtbot.waitUntil(lambda: "Repair" in buttons(frame))
+    qtbot.waitUntil(lambda: "Switch to CUDA 12.4…" in buttons(frame))
 
 
 def test_a_file_that_is_no_recording_is_told_on_the_first_page(frames: Frames, tmp_path: Path, qtbot: QtBot) -> None:
@@ -262,7 +262,7 @@ def test_back_from_a_page_leaves_it(frames: Frames, healthy: str) -> None:
 def test_the_finding_leads_to_its_repair(frames: Frames, too_old: str, qtbot: QtBot) -> None:
     frame = frames(too_old)
     frame.go(Next())
-    switch = next(button for button in frame.pages.findChildren(QPushButton) if button.text() == "Switch to 12.4…")
+    switch = next(button for button in frame.pages.findChildren(QPushButton) if button.text() == "Switch to CUDA 12.4…")
     QTest.mouseClick(switch, Qt.MouseButton.LeftButton)
     assert (frame.flow.current, frame.flow.errand) == (WizardStep.REPAIR, ToRepair("12.4"))
 

@@ -16,7 +16,7 @@ from gpuassist.present.marks import Mark
 from gpuassist.present.remedies import shown_together
 from gpuassist.present.summary import found_figures, found_title
 from gpuassist.session.navigation import WizardStep
-from gpuassist.ui.leads import repairable_version
+from gpuassist.ui.leads import leads_of
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain, new_action
 from gpuassist.ui.pages.found_past import PastCard
 from gpuassist.ui.widgets.buttons import DropDown, small
@@ -48,7 +48,6 @@ class FoundPage(Page):
         self._scroll.content.addWidget(self._rest)
         self.past = PastCard(desk, self)  # last: it comes when the rest stands, and moves nothing
         self._scroll.content.addWidget(self.past)
-        self._repairable = ""
         self._again = QAction(desk.words(text("Refresh")), self)
         self._again.triggered.connect(self._check_again)
         self.addAction(self._again)
@@ -56,15 +55,12 @@ class FoundPage(Page):
         self._hand_on = new_action(self, desk.words(text("Report…")), self._make_report)
 
     def bar(self) -> Bar:
-        title = text("Repair") if self._repairable else text("Verify")
-        left = (self._again, self._hand_on) if self._inspection is not None else (self._again,)
-        return Bar(left, next_title=self.desk.words(title))
+        return Bar((self._again, self._hand_on) if self._inspection is not None else (self._again,))
 
     def show_inspection(self, inspection: Inspection) -> None:
         words, now = self.desk.words, self.desk.session.world.clock.now()
         diagnosis, answers = inspection.diagnosis, inspection.answers
         self._inspection = inspection
-        self._repairable = repairable_version(answers)
         self._scroll.header.show_words(
             words(found_title(inspection.machine, diagnosis, answers)),
             words(joined(found_figures(diagnosis, answers, inspection.seconds))),
@@ -73,7 +69,9 @@ class FoundPage(Page):
         clear(self._cards)
         told = zip(answers, shown_together(answers), strict=True)
         cards = [
-            FindingCard(words, answer, self, is_open=not place, remedies=remedies, now=now)
+            FindingCard(
+                words, answer, self, is_open=not place, remedies=remedies, now=now, leads=leads_of(answer, inspection.machine)
+            )
             for place, (answer, remedies) in enumerate(told)
         ]
         for card in cards:

@@ -64,7 +64,7 @@ class ProjectPage(Page):
         self._header = scroll.header
         self._strip = ProgressStrip(self)
         self._header.beside.addWidget(self._strip)
-        self._nothing = EmptyState(Mark.TODO, "", "", self)
+        self._nothing = EmptyState(Mark.TODO, "", "", self, icon=desk.session.world.resources.read("icons/project.svg"))
         self._nothing.buttons.addStretch(1)
         opens = small(words(text("Choose a folder…")), self)
         opens.clicked.connect(self._choose_folder)

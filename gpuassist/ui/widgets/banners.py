@@ -51,7 +51,13 @@ class Banners(QWidget):
 
     def tell(self, words: Text, *, stays: bool = False) -> None:
         """Something to know from the start on; unless it `stays`, it can be closed."""
-        notice = self._notice(Mark.INFO, self._words(words))
+        said = self._words(words)
+        before = next((one for one in self.told if one.words == said), None)
+        if before is not None:
+            before.show()
+            self._settle()
+            return
+        notice = self._notice(Mark.INFO, said)
         if not stays:
             self._add_close(notice)
         self.told.append(notice)
@@ -101,7 +107,7 @@ class Banners(QWidget):
             self._add_close(notice)
             self.later = notice
         words = text(
-            "The language is changed at the next start, or here once this has ended: {under_way}. Nothing of it is lost.",
+            "The language changes at the next start, or here once this has finished: {under_way}. Nothing is lost.",
             under_way=under_way,
         )
         self.later.show_words(Mark.INFO, self._words(words))
@@ -119,7 +125,7 @@ class Banners(QWidget):
             notice.buttons.addWidget(again)
             self.stale = notice
         if self.stale is not None:
-            words = text("Something was changed, and the machine could not be read again since: {reason}", reason=reason)
+            words = text("Something was changed, but the machine could not be read again: {reason}", reason=reason)
             self.stale.show_words(Mark.WARNING, self._words(words))
             self.stale.setVisible(bool(reason))
         self._settle()
@@ -154,7 +160,7 @@ class Banners(QWidget):
             self.damage = notice
         more = len(damaged) - _LINES_NAMED
         rest = (self._words(counted("and {count} more such line", "and {count} more such lines", more)),) if more > 0 else ()
-        head = self._words(text("A part of what gpuassist knows is damaged and was left out; everything else works without it:"))
+        head = self._words(text("Part of gpuassist's data is damaged and was left out; everything else works without it:"))
         self.damage.show_words(Mark.INFO, "\n".join((head, *damaged[:_LINES_NAMED], *rest)))
         self.damage.setVisible(bool(damaged))
         self._settle()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QSizePoli
 
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
+from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.buttons import ElidedButton
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.layouts import MARGIN, bare, widgets_in
@@ -45,14 +46,26 @@ class BottomBar(QFrame):
         """Other buttons; the last at the right is primary if there is one. Where they stay the same they keep their focus."""
         if self._shown != (left, right, has_primary):
             self._shown = (left, right, has_primary)
+            kept = {button.action(): button for button in self._buttons()}
+            self._fill(self._left, left, kept)
+            self._fill(self._right, right, kept)
+            for button in kept.values():
+                button.go()
             for button in self._buttons():
-                button.hide()
-                button.setParent(None)
-                button.deleteLater()
-            for action in left:
-                self._left.addWidget(ActionButton(action, self))
-            for action in right:
-                self._right.addWidget(ActionButton(action, self, is_primary=has_primary and action is right[-1]))
+                button.show_primary(is_primary=has_primary and (button.action(),) == right[-1:])
+        self._note.set_words(note)
+        self._fold()
+
+    def _fill(self, row: QHBoxLayout, actions: tuple[QAction, ...], kept: dict[QAction, ActionButton]) -> None:
+        """A button that stays keeps the focus."""
+        for place, action in enumerate(actions):
+            button = kept.pop(action, None) or ActionButton(action, self)
+            (self._right if row is self._left else self._left).removeWidget(button)
+            row.removeWidget(button)
+            row.insertWidget(place, button)
+
+    def say(self, note: str) -> None:
+        """Says this until something else is shown."""
         self._note.set_words(note)
         self._fold()
 
@@ -114,13 +127,13 @@ class BottomBar(QFrame):
 class ActionButton(ElidedButton):
     """A button that is what its action is: words, whether it can be pressed, why not."""
 
-    def __init__(self, action: QAction, parent: QWidget | None = None, *, is_primary: bool = False) -> None:
+    def __init__(self, action: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._action = action
         self.folded = False
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setProperty("kind", "primary" if is_primary else "secondary")
+        self.setProperty("kind", "secondary")
         action.changed.connect(self._mirror)
         self.clicked.connect(action.trigger)
         self._mirror()
@@ -133,6 +146,16 @@ class ActionButton(ElidedButton):
         if folded != self.folded:
             self.folded = folded
             self.setVisible(self._action.isVisible() and not folded)
+
+    def show_primary(self, *, is_primary: bool) -> None:
+        set_look(self, "kind", "primary" if is_primary else "secondary")
+
+    def go(self) -> None:
+        """Its place is another's. Without a parent, its action would show it once more: as a window, which takes the focus."""
+        self._action.changed.disconnect(self._mirror)
+        self.hide()
+        self.setParent(None)
+        self.deleteLater()
 
     @Slot()
     def _mirror(self) -> None:

@@ -12,6 +12,7 @@ from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.layouts import FlowLayout, bare
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.page_icon import PageIcon
 
 
 class Card(QFrame):
@@ -101,17 +102,23 @@ class Notice(QFrame):
 
 
 class EmptyState(Card):
-    """What stands where there is nothing to show yet: a mark, a sentence, and what to do."""
+    """What stands where there is nothing to show yet: a mark, a sentence, and what to do.
 
-    def __init__(self, mark: Mark, title: str, words: str, parent: QWidget | None = None) -> None:
+    Where nothing was done yet it has the icon of its page, where one is given, in place of a mark that would say nothing.
+    """
+
+    def __init__(self, mark: Mark, title: str, words: str, parent: QWidget | None = None, *, icon: bytes = b"") -> None:
         super().__init__(parent=parent)
         self.body.setContentsMargins(0, 24, 0, 24)
         self._icon = MarkIcon(mark, self, size=32)
+        self._page_icon = PageIcon(icon, self) if icon else None
         self._title = label(title, "heading", self)
         self._words = paragraph(words, "muted", self)
         self._words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.setAccessibleName(on_one_line(title))
-        self.body.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignHCenter)
+        for sign in filter(None, (self._icon, self._page_icon)):
+            self.body.addWidget(sign, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._show_sign(mark)
         self.body.addWidget(self._title, 0, Qt.AlignmentFlag.AlignHCenter)
         self.body.addWidget(self._words)
         self.buttons = bare(QHBoxLayout(), 8)
@@ -119,6 +126,12 @@ class EmptyState(Card):
 
     def show_words(self, mark: Mark, title: str, words: str) -> None:
         self._icon.set_mark(mark)
+        self._show_sign(mark)
         self._title.setText(on_one_line(title))
         self.setAccessibleName(on_one_line(title))
         set_paragraph(self._words, words)
+
+    def _show_sign(self, mark: Mark) -> None:
+        self._icon.setVisible(mark is not Mark.TODO)
+        if self._page_icon is not None:
+            self._page_icon.setVisible(mark is Mark.TODO)

@@ -36,6 +36,7 @@ _CORNER = 10.0
 _PADDING = 12.0
 _USUAL_WIDTH, _LEAST_WIDTH = 520, 240
 _LEAST_NAME = 120  # so much of a part's name is shown
+_RING = 1.6  # as around the rows of the side list
 
 
 class _Box(Struct, frozen=True):
@@ -56,7 +57,7 @@ class ChainView(PaintedPicture):
         self._reasons: dict[Joint, str] = {}
         self._drawing = Drawing((), (), (), 0)
         self._arrangements: dict[int, Drawing] = {}  # by width: a layout asks for the same one over and over
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click on a picture asks for nothing
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -115,9 +116,10 @@ class ChainView(PaintedPicture):
         for rect, box in zip(self._drawing.nodes, self._boxes, strict=True):
             _paint_box(painter, rect, box, palette)
         if self.hasFocus():
-            painter.setPen(QPen(QColor(palette.accent), 1, Qt.PenStyle.DotLine))
+            painter.setPen(QPen(QColor(palette.accent), _RING))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+            inside = QRectF(self.rect()).adjusted(_RING / 2, _RING / 2, -_RING / 2, -_RING / 2)
+            painter.drawRoundedRect(inside, _CORNER, _CORNER)
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -20,6 +20,7 @@ from gpuassist.ui.widgets.cards import Well
 from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.own_command import OwnCommands, said
 
 _LINES_SHOWN_AT_MOST = 14
 
@@ -92,14 +93,19 @@ class CodeBlock(Well):
 
 
 class CommandBlock(CodeBlock):
-    """Command lines: where one of them would not arrive in a terminal as it stands here, why none is here."""
+    """Command lines: where one of them would not arrive in a terminal as it stands here, why none is here. What this window can do
+    itself has its button as well.
+    """
 
     def __init__(self, words: Words, lines: Sequence[str], name: str, parent: QWidget | None = None) -> None:
         super().__init__(words, _copyable(words, lines), name, parent)
         self._words = words
+        self.own = OwnCommands(words, lines, self)
+        self.body.addWidget(self.own)
 
     def set_lines(self, lines: Sequence[str]) -> None:
         self.set_content(_copyable(self._words, lines))
+        self.own.show_lines(lines)
 
 
 def _copyable(words: Words, lines: Sequence[str]) -> str:
@@ -126,7 +132,7 @@ class StepRow(QWidget):
         grid.addWidget(self._icon, 0, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(paragraph(words(title), "", self), 0, 1)
         if detail is not None:
-            grid.addWidget(paragraph(words(detail), "small", self), 1, 1)
+            grid.addWidget(said(words, words(detail), "small", self), 1, 1)
         if commands:
             grid.addWidget(CommandBlock(words, commands, words(text("Commands")), self), 2, 1)
 

@@ -13,6 +13,7 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.model.words import Words
 from gpuassist.ui.widgets.labels import Hairline, paragraph, source_label
 from gpuassist.ui.widgets.layouts import bare, by_text, clear
+from gpuassist.ui.widgets.term_names import term_name
 
 _SOURCES_PART = 0.25
 _SOURCE_LEAST = 92
@@ -68,7 +69,7 @@ class FactTable(QWidget):
     def _add(self, at: int, row: FactRow) -> None:
         if at:
             self._grid.addWidget(Hairline(self), at - 1, 0, 1, 2)
-        name = paragraph(on_one_line(row.label), "muted", self)
+        name = term_name(on_one_line(row.label), "muted", self)
         name.setContentsMargins(0, 6, 0, 6)
         self._grid.addWidget(name, at, 0)
         self._names.append(name)

@@ -27,8 +27,7 @@ from gpuassist.present.commands import copyable, copyable_lines
 from gpuassist.present.marks import MARK_WORDS, Mark
 from gpuassist.present.past import explanation_of
 from gpuassist.present.remedies import ShownRemedy, Telling
-from gpuassist.session.navigation import Destination, ToGuide, ToRepair
-from gpuassist.ui.leads import holders_for, install_for, switch_version
+from gpuassist.session.navigation import ToGuide, WayOn
 from gpuassist.ui.widgets.buttons import CopyButton, primary, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.code import CommandBlock
@@ -36,6 +35,7 @@ from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import COPY, ElidedLabel, label, paragraph
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.own_command import said
 from gpuassist.ui.widgets.plan_steps import PlanSteps
 
 NEEDS_ROOT = text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
@@ -44,7 +44,7 @@ _BUTTON_WIDTH = 136
 
 class FindingCard(Card):
     """One answer of the catalogue; closed it is a single line, open it shows everything. With `now` the times in it are told as
-    seen from then.
+    seen from then; `leads` are the pages that do what it asks for, the first of them in blue where this is the card that is open.
     """
 
     asked = Signal(object)  # Destination
@@ -59,6 +59,7 @@ class FindingCard(Card):
         is_open: bool = True,
         remedies: tuple[ShownRemedy, ...] | None = None,
         now: datetime | None = None,
+        leads: tuple[WayOn, ...] = (),
     ) -> None:
         super().__init__(parent=parent)
         self.answer = answer
@@ -66,13 +67,12 @@ class FindingCard(Card):
         self._remedies = Telling().remedies(answer) if remedies is None else remedies
         self._words = words
         self._mark = Mark(answer.severity.value)
-        self._version = switch_version(answer)
         self.setAccessibleName(words(labelled(MARK_WORDS[self._mark], on_one_line(answer.title))))
         row = bare(QHBoxLayout(), 14)
         row.addWidget(MarkIcon(self._mark, self), 0, Qt.AlignmentFlag.AlignTop)
         self._column = bare(QVBoxLayout(), 8)
         row.addLayout(self._column, 1)
-        row.addLayout(self._buttons(), 0)
+        row.addLayout(self._buttons(leads, is_first=is_open), 0)
         self.body.addLayout(row)
         self._title = paragraph(on_one_line(answer.title), "heading", self)
         self._column.addWidget(self._title)
@@ -122,19 +122,13 @@ class FindingCard(Card):
     def _why(self) -> str:
         return explanation_of(self.answer, self._words, self._now)
 
-    def _buttons(self) -> QVBoxLayout:
+    def _buttons(self, leads: tuple[WayOn, ...], *, is_first: bool) -> QVBoxLayout:
         column = bare(QVBoxLayout(), 8)
-        if self._version:
-            switch = primary(self._words(text("Switch to {version}…", version=self._version)), self)
-            self._lead(switch, ToRepair(self._version), column)
-        holders = holders_for(self.answer)
-        if holders is not None:
-            self._lead(small(self._words(text("Show GPU processes")), self), holders, column)
-        install = None if self._version else install_for(self.answer)
-        if install is not None:
-            plan = small(self._words(text("Plan the install…")), self)
-            plan.setAccessibleName(f"{plan.text()}: {on_one_line(self.answer.title)}")
-            self._lead(plan, install, column)
+        for place, lead in enumerate(leads):
+            button = (primary if is_first and not place else small)(self._words(lead.title), self)
+            button.setAccessibleName(f"{button.text()}: {on_one_line(self.answer.title)}")
+            button.clicked.connect(partial(self.asked.emit, lead.destination))
+            column.addWidget(button)
         self._toggle: QPushButton = small("", self)
         self._toggle.clicked.connect(self._flip)
         column.addWidget(self._toggle)
@@ -144,10 +138,6 @@ class FindingCard(Card):
         column.addItem(QSpacerItem(_BUTTON_WIDTH, 0))  # a button's own least width would take the place of that of its words
         column.addStretch(1)
         return column
-
-    def _lead(self, button: QPushButton, destination: Destination, column: QVBoxLayout) -> None:
-        button.clicked.connect(partial(self.asked.emit, destination))
-        column.addWidget(button)
 
     @Slot()
     def _flip(self) -> None:
@@ -221,7 +211,7 @@ def _remedy(words: Words, shown: ShownRemedy, number: str, parent: QWidget) -> Q
     check = remedy.check if shown.is_one else ""
     for line in remarks + ([words(text("To see that it worked: {check}", check=copyable(check)))] if check else []):
         # A quiet remark that wraps.
-        column.addWidget(paragraph(line, "muted", inside))
+        column.addWidget(said(words, line, "muted", inside))
     return inside
 
 

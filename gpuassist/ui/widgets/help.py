@@ -17,9 +17,9 @@ from gpuassist.ui.widgets.scroll_page import PageHeader, ScrollWhole
 
 _WIDTH, _BESIDE = 560, 40
 KEYS: tuple[tuple[str, Text], ...] = (
-    ("Alt+Left", text("the page shown before")),
+    ("Alt+Left", text("the previous page")),
     ("Alt+Right", text("the next page")),
-    ("Ctrl+1 … Ctrl+0", text("a row of the side list")),
+    ("Ctrl+1 … Ctrl+0", text("a page of the side list")),
     ("Ctrl+R", text("read the machine again")),
     ("Ctrl+O", text("open a recorded machine")),
     ("Ctrl+Return", text("the blue button")),
@@ -32,12 +32,13 @@ KEYS: tuple[tuple[str, Text], ...] = (
     ("A", text("Live memory: all GPUs")),
     ("M", text("Live memory: mark the chosen process in the plot")),
     ("Ctrl+C", text("copy what is selected or focused")),
+    ("Shift+F1 … ?", text("what the terms on this page mean")),
     ("F1", text("this help")),
 )
 PROMISES: tuple[Text, ...] = (
     text("gpuassist never needs root and never runs a root command: it shows such steps for you to copy."),
-    text("It never loses a byte of your files: preview, backup, proof in a fresh shell, and undo for ever."),
-    text("It never guesses: what it does not know, it says, with the reason."),
+    text("It never loses a byte of your files: preview, backup, a test in a new shell, and undo at any time."),
+    text("It never guesses: it says what it does not know, and why."),
     text("It uses no network unless you open a link."),
 )
 
@@ -53,9 +54,7 @@ class Help(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 20)
         layout.setSpacing(16)
-        layout.addWidget(
-            PageHeader(self.windowTitle(), words(text("Read, understand, repair, prove, watch: one page each.")), self)
-        )
+        layout.addWidget(PageHeader(self.windowTitle(), words(text("Read, diagnose, repair, verify, watch: one page each.")), self))
         promises = Card(words(text("What you can rely on")), parent=self)
         for promise in PROMISES:
             promises.body.addWidget(paragraph(words(promise), "", promises))

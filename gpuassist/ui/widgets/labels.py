@@ -18,6 +18,7 @@ from gpuassist.ui.widgets.painted import PaintedWords
 from gpuassist.ui.wording import as_tip
 
 COPY = text("Copy")
+_NVML = "NVML"
 _CODE = lazy_regex(r"`([^`]+)`")
 _CODE_SPAN = r"""<span style="font-family: 'JetBrains Mono', 'DejaVu Sans Mono', monospace; font-size: 9.25pt">\1</span>"""
 _TAG = lazy_regex(r"<[^<>]*>")
@@ -57,6 +58,7 @@ class ElidedLabel(PaintedWords):
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._whole = ""
         self._copy = QAction(copy_words, self)
         self._copy.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
         self._copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -64,8 +66,13 @@ class ElidedLabel(PaintedWords):
         self.addAction(self._copy)
         self.set_words(words)
 
+    def stand_for(self, whole: str) -> None:
+        """Has the tool tip say, and copying take, this in place of the words."""
+        self._whole = on_one_line(whole)
+        self._tell_whole()
+
     def set_words(self, words: str) -> None:
-        self.words = on_one_line(words)
+        self.words, self._whole = on_one_line(words), ""
         self.setAccessibleName(self.words)
         self._tell_whole()
         self.updateGeometry()
@@ -73,7 +80,7 @@ class ElidedLabel(PaintedWords):
 
     @Slot()
     def copy(self) -> None:
-        clipboard.copy(self.words)
+        clipboard.copy(self._whole or self.words)
 
     def sizeHint(self) -> QSize:
         self.ensurePolished()
@@ -107,15 +114,26 @@ class ElidedLabel(PaintedWords):
         menu.popup(event.globalPos())
 
     def _tell_whole(self) -> None:
-        cut = self.fontMetrics().horizontalAdvance(self.words) > self.width()
-        self.setToolTip(as_tip(self.words) if cut else "")
+        whole = self._whole or self.words
+        cut = whole != self.words or self.fontMetrics().horizontalAdvance(self.words) > self.width()
+        self.setToolTip(as_tip(whole) if cut else "")
 
 
 def source_label(words: Words, source: str, parent: QWidget | None = None) -> ElidedLabel:
     """Where a fact was read, in the monospaced font at the right."""
     # Of a path both ends tell most, of a program or a library its beginning.
     elide = Qt.TextElideMode.ElideMiddle if source.startswith(("/", "~")) else Qt.TextElideMode.ElideRight
-    return ElidedLabel(source, "mono", parent, copy_words=words(COPY), align=Qt.AlignmentFlag.AlignRight, elide=elide)
+    shown = ElidedLabel(
+        short_source(source), "mono", parent, copy_words=words(COPY), align=Qt.AlignmentFlag.AlignRight, elide=elide
+    )
+    shown.stand_for(source)
+    return shown
+
+
+def short_source(source: str) -> str:
+    """Of a library its name: the function that was called stands in the tool tip."""
+    library, _, function = source.partition(" ")
+    return library if library == _NVML and function.startswith("nvml") else source
 
 
 def label(words: str, role: str = "", parent: QWidget | None = None) -> QLabel:

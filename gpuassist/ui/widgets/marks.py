@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuassist.present.marks import Mark
 from gpuassist.ui.palette import Palette
-from gpuassist.ui.theme import colours, sans
+from gpuassist.ui.theme import colours, is_calm, sans
 from gpuassist.ui.widgets.painted import PaintedWords
 
 _STROKES: dict[Mark, tuple[tuple[tuple[float, float], ...], ...]] = {
@@ -106,6 +106,8 @@ class MarkIcon(QWidget):
         self._turn_or_rest()
 
     def timerEvent(self, event: QTimerEvent) -> None:
+        if is_calm():
+            return
         self._turn = (self._turn + _TURN_DEGREES) % 360
         self.update()
 

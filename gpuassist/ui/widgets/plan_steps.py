@@ -13,6 +13,7 @@ from gpuassist.present.remedies import LETTERS, ShownRemedy
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.labels import paragraph
 from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.own_command import said
 
 
 class PlanSteps(QWidget):
@@ -27,7 +28,7 @@ class PlanSteps(QWidget):
         for letter, step in zip(LETTERS, shown.steps, strict=False):
             self._add(letter, step)
         for note in shown.notes:
-            self._column.addWidget(paragraph(on_one_line(words(text("Note: {note}", note=note))), "muted", self))
+            self._column.addWidget(said(words, on_one_line(words(text("Note: {note}", note=note))), "muted", self))
 
     def _add(self, letter: str, step: Step) -> None:
         words = self._words
@@ -36,4 +37,4 @@ class PlanSteps(QWidget):
             self._column.addWidget(CommandBlock(words, step.commands, words(text("Commands")), self))
         if step.check is not None:
             check = words(text("To see that it worked: {check}", check=copyable(words(step.check))))
-            self._column.addWidget(paragraph(check, "muted", self))
+            self._column.addWidget(said(words, check, "muted", self))

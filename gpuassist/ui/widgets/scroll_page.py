@@ -31,6 +31,9 @@ class PageHeader(QWidget):
         set_paragraph(self._title, title)
         set_paragraph(self._subtitle, subtitle)
 
+    def take_focus(self) -> None:
+        self._title.setFocus()
+
     @property
     def title(self) -> str:
         return self._words[0]

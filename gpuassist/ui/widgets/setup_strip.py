@@ -12,7 +12,7 @@ from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.setup import headline, in_words, place_of, read_aloud, short_headline, title_of
 from gpuassist.session.navigation import TITLES, Destination
-from gpuassist.session.setup_values import Setup, SetupStage, SetupStageState
+from gpuassist.session.setup_values import Setup, SetupStage, SetupStageId, SetupStageState
 from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, Notice
@@ -47,14 +47,14 @@ class SetupStrip(Card):
         self._now = setup.now
         self.outer.setContentsMargins(12, 8, 12, 8)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.setAccessibleName(words(text("Set-up")))
+        self.setAccessibleName(words(text("Setup")))
         self.setAccessibleDescription(words(headline(setup)))
         self.stages = SetupStages(words, setup, self)
         self.stages.wanted.connect(self.wanted)
         self.head.addWidget(self.stages, 1)
         fold = QPushButton(words(text("Hide")), self)
-        fold.setProperty("kind", "quiet")
-        fold.setAccessibleName(words(text("Hide the set-up")))
+        fold.setProperty("kind", "link")
+        fold.setAccessibleName(words(text("Hide the setup")))
         fold.clicked.connect(self.fold_wanted)
         self.head.addWidget(fold)
         row = bare(QHBoxLayout(), 12)
@@ -113,8 +113,8 @@ class SetupFold(QWidget):
         row = bare(QHBoxLayout(self))
         row.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        show = QPushButton(words(text("Show the set-up")), self)
-        show.setProperty("kind", "quiet")
+        show = QPushButton(words(text("Show the setup")), self)
+        show.setProperty("kind", "link")
         show.setAccessibleDescription(words(headline(setup)))
         show.clicked.connect(self.wanted)
         row.addWidget(show)
@@ -141,7 +141,7 @@ class SetupStages(QWidget):
 
     def __init__(self, words: Words, setup: Setup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(words(text("Stages of the set-up")))
+        self.setAccessibleName(words(text("Stages of the setup")))
         row = bare(QHBoxLayout(self), _BETWEEN)
         self.chips = tuple(StageChip(words, one, place_of(setup, one), self) for one in setup.stages)
         for chip in self.chips:
@@ -271,8 +271,9 @@ def _said(now: SetupStage | None) -> tuple[Text, ...]:
 
 
 def mark_of_stage(stage: SetupStage) -> Mark:
-    """That of its state; of the one that is now whether something stands in its way."""
-    return Mark.PROBLEM if stage.state is SetupStageState.NOW and stage.problem else mark_of(stage.state)
+    """That of its state; of the one that is now whether something is to be mended, which a restart is not."""
+    mends = stage.state is SetupStageState.NOW and stage.problem and stage.id is not SetupStageId.RESTART
+    return Mark.PROBLEM if mends else mark_of(stage.state)
 
 
 def way_words(destination: Destination) -> Text:

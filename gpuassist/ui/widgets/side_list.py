@@ -1,8 +1,8 @@
-"""The side list: each step with its state, then the tools for any time, then look and help; the arrows move, Enter opens."""
+"""The side list: each step with its state, then the tools, then look and help; one stop of Tab, inside which the arrows move."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QPoint, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QSizePolicy, QVBoxLayout, QWidget
@@ -63,6 +63,7 @@ class SideList(QFrame):
         layout.addStretch(1)
         self.foot = bare(QVBoxLayout(), 4)
         layout.addLayout(self.foot)
+        self._stop_at(next(iter(self._rows.values())))
 
     def show_entries(self, entries: tuple[SideListEntry, ...]) -> None:
         for entry in entries:
@@ -70,22 +71,49 @@ class SideList(QFrame):
             self._steps[entry.step].show_entry(entry, self._words(MARK_WORDS[mark]))
 
     def show_tool(self, current: Place) -> None:
+        if not any(stop.hasFocus() for stop in self.stops()):
+            self._stop_at(self._rows[current])
         for tool, row in self._tools.items():
             row.show_current(current=tool is current)
 
     def row(self, place: Place) -> QAbstractButton:
         return self._rows[place]
 
+    def stops(self) -> tuple[QAbstractButton, ...]:
+        """What the arrows go through: the rows, then the quiet buttons at the bottom. Tab stops at one of them, by itself at the
+        row of what is shown.
+        """
+        return (*self._rows.values(), *(one for one in self.findChildren(FootButton) if one.parentWidget() is not self))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if press_focused(self, event):
-            return
-        move = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
-        rows = [row for row in self._rows.values() if row.isEnabled()]
-        focused = next((place for place, row in enumerate(rows) if row.hasFocus()), -1)
-        if not move or focused < 0:
+        if not press_focused(self, event) and not self._move(event.key()):
             super().keyPressEvent(event)
-            return
-        rows[(focused + move) % len(rows)].setFocus(Qt.FocusReason.TabFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Of the quiet buttons, which would take the arrows for Tab; and of each stop, that it is where Tab comes back to."""
+        if event.type() == QEvent.Type.FocusIn and isinstance(watched, QAbstractButton):
+            self._stop_at(watched)
+        return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._move(event.key())
+
+    def _move(self, key: int) -> bool:
+        stops = [one for one in self.stops() if one.isEnabled() and not one.isHidden()]
+        focused = next((place for place, one in enumerate(stops) if one.hasFocus()), -1)
+        to = {Qt.Key.Key_Down: focused + 1, Qt.Key.Key_Up: focused - 1, Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}.get(Qt.Key(key))
+        if to is None or focused < 0:
+            return False
+        stops[to % len(stops)].setFocus(Qt.FocusReason.TabFocusReason)
+        return True
+
+    def _stop_at(self, stop: QAbstractButton) -> None:
+        for one in self.stops():
+            one.setFocusPolicy(Qt.FocusPolicy.TabFocus if one is stop else Qt.FocusPolicy.NoFocus)
+
+    def take_in(self, foot: QWidget) -> None:
+        """Puts the quiet buttons at the bottom."""
+        self.foot.addWidget(foot)
+        for stop in self.stops():
+            stop.installEventFilter(self)
+        self._stop_at(next(iter(self._rows.values())))
 
     @Slot()
     def _choose(self) -> None:
@@ -113,19 +141,12 @@ class _Row(QAbstractButton):
         self._tip = ""
         self.setText(words)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
 
     def show_current(self, *, current: bool) -> None:
         self._current = current
         self.update()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in {Qt.Key.Key_Up, Qt.Key.Key_Down}:
-            event.ignore()  # for the list: a button by itself would go on to whatever Tab goes to
-        else:
-            super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
         return QSize(self._width(), max(_ROW_HEIGHT, QFontMetrics(sans()).height() + 18))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gpuassist.ui.first_paint import paint_cards
+from gpuassist.ui.first_paint import outlines
 from gpuassist.ui.theme import colours
 
 
@@ -18,5 +18,6 @@ class Skeleton(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        paint_cards(painter, colours(), (0, 0, self.width(), self.height()))
+        for rectangle, colour in outlines(colours(), (0, 0, self.width(), self.height())):
+            painter.fillRect(*rectangle, QColor(colour))
         painter.end()

@@ -15,9 +15,8 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Basis, Explanation
-from gpuassist.session.navigation import GoTo, ToHolders, ToInstall, ToRepair, WizardStep
+from gpuassist.session.navigation import GoTo, ToHolders, ToInstall, ToRepair, WayOn, WizardStep
 from gpuassist.session.plan import ANY, InstallWish
-from gpuassist.ui.leads import WayOn
 from gpuassist.ui.pages.explain.way_on import way_on
 from tests.session.explained import ALONE, ANSWER, OTHER, explained, remedy
 
@@ -88,18 +87,23 @@ def test_an_installation_leads_to_its_plan() -> None:
     planned = Remedy("Install it.", (), needs_root=False, action=Action.COMMAND, check="", goal="torch", steps=steps)
     found = lead(explained(replace(ANSWER, remedies=(remedy("check it first"), planned))))
     assert found is not None
-    assert (ENGLISH(found.title), found.destination) == ("Plan the install…", ToInstall(InstallWish(torch=ANY)))
+    assert (ENGLISH(found.title), found.destination) == ("Plan torch…", ToInstall(InstallWish(torch=ANY)))
 
 
-@pytest.mark.parametrize("given", [remedy("pip install torch", key="torch-install-default"), remedy()])
-def test_what_is_no_plan_leads_nowhere(given: Remedy) -> None:
-    assert lead(explained(replace(ANSWER, remedies=(given,)))) is None
+def test_what_no_page_does_is_copied() -> None:
+    found = lead(explained(replace(ANSWER, remedies=(remedy("pip install torch", key="torch-install-default"),))))
+    assert found is not None
+    assert (found.destination, found.lines) == (None, ("pip install torch",))
 
 
-def test_switching_comes_before_watching() -> None:
+def test_what_is_done_by_hand_leads_nowhere() -> None:
+    assert lead(explained(replace(ANSWER, remedies=(remedy(),)))) is None
+
+
+def test_the_first_cause_decides_and_not_what_is_easily_mended() -> None:
     found = lead(explained(MEMORY, ANSWER))
     assert found is not None
-    assert found.destination.place is WizardStep.REPAIR
+    assert found.destination == GoTo(WizardStep.LIVE)
 
 
 @pytest.mark.parametrize("recorded", [False, True])

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import QClipboard
-from PySide6.QtWidgets import QListWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget
 
 from gpuassist.session.guides import guide, topics
-from gpuassist.session.navigation import ToGuide
+from gpuassist.session.navigation import ToGuide, ToTerm
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.guides import GuidesPage, MarkdownView
 from gpuassist.ui.widgets.scroll_page import PageHeader
+from tests.ui.made import Answers
 from tests.ui.showing import Show
 
 
@@ -79,3 +81,40 @@ def test_screen_readers_are_told_the_title(page: GuidesPage) -> None:
     view = page.findChild(MarkdownView)
     assert isinstance(view, MarkdownView)
     assert view.accessibleName() == "Freeing GPU memory"
+
+
+def _rows(page: GuidesPage) -> list[str]:
+    found = _list(page)
+    return [found.item(row).text() for row in range(found.count()) if not found.item(row).isHidden()]
+
+
+def test_a_term_is_read_like_a_guide(page: GuidesPage) -> None:
+    page.arrive(ToTerm("mok"))
+    assert (_title(page), page.left()) == ("MOK", ToTerm("mok"))
+    assert "mokutil --list-enrolled" in _words(page)
+
+
+def test_links_of_a_term_lead_to_terms_guides_and_out(page: GuidesPage, answers: Answers) -> None:
+    view = page.findChild(MarkdownView)
+    assert isinstance(view, MarkdownView)
+    page.arrive(ToTerm("reserved-memory"))
+    view.anchorClicked.emit(QUrl("term:fragmentation"))
+    assert _title(page) == "fragmentation"
+    view.anchorClicked.emit(QUrl("https://docs.pytorch.org/"))
+    view.anchorClicked.emit(QUrl("file:///etc/passwd"))
+    assert answers.visited == ["https://docs.pytorch.org/"]
+    view.anchorClicked.emit(QUrl("guide:memory-numbers"))
+    assert page.left() == ToGuide("memory-numbers")
+
+
+def test_the_search_finds_titles_spellings_and_sentences(page: GuidesPage) -> None:
+    search = page.findChild(QLineEdit)
+    assert isinstance(search, QLineEdit)
+    search.setText("cudamm")
+    assert _rows(page) == ["RMM (RAPIDS Memory Manager)"]
+    search.setText("two of every four")
+    assert _rows(page) == ["cuSPARSELt"]
+    search.setText("zzz")
+    assert _rows(page) == []
+    page.arrive(ToTerm("mok"))
+    assert (search.text(), _title(page)) == ("", "MOK")

@@ -191,7 +191,7 @@ def test_a_recorded_machine_is_looked_at_only(shown: Shown) -> None:
     primary = shown.page.bar().primary
     assert primary is not None
     assert not primary.isEnabled()
-    assert shown.page.bar().note == "A recorded machine can be looked at, not changed."
+    assert shown.page.bar().note == "A recorded machine can be viewed, not changed."
 
 
 def test_the_plan_can_be_copied(shown: Shown, clipboard: QClipboard) -> None:

@@ -200,7 +200,7 @@ def test_a_recording_can_be_opened_where_no_gpu_is(shown: Shown) -> None:
 
 def test_no_gpu_at_all_is_said(shown: Shown) -> None:
     shown.feed(sample(0))
-    assert "There is no GPU to watch" in shown.words()
+    assert "No GPU to watch" in shown.words()
 
 
 def test_the_plot_begins_when_the_driver_answers(shown: Shown) -> None:
@@ -240,7 +240,7 @@ def test_a_recorded_machine_is_not_watched(shown: Shown) -> None:
     shown.page.arrive(None)
     shown.qtbot.waitUntil(lambda: not shown.page._watching.running)
     shown.feed(*TWO)
-    assert "A recorded machine has no live memory" in shown.words()
+    assert "No live memory on a recorded machine" in shown.words()
     assert not shown.page.view.lanes
 
 

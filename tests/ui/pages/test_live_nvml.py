@@ -107,7 +107,7 @@ def test_figures_that_a_card_refuses_are_left_out(live: Live, fake_nvml: FakeNvm
 def test_no_gpu_is_told(live: Live, fake_nvml: FakeNvml) -> None:
     fake_nvml("")
     live.begin()
-    live.until(lambda: not live.page._watching.watch.history.gpus and "There is no GPU to watch" in live.words())
+    live.until(lambda: not live.page._watching.watch.history.gpus and "No GPU to watch" in live.words())
 
 
 def test_the_gui_thread_never_calls_nvml(live: Live, fake_nvml: FakeNvml) -> None:

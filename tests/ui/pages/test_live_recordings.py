@@ -127,7 +127,7 @@ def test_another_of_its_runs(shown: Shown, tmp_path: Path) -> None:
 def test_another_run_lies_over_it_from_its_start(shown: Shown, answers: Answers, tmp_path: Path) -> None:
     opened(shown, recorded(tmp_path / "one.db", FIRST))
     answers.opened = recorded(tmp_path / "later.db", LATER)
-    choose(shown, "over this")
+    choose(shown, "Compare with")
     shown.qtbot.waitUntil(lambda: shown.page.view.over is not None)
     lane = shown.page.view.lanes[0]
     assert (lane.has_over, shown.page.view.lanes[1].has_over) == (True, False)
@@ -137,7 +137,7 @@ def test_another_run_lies_over_it_from_its_start(shown: Shown, answers: Answers,
     assert moment.over[2] == pytest.approx((0.5 + 2) * (1 << 30))  # in the tenth second of it
     assert (OVER, "later.db") in shown.page.view.controls.legend
     shown.page.view.controls.files.aboutToShow.emit()
-    choose(shown, "other recording away")
+    choose(shown, "Remove the other")
     assert (shown.page.view.over, lane.has_over) == (None, False)
 
 

@@ -129,7 +129,7 @@ def test_a_proved_repair_marks_its_step(shown: Shown) -> None:
 def test_after_apply_the_table_shows_the_proof(shown: Shown, home: Path) -> None:
     shown.apply()
     assert ENGLISH(shown.page.toolkit.panel.terminal.rows[0].after) == f"{home}/cuda-12.4/bin/nvcc"
-    assert "now, tested" in shown.words()
+    assert "Now, tested" in shown.words()
 
 
 def test_undo_restores_every_byte(shown: Shown, home: Path) -> None:

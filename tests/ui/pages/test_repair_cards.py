@@ -243,7 +243,7 @@ def test_what_stays_is_a_pill(show: Show) -> None:
     assert [one.words for one in made.findChildren(StatusPill)] == ["unchanged"]
 
 
-@pytest.mark.parametrize(("proved", "titles"), [(False, ["now", "after"]), (True, ["before", "now, tested"])])
+@pytest.mark.parametrize(("proved", "titles"), [(False, ["Now", "After"]), (True, ["Before", "Now, tested"])])
 def test_the_heading_says_whether_it_is_proved(show: Show, proved: bool, titles: list[str]) -> None:
     made = show(TerminalCard(ENGLISH), 640, 160)
     made.show_rows(ROWS, proved=proved)

@@ -137,7 +137,7 @@ def test_the_newest_diff_is_the_one_copied(diff: DiffCard, plan: ChangePlan, cli
 
 def test_a_planned_terminal_is_now_and_after(terminal: TerminalCard, plan: ChangePlan, qtbot: QtBot) -> None:
     tell(terminal, expected_rows(replace(plan, now=known(Terminal("/bin/bash", (), ())))), qtbot)
-    assert words_in(terminal)[:3] == ["In a new terminal", "now", "after"]
+    assert words_in(terminal)[:3] == ["In a new terminal", "Now", "After"]
     assert [one.name for one in terminal.rows] == ["nvcc", "CUDA_HOME"]
 
 
@@ -163,7 +163,7 @@ def test_a_proof_takes_the_place_of_the_plan(terminal: TerminalCard, qtbot: QtBo
     terminal.show_rows((row(), row("CUDA_HOME", "/c", "/d")), proved=False)
     terminal.show_rows((row(after="/e"),), proved=True)
     qtbot.waitUntil(lambda: cells(terminal) == ["/a", "/e"])
-    assert words_in(terminal)[:3] == ["In a new terminal", "before", "now, tested"]
+    assert words_in(terminal)[:3] == ["In a new terminal", "Before", "Now, tested"]
 
 
 def test_a_long_path_is_whole_in_its_tool_tip(terminal: TerminalCard, qtbot: QtBot) -> None:

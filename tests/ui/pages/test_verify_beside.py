@@ -95,7 +95,7 @@ def test_faults_of_libraries_are_said_and_the_files_folded(show: Show) -> None:
     fault = LibraryFault(text("libcudnn is older than torch was built with"), ("libcudnn",))
     card.show_report(report(libraries=(loaded,), library_faults=(fault,)))
     assert card.sentences == ("libcudnn is older than torch was built with",)
-    button_named(card, "Libraries that were loaded").click()
+    button_named(card, "Loaded libraries").click()
     card.show_report(report())
     assert not card.isVisible()
 

@@ -269,7 +269,7 @@ def test_a_check_that_takes_long_is_named(running: Shown) -> None:
 
 def test_a_time_that_is_over_is_said(running: Shown) -> None:
     running.page._take(BEGAN)
-    assert said_at(running, 14.0) == "0 of 3 checks · its time is over, ending"
+    assert said_at(running, 14.0) == "0 of 3 checks · time is up, ending"
 
 
 def test_a_toolkit_that_is_compiled_for_is_named(running: Shown) -> None:

@@ -146,7 +146,7 @@ def test_what_cannot_fit_says_what_stands_in_the_way(shown: Shown) -> None:
 
 def test_a_mistaken_wish_is_told_in_words(shown: Shown) -> None:
     shown.read(HEALTHY).wish(Wish(("voodoo 5",)))
-    assert shown.header.title == "This cannot be compared"
+    assert shown.header.title == "This cannot be checked"
     assert any("Voodoo 5 is no GPU" in words for words in words_in(shown.page))
     assert shown.page.outlook is None
 

@@ -177,7 +177,7 @@ def test_an_imagined_machine_that_was_emptied_is_no_wish(imagined: WishCard) -> 
 
 def test_a_chip_says_what_it_does(card: WishCard) -> None:
     chip: QPushButton = card.chips()[0]
-    assert chip.accessibleName() == chip.toolTip() == "Take RTX 4090 out"
+    assert chip.accessibleName() == chip.toolTip() == "Remove RTX 4090"
 
 
 def test_a_name_that_nobody_knows_is_told(card: WishCard) -> None:

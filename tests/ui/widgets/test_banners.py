@@ -117,7 +117,7 @@ def test_both_banners_stand_one_below_the_other(banners: Banners) -> None:
 
 
 LINES = tuple(f"gpus.json, line {line} is damaged and was skipped" for line in range(1, 7))
-LEFT_OUT = "A part of what gpuassist knows is damaged and was left out; everything else works without it:"
+LEFT_OUT = "Part of gpuassist's data is damaged and was left out; everything else works without it:"
 
 
 @pytest.mark.parametrize(

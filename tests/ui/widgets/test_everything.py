@@ -73,18 +73,50 @@ def test_a_folder_that_is_not_there_is_told(dialog: Everything, asking: Answers)
 def test_the_tree_shows_every_section(dialog: Everything) -> None:
     model = dialog.tree.model()
     names = [model.index(row, 0).data() for row in range(model.rowCount())]
-    assert names[:4] == ["schema", "taken at", "host", "gpus"]
+    assert names[:4] == ["Read at", "Computer", "GPUs", "Driver"]
 
 
 def test_a_row_is_copied_with_its_source(dialog: Everything, clipboard: QClipboard) -> None:
     model = dialog.tree.model()
-    host = next(model.index(row, 0) for row in range(model.rowCount()) if model.index(row, 0).data() == "host")
-    kernel = next(model.index(row, 0, host) for row in range(model.rowCount(host)) if model.index(row, 0, host).data() == "kernel")
+    host = next(model.index(row, 0) for row in range(model.rowCount()) if model.index(row, 0).data() == "Computer")
+    kernel = next(model.index(row, 0, host) for row in range(model.rowCount(host)) if model.index(row, 0, host).data() == "Kernel")
     dialog.tree.setCurrentIndex(kernel)
     QTest.keyClick(dialog.tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert clipboard.text() == "kernel\t6.8.0-60-generic\t/proc/sys/kernel/osrelease"
+    assert clipboard.text() == "Kernel\t6.8.0-60-generic\t/proc/sys/kernel/osrelease"
 
 
 def test_closing_is_one_press(dialog: Everything) -> None:
     press(dialog, "Close")
     assert not dialog.isVisible()
+
+
+def shown(dialog: Everything) -> list[str]:
+    """The first column as it is shown, unfolded."""
+    model, found = dialog.tree.model(), []
+    below = [model.index(row, 0) for row in range(model.rowCount())]
+    while below:
+        index = below.pop(0)
+        found.append(str(index.data()))
+        below = [model.index(row, 0, index) for row in range(model.rowCount(index))] + below
+    return found
+
+
+def test_a_search_leaves_what_has_the_words_and_what_is_above(dialog: Everything) -> None:
+    before = shown(dialog)
+    dialog.search.setText("OSRELEASE")  # in a source, in other letters
+    assert shown(dialog) == ["Computer", "Kernel", "WSL"]
+    assert dialog.tree.isExpanded(dialog.tree.model().index(0, 0))
+    dialog.search.clear()
+    assert shown(dialog) == before
+
+
+def test_a_search_that_finds_nothing_says_so(dialog: Everything) -> None:
+    dialog.search.setText("<b>no such thing</b>")
+    assert not dialog.tree.isVisible()
+    assert any("<b>no such thing</b>" in words for words in words_in(dialog))
+
+
+def test_the_key_for_finding_leads_to_the_search(dialog: Everything) -> None:
+    assert dialog.tree.hasFocus()
+    QTest.keyClick(dialog, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert dialog.search.hasFocus()

@@ -10,13 +10,18 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from gpuassist.model.fact import Known
 from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, GuideLink, Remedy, Severity
+from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import text, verbatim
+from gpuassist.model.toolkit import Toolkit
+from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import ToGuide, ToHolders, ToInstall, ToRepair
 from gpuassist.session.plan import ANY, InstallWish
+from gpuassist.ui.leads import leads_of
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.finding_card import NEEDS_ROOT, FindingCard, GuideButton, LinkButton
 from gpuassist.ui.widgets.labels import ElidedLabel
@@ -46,10 +51,13 @@ ANSWER = Answer(
     (SWITCH, INSTALL),
     ("https://docs.nvidia.com/cuda/", "http://example.org/a"),
 )
+HERE = Machine(
+    toolkits=Known((Toolkit("/usr/local/cuda-12.4", version=Known(Version.parse("12.4.1"), "version.json")),), "made up")
+)
 
 
 def card(show: Show, answer: Answer = ANSWER, *, is_open: bool = True) -> FindingCard:
-    return show(FindingCard(ENGLISH, answer, is_open=is_open), 760, 600)
+    return show(FindingCard(ENGLISH, answer, is_open=is_open, leads=leads_of(answer, HERE)), 760, 600)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +138,7 @@ def test_the_copy_is_complete(qtbot: QtBot) -> None:
 def test_the_one_obvious_button_switches(show: Show) -> None:
     made = card(show)
     wanted = QSignalSpy(made.asked)
-    button_named(made, "Switch to 12.4…").click()
+    button_named(made, "Switch to CUDA 12.4…").click()
     assert [wanted.at(place)[0] for place in range(wanted.count())] == [ToRepair("12.4")]
 
 
@@ -239,11 +247,11 @@ TORCH = Remedy(
 def test_a_finding_that_an_install_mends_leads_to_its_plan(show: Show) -> None:
     made = card(show, replace(ANSWER, remedies=(TORCH,)))
     wanted = QSignalSpy(made.asked)
-    button_named(made, "Plan the install…").click()
+    button_named(made, "Plan torch…").click()
     assert wanted.at(0) == [ToInstall(InstallWish(torch=ANY))]
 
 
 @pytest.mark.parametrize("remedies", [(SWITCH, TORCH), (INSTALL,), ()])
 def test_other_findings_have_no_such_plan(show: Show, remedies: tuple[Remedy, ...]) -> None:
     made = card(show, replace(ANSWER, remedies=remedies))
-    assert "Plan the install…" not in [button.text() for button in made.findChildren(QPushButton)]
+    assert "Plan torch…" not in [button.text() for button in made.findChildren(QPushButton)]

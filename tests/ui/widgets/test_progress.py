@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from gpuassist.present.marks import Mark
+from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.progress import SHOW_AFTER_MILLISECONDS, STAY_MILLISECONDS, ProgressStrip
+from gpuassist.ui.widgets.progress import SHOW_AFTER_MILLISECONDS, STAY_MILLISECONDS, ProgressBar, ProgressStrip
 from tests.ui.showing import Show, words_in
 
 
@@ -108,3 +110,22 @@ def test_the_timers_really_run(strip: ProgressStrip, qtbot: QtBot) -> None:
     qtbot.waitUntil(strip.isVisible)
     strip.end()
     qtbot.waitUntil(strip.isHidden)
+
+
+def test_a_bar_shows_its_share_round_at_both_ends(theme: Theme, show: Show) -> None:
+    bar = show(ProgressBar("Checks done"), 96, 8)
+    bar.show_done(24, 48)
+    assert bar.share == 0.5
+    image, accent = bar.grab().toImage(), QColor(theme.palette().accent)
+    assert [image.pixelColor(x, 4) == accent for x in (6, 40, 60)] == [True, True, False]
+    assert accent not in [image.pixelColor(0, 0), image.pixelColor(47, 0)]
+
+
+def test_a_bar_of_what_is_not_known_moves_while_it_is_seen(theme: Theme, show: Show, qtbot: QtBot) -> None:
+    bar = show(ProgressBar("Checks done"), 96, 8)
+    bar.show_done(0, 0)
+    before = bar.grab().toImage()
+    qtbot.waitUntil(lambda: bar.grab().toImage() != before)
+    bar.hide()
+    assert bar.share is None
+    assert not bar._timer

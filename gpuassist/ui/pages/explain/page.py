@@ -17,11 +17,10 @@ from gpuassist.present.explanation_report import in_markdown, in_plain_words
 from gpuassist.present.marks import Mark
 from gpuassist.present.redaction import person_of
 from gpuassist.session.explain import Explanation, explain_with, read_file
-from gpuassist.session.navigation import Errand, SideTool, ToExplainFile, ToExplainText, ToGuide
+from gpuassist.session.navigation import Errand, SideTool, ToExplainFile, ToExplainText, ToGuide, WayOn
 from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file
 from gpuassist.ui.jobs import Done, Failed, Latest, Work
-from gpuassist.ui.leads import WayOn
 from gpuassist.ui.pace import InTurns
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.explain.answer import AnswerView
@@ -263,8 +262,13 @@ class ExplainPage(Page):
 
     @Slot()
     def _go_on(self) -> None:
-        if self._way is not None:
+        if self._way is None:
+            return
+        if self._way.destination is not None:
             self.asked.emit(self._way.destination)
+        else:
+            clipboard.copy("\n".join(self._way.lines))
+            self._text.show_note(text("Copied: paste it into a terminal."))
 
     @Slot()
     def _copy_answer(self) -> None:

@@ -16,6 +16,7 @@ from gpuassist.ui.widgets.buttons import secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.own_command import said
 from gpuassist.ui.widgets.plan_steps import PlanSteps
 
 
@@ -36,9 +37,8 @@ class RemedyCard(Card):
         if where is not None:
             self.body.addWidget(paragraph(words(where), "muted", self))
         if remedy.check and shown.is_one:
-            self.body.addWidget(
-                paragraph(words(text("To see that it worked: {check}", check=copyable(remedy.check))), "muted", self)
-            )
+            check = words(text("To see that it worked: {check}", check=copyable(remedy.check)))
+            self.body.addWidget(said(words, check, "muted", self))
         self.body.addStretch(1)
 
 

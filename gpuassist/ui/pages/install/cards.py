@@ -27,6 +27,7 @@ from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.own_command import said
 from gpuassist.ui.wording import as_tip, sentence_case
 
 _SHOWN_AT_MOST = 5
@@ -118,7 +119,7 @@ class StepCard(Card):
             column.addWidget(paragraph(words(remark), "muted", self._details))
         if step.check is not None:
             check = text("To see that it worked: {check}", check=step.check)
-            column.addWidget(paragraph(words(check), "muted", self._details))
+            column.addWidget(said(words, words(check), "muted", self._details))
         if step.kind is StepKind.REBOOT:
             self.autostart = Tick(
                 words(text("Open gpuassist automatically after the restart, until the install is done")), self._details
@@ -180,8 +181,8 @@ class WaysCard(Card):
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         self._group.addButton(button, place)
         column.addWidget(button)
-        for said in (way.text, *way.notes):
-            line = paragraph(sentence_case(self._words(said)), "muted", inside)
+        for one in (way.text, *way.notes):
+            line = paragraph(sentence_case(self._words(one)), "muted", inside)
             line.setContentsMargins(_INDENT, 0, 0, 0)
             column.addWidget(line)
         return inside

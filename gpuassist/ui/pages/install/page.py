@@ -77,7 +77,7 @@ class InstallPage(Page):
         self._trouble = Notice(Mark.PROBLEM, "", self)
         self.choices = InstallChoices(words, self)
         self.choices.changed.connect(self._choose)
-        self._nothing = EmptyState(Mark.TODO, "", "", self)
+        self._nothing = EmptyState(Mark.TODO, "", "", self, icon=desk.session.world.resources.read("icons/install.svg"))
         self._nothing.buttons.addStretch(1)
         for title, wish in _OFFERS:
             self._nothing.buttons.addWidget(self._offer(words(title), wish))
@@ -110,7 +110,7 @@ class InstallPage(Page):
             return Bar((), self.desk.words(text("Preview only: nothing is changed.")))
         note = text("Nothing is changed until you confirm a step.")
         if self._recorded:
-            note = text("A recorded machine can be looked at, not changed.")
+            note = text("A recorded machine can be viewed, not changed.")
         return Bar((*self.steps.beside, self._copy), self.desk.words(note), self.steps.primary if self.outlook.steps else None)
 
     def show_inspection(self, inspection: Inspection) -> None:

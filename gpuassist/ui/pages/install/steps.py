@@ -180,7 +180,7 @@ class InstallSteps(QWidget):
         if number is not None and self._course is not None:
             self.primary.setText(self._desk.words(next_action(self._course.steps[number], number)))
         self.primary.setEnabled(number is not None and not self.busy and not self._recorded)
-        why = text("A recorded machine can be looked at, not changed.")
+        why = text("A recorded machine can be viewed, not changed.")
         self.primary.setStatusTip(self._desk.words(why) if self._recorded else "")
         for card in self._cards:
             card.allow_look(self._desk.words(why) if self._recorded else "…" if self.busy else "")

@@ -25,7 +25,7 @@ class AlertsEdit(QWidget):
         super().__init__(parent)
         self._words = words
         self._set = tuple(thresholds)
-        name = words(text("Tell me at"))
+        name = words(text("Alert me at"))
         self.line = QLineEdit(thresholds_words(thresholds), self)
         self.line.setPlaceholderText("memory 90%; temperature 85; gpu0: idle 10")
         self.line.setAccessibleName(name)

@@ -48,13 +48,13 @@ class LiveControls(Card):
         super().__init__(parent=parent)
         self._words, self._live = words, live
         self.outer.setContentsMargins(20, 10, 20, 8)
-        self._window = self._choice(text("How much time is shown"))
+        self._window = self._choice(text("Time range"))
         self._fill_windows(WINDOWS_SECONDS)
         self._window.activated.connect(self._choose_window)
-        self._gpu = self._choice(text("Which GPU is shown"))
+        self._gpu = self._choice(text("GPU shown"))
         self._gpu.activated.connect(self._choose_gpu)
         self._gpu.hide()
-        self._rate = self._choice(text("How often is sampled"))
+        self._rate = self._choice(text("Sampling rate"))
         for hz in RATES_HZ:
             self._rate.addItem(words(rate_words(hz)), hz)
         self._rate.activated.connect(self._choose_rate)
@@ -118,7 +118,7 @@ class LiveControls(Card):
         title = self._words(text("Record") if name is None else text("Stop recording"))
         self.record.setText(title if name is None else "■ " + self._words(text("Stop")))  # short, for a small window
         self.record.setAccessibleName(title)
-        tip = text("Keeps every sample in a file from now on") if name is None else text("Recording to {name}", name=name)
+        tip = text("Saves every sample to a file from now on") if name is None else text("Recording to {name}", name=name)
         self.record.setToolTip(as_tip(self._words(tip)))
 
     def show_state(self, state: Text, *, paused: bool, follows: bool) -> None:
@@ -168,7 +168,7 @@ class LiveControls(Card):
     def _make_files(self) -> QWidget:
         button = small(self._words(text("File")) + " ▾", self)
         self.files = popups.menu(button)
-        self.files.setAccessibleName(self._words(text("Recordings and what is saved")))
+        self.files.setAccessibleName(self._words(text("Recordings and export")))
         for title, ending in SAVED:
             action = self.files.addAction(self._words(title))
             action.setData(ending)

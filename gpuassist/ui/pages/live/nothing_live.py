@@ -37,13 +37,13 @@ class NothingLive(EmptyState):
         self.buttons.addStretch(1)
 
     def show_waiting(self) -> None:
-        self._tell(Mark.BUSY, text("Reading the GPUs"), text("The first figures come in a moment."))
+        self._tell(Mark.BUSY, text("Reading the GPUs"), text("The first figures will appear in a moment."))
 
     def show_recorded(self) -> None:
         why = text(
-            "This window shows a recorded machine. Live memory is that of the computer that gpuassist runs on, so it is off."
+            "This window shows a recorded machine. Live memory shows only the computer that gpuassist runs on, so it is off here."
         )
-        self._tell(Mark.INFO, text("A recorded machine has no live memory"), why)
+        self._tell(Mark.INFO, text("No live memory on a recorded machine"), why)
 
     def show_reading(self, words: str) -> None:
         """A recording is read, and how far it is."""
@@ -55,7 +55,7 @@ class NothingLive(EmptyState):
     def show_trouble(self, trouble: tuple[Text, ...]) -> None:
         if not trouble:
             why = text("NVIDIA's driver answers, but it drives no GPU.")
-            self._tell(Mark.UNKNOWN, text("There is no GPU to watch"), why, offers_found=True)
+            self._tell(Mark.UNKNOWN, text("No GPU to watch"), why, offers_found=True)
             return
         then = text("See Diagnosis for what to do. The plot starts as soon as the driver answers.")
         self._tell(Mark.PROBLEM, text("No GPU data available"), *trouble, then, offers_found=True)

@@ -69,11 +69,11 @@ class ProcessCard(Card):
             (text("graphics only"), ProcessKind.GRAPHICS),
         ):
             self.kind.addItem(words(title), kind.value if kind is not None else None)
-        self.kind.setAccessibleName(words(text("Which kind of processes are listed")))
+        self.kind.setAccessibleName(words(text("Kind of processes")))
         self.grouping = DropDown(self)
         for grouping, title in GROUPING_WORDS.items():
             self.grouping.addItem(words(title), grouping.value)
-        self.grouping.setAccessibleName(words(text("By what processes are summed up")))
+        self.grouping.setAccessibleName(words(text("Group processes by")))
         self.filter = WordFilter(self)
         self.filter.setPlaceholderText(words(text("Filter by word")))
         self.filter.setAccessibleName(words(text("Filter the processes by word")))
@@ -140,12 +140,12 @@ class ProcessCard(Card):
         marked = self.model.marked == process.pid
         title = text("Unmark in the plot") if marked else text("Mark in the plot")
         self._add(menu, title, lambda: self.mark_wanted.emit(None if marked else process.pid), "M")
-        self._add(menu, text("Show GPU {index} alone", index=gpu_label(single.gpu)), lambda: self.gpu_wanted.emit(single.gpu))
+        self._add(menu, text("Show only GPU {index}", index=gpu_label(single.gpu)), lambda: self.gpu_wanted.emit(single.gpu))
         if not self.is_live:
             return menu
         self._add(menu, text("Show under “GPU processes”"), lambda: self.holders_wanted.emit(process.pid), "Enter")
         menu.addSeparator()
-        self._add(menu, text("End the process…"), lambda: self.stop_wanted.emit(single), "Del")
+        self._add(menu, text("Stop process…"), lambda: self.stop_wanted.emit(single), "Del")
         return menu
 
     def resizeEvent(self, event: QResizeEvent) -> None:

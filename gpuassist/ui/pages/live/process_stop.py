@@ -52,7 +52,7 @@ class ProcessStop(QObject):
         elif isinstance(result.value, Holding) and pid is not None:
             held = find(result.value, pid)
             if held is None:
-                self.told.emit(Mark.INFO, words(text("Process {pid} is not on a GPU any more.", pid=pid)))
+                self.told.emit(Mark.INFO, words(text("Process {pid} is no longer using a GPU.", pid=pid)))
             elif not held.may_stop:
                 self.told.emit(Mark.INFO, sentence_case(words(held.why)))
             else:

@@ -41,14 +41,14 @@ COLUMNS: tuple[LiveColumn, ...] = (
     LiveColumn(
         "name",
         text("Process"),
-        text("The script, where an interpreter runs one; the whole command stands in the tip"),
+        text("The script, if an interpreter runs one; the full command is in the tooltip"),
         "python_train.py 888888",
         numeric=False,
         shared=ProcessColumn.NAME,
     ),
     LiveColumn("gpu", text("GPU"), text("The GPU's index"), "0,1,2", shared=ProcessColumn.GPU),
     LiveColumn(
-        "user", text("User"), text("Whose process it is"), "a-user-na", numeric=False, gives_way=4, shared=ProcessColumn.USER
+        "user", text("User"), text("The owner of the process"), "a-user-na", numeric=False, gives_way=4, shared=ProcessColumn.USER
     ),
     LiveColumn(
         "container",
@@ -62,16 +62,16 @@ COLUMNS: tuple[LiveColumn, ...] = (
     LiveColumn(
         "memory",
         text("GPU memory"),
-        text("What it has of the GPU's memory now, by the driver"),
+        text("The GPU memory it uses now, as reported by the driver"),
         "888.8 GiB",
         shared=ProcessColumn.MEMORY,
     ),
-    LiveColumn("peak", text("Peak"), text("The most GPU memory it was seen with"), "888.8 GiB", gives_way=5),
-    LiveColumn("mean", text("Mean"), text("Its GPU memory on average over the time that is shown"), "888.8 GiB", gives_way=8),
+    LiveColumn("peak", text("Peak"), text("The most GPU memory it was seen to use"), "888.8 GiB", gives_way=5),
+    LiveColumn("mean", text("Mean"), text("Its average GPU memory over the time shown"), "888.8 GiB", gives_way=8),
     LiveColumn(
         "torch",
         text("torch"),
-        text("Allocated, and reserved, by torch's own count"),
+        text("Allocated and reserved memory, as counted by torch"),
         "88.8 of 88.8 GiB",
         gives_way=3,
         shared=ProcessColumn.TORCH,
@@ -79,7 +79,7 @@ COLUMNS: tuple[LiveColumn, ...] = (
     LiveColumn(
         "gpu-percent",
         text("GPU %"),
-        text("What part of the GPU's time it uses, by the driver"),
+        text("Its share of the GPU's time, as reported by the driver"),
         "GPU %",
         gives_way=1,
         shared=ProcessColumn.GPU_PERCENT,
@@ -87,7 +87,7 @@ COLUMNS: tuple[LiveColumn, ...] = (
     LiveColumn(
         "gpu-mean",
         text("Mean %"),
-        text("Its share of the GPU's time on average over the time that is shown"),
+        text("Its average share of the GPU's time over the time shown"),
         "Mean %",
         gives_way=9,
     ),

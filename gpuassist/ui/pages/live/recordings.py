@@ -62,9 +62,9 @@ class Recordings(QObject):
             return
         self._opened[view] = opened
         view.destroyed.connect(lambda: self._opened.pop(view, None))
-        over = controls.files.addAction(self._desk.words(text("Draw another recording over this one…")))
+        over = controls.files.addAction(self._desk.words(text("Compare with another recording…")))
         over.triggered.connect(partial(self._ask_what_to_lay_over, view))
-        alone = controls.files.addAction(self._desk.words(text("Take the other recording away")))
+        alone = controls.files.addAction(self._desk.words(text("Remove the other recording")))
         alone.setVisible(False)
         alone.triggered.connect(lambda: view.show_over(None))
         controls.files.aboutToShow.connect(lambda: alone.setVisible(view.over is not None))
@@ -136,7 +136,7 @@ class Recordings(QObject):
             )
             reason = state.trouble if state.trouble is not None else state.loss
             if reason is not None:
-                said = text("{said} Not all of it: {reason}", said=said, reason=reason)
+                said = text("{said} Not everything was saved: {reason}", said=said, reason=reason)
             self.told.emit(Mark.RIGHT if reason is None else Mark.WARNING, self._desk.words(said))
 
     @Slot()
@@ -145,7 +145,7 @@ class Recordings(QObject):
         self._desk.asking.open_file(self._page, self._desk.words(text("Open a recording")), self._kinds(), self.open_path)
 
     def _ask_what_to_lay_over(self, view: WatchView, *_: object) -> None:
-        title = self._desk.words(text("Draw another recording over this one"))
+        title = self._desk.words(text("Compare with another recording"))
         self._desk.asking.open_file(self._page, title, self._kinds(), partial(self._lay_over, view))
 
     def _lay_over(self, view: WatchView, path: str) -> None:

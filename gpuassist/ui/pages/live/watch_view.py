@@ -279,7 +279,7 @@ class WatchView(QWidget):
         paused, follows = self.paused, self.time.view.follows
         state = self.time.words(self.watch.history.epoch_of_zero)
         if follows and self._lanes.leaves_curves_out:
-            state = text("Some curves have no room: show one GPU alone")
+            state = text("Not enough room for all curves: show a single GPU")
         shown = (state, paused, follows, self.time.view.seconds)
         if shown != self._state:  # labels cost a layout each time they are told something
             self._state = shown

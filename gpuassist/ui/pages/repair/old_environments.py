@@ -25,7 +25,7 @@ class OldEnvironmentsCard(Card):
     look_wanted = Signal()  # once more: something was restarted meanwhile
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
-        super().__init__(words(text("Programs that run already")), parent=parent)
+        super().__init__(words(text("Programs that are already running")), parent=parent)
         self._words = words
         self.found: OldEnvironments | None = None
         self.again: QPushButton = small(words(text("Refresh")), self)

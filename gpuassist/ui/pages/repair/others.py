@@ -41,7 +41,9 @@ class DevicesCard(PlanCard):
         self.names = Segments(
             (words(text("By index")), words(text("By UUID"))), words(text("How they are named")), self, compact=True
         )
-        self.names.setToolTip(words(text("An index counts along the PCI bus; a UUID stays with its card when cards are moved")))
+        self.names.setToolTip(
+            words(text("An index follows the order on the PCI bus; a UUID stays with its card when cards are moved"))
+        )
         self.names.chosen.connect(self._tell)
         self._list = bare(QVBoxLayout(), 8)
         self.entry: QLineEdit | None = None
@@ -178,9 +180,9 @@ class DevicesSection(ScopedSection):
     def show_nothing(self) -> None:
         words = self.desk.words
         self.header = (words(text("Choose the GPUs that programs see")), words(PROMISE))
-        rest = text("Tick at least one. To show programs every GPU again, tick them all.")
+        rest = text("Select at least one. To let programs see every GPU again, select all.")
         if self.devices_card.entry is not None:
-            rest = text("Type which GPUs programs shall see: indices, UUIDs, or all.")
+            rest = text("Type which GPUs programs can see: indices, UUIDs, or all.")
         elif not self.devices_card.ticks:
             rest = text("This machine has no NVIDIA GPU, so there is nothing to choose between.")
         self.say_instead(Mark.TODO, text("No GPU is chosen"), rest)

@@ -18,7 +18,7 @@ from gpuassist.changes.undo import UndoPlan, left_out, plan_undo, undo
 from gpuassist.model.old_environment import OldEnvironments
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import Errand, Marked, StepStatus, ToRepair, WizardStep
+from gpuassist.session.navigation import Errand, Marked, RepairPart, StepStatus, ToRepair, ToRepairPart, WizardStep
 from gpuassist.session.old_environments import after_undo
 from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Latest
@@ -39,7 +39,8 @@ from gpuassist.ui.wording import reason_of, sentence_case
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
 
-TOOLKIT, CLEAN, DEVICES, LINES = range(4)
+_PARTS = tuple(RepairPart)
+TOOLKIT, CLEAN, DEVICES, LINES = range(len(_PARTS))
 _WORST_FIRST = (Mark.BUSY, Mark.PROBLEM, Mark.UNKNOWN, Mark.RIGHT)
 
 
@@ -174,6 +175,8 @@ class RepairPage(Page):
             self.segments.choose(TOOLKIT)
             self.toolkit.leave_scope()
             self.toolkit.open_for(errand.version)
+        elif isinstance(errand, ToRepairPart):
+            self.segments.choose(_PARTS.index(errand.part))
         self._look_around()
         if self.segments.place == LINES:
             self.lines.arrive()
@@ -205,6 +208,7 @@ class RepairPage(Page):
 
     @Slot(int)
     def _show_place(self, place: int) -> None:
+        self.notice.hide()  # it was said of what was done on the tab before
         for number, section in enumerate((*self._sections, self.lines)):
             section.setVisible(number == place)
         if place == LINES:

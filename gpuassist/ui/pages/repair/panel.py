@@ -23,7 +23,7 @@ from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.wording import sentence_case
 
 _DIFF_HEIGHT = 320
-_PLANNED: tuple[Text, ...] = (text("In a new terminal"), text("now"), text("after"))
+_PLANNED: tuple[Text, ...] = (text("In a new terminal"), text("Now"), text("After"))
 
 
 class PlanPanel(QWidget):
@@ -33,7 +33,7 @@ class PlanPanel(QWidget):
         super().__init__(parent)
         self._words = words
         self.diff = DiffCard(words, self)
-        self.by_hand = Card(words(text("To paste by hand")), parent=self)
+        self.by_hand = Card(words(text("To paste yourself")), parent=self)
         self._by_hand_about = paragraph("", "muted", self.by_hand)
         self.block = CommandBlock(words, (), words(text("Lines for the start-up file")), self.by_hand)
         self.terminal = TerminalCard(words, self)
@@ -59,7 +59,7 @@ class PlanPanel(QWidget):
         if repair.cuda is not None:
             self.terminal.show_rows(expected_rows(repair), proved=False)
         self.terminal.setVisible(repair.cuda is not None)
-        by_hand = repair.by_hand or text("These are the lines, to put at the end of a start-up file of yours:")
+        by_hand = repair.by_hand or text("Put these lines at the end of one of your start-up files:")
         set_paragraph(self._by_hand_about, self._words(by_hand))
         self.block.set_lines(repair.block.split("\n"))
         self.by_hand.setVisible(repair.obstacle is not None and bool(repair.block))
@@ -165,7 +165,7 @@ class TerminalCard(Card):
         grid.setVerticalSpacing(6)
         for column, stretch in ((1, 1), (2, 1)):
             grid.setColumnStretch(column, stretch)
-        titles = (text("In a new terminal"), text("before"), text("now, tested")) if proved else _PLANNED
+        titles = (text("In a new terminal"), text("Before"), text("Now, tested")) if proved else _PLANNED
         for column, title in enumerate(titles):
             grid.addWidget(label(self._words(title), "small", self._box), 0, column)
         for place, row in enumerate(rows):

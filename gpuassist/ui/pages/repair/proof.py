@@ -21,7 +21,7 @@ from gpuassist.ui.wording import sentence_case
 from gpuassist.verify.kernel import KernelVerdict
 
 _TITLE = text("Every way of starting a shell")
-_TITLE_BEFORE = text("Shells while the change stood")
+_TITLE_BEFORE = text("Shells while the change was in effect")
 
 
 class ShellsCard(Card):
@@ -137,7 +137,7 @@ class KernelRow(QWidget):
         grid.addWidget(said, 0, 1)
         if self.mark is Mark.PROBLEM and self._said:
             shown = f"$ {' '.join(proof.check.command)}\n{self._said}"
-            grid.addWidget(CodeBlock(words, shown, words(text("What the compiler said")), self), 1, 1)
+            grid.addWidget(CodeBlock(words, shown, words(text("Compiler output")), self), 1, 1)
             self.explain = small(words(text("Explain this message")), self)
             self.explain.clicked.connect(self._explain)
             grid.addWidget(self.explain, 2, 1, Qt.AlignmentFlag.AlignLeft)

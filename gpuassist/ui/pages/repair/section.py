@@ -257,14 +257,14 @@ class RepairSection(QWidget):
         self._show_obstacle(repair)
 
     def _show_recorded(self) -> None:
-        about = text("Its start-up files, environments and projects are not here: there is nothing to plan by.")
+        about = text("Its start-up files, environments and projects are not in the recording, so nothing can be planned.")
         self.header = (self.header[0], self.desk.words(text("Nothing can be changed on a recorded machine.")))
         self.say_instead(Mark.INFO, text("This is a recorded machine"), about)
 
     def _show_obstacle(self, repair: ChangePlan) -> None:
         reason = obstacle = repair.obstacle
         if repair.recorded:
-            reason = text("This is a recorded machine: the change can be looked at here, and made only on that machine.")
+            reason = text("This is a recorded machine: the change can be previewed here, but made only on that machine.")
         self.apply.setEnabled(reason is None)
         self.apply.setStatusTip("" if reason is None else self.desk.words(reason))
         self.notice.setVisible(obstacle is not None)  # of a recorded machine the window itself tells

@@ -71,7 +71,7 @@ class LineCard(Card):
         if line.wins:
             said.append(text("this line wins for {variables}", variables=listed(line.wins)))
         if line.read_by:
-            said.append(text("its file is read in by {place}", place=line.read_by))
+            said.append(text("its file is read by {place}", place=line.read_by))
         if line.inside and "inside" not in {name for name, _ in line.why.parameters}:
             said.append(text("inside `{inside}`", inside=line.inside.strip()))
         for sentence in said:
@@ -183,7 +183,7 @@ class LinesSection(QWidget):
 
     def read(self) -> None:
         session, machine, recorded = self.desk.session, self._machine, self._recorded
-        self._strip.begin(self.desk.words(text("Reading the start-up files and watching a new terminal come up…")))
+        self._strip.begin(self.desk.words(text("Reading the start-up files and starting a new terminal…")))
         wanted = machine if recorded else None  # a new terminal is asked anew: the files may have been changed since
         self.reading.ask(lambda _: survey(session, wanted, recorded=recorded))
 
@@ -221,7 +221,7 @@ class LinesSection(QWidget):
             self.nothing.setVisible(not result.value.lines)
             if not result.value.lines:
                 about = text("Nothing in them sets PATH, CUDA_HOME or another variable that matters here.")
-                self.nothing.show_words(Mark.RIGHT, words(text("No line touches CUDA")), words(about))
+                self.nothing.show_words(Mark.RIGHT, words(text("No line affects CUDA")), words(about))
             clear(self._notes.body)
             unread = [text("{file} is not read: {reason}", file=one.path, reason=one.reason) for one in result.value.unread]
             for note in (*result.value.notes, *unread):

@@ -16,6 +16,7 @@ from gpuassist.present import undo_all as said
 from gpuassist.present.changes import shortened
 from gpuassist.present.commands import copyable_lines
 from gpuassist.present.marks import Mark, mark_of
+from gpuassist.present.moments import minute
 from gpuassist.present.undo import diff_of
 from gpuassist.session.own_state import DeletedPart, OwnState
 from gpuassist.session.traces import Traces
@@ -237,7 +238,7 @@ class ChangeUndoCard(Card):
         receipt = one.receipts[0]
         names = bare(QVBoxLayout(), 2)
         names.addWidget(ElidedLabel(receipt.goal, "strong", self))
-        when = text("made {made}", made=receipt.made_at[:16].replace("T", " "))
+        when = text("made {made}", made=minute(receipt.made_at))
         names.addWidget(label(f"{words(when)}  ·  {one.change}", "small", self))
         self.pill = StatusPill(Mark.TODO, "", self)
         self.head.addLayout(names, 1)

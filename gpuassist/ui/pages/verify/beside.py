@@ -127,7 +127,7 @@ class LibrariesCard(Card):
             rows = [
                 FactRow(f"{one.name} {one.version}".strip(), f"{one.path} ({self._words(one.why)})") for one in result.libraries
             ]
-            fold = Fold(self._words(text("Libraries that were loaded")), partial(_fill_libraries, self._words, rows))
+            fold = Fold(self._words(text("Loaded libraries")), partial(_fill_libraries, self._words, rows))
             self.body.addWidget(Folds((fold,), self))
         self.setVisible(bool(self.sentences or result.libraries))
 

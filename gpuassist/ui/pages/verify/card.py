@@ -79,4 +79,4 @@ class CardAction(QObject):
         except NotSavedError as error:
             self._tell(Mark.PROBLEM, words(error.reason))
         else:
-            self._tell(Mark.RIGHT, words(text("Saved as {path}, which only you may read until you hand it on.", path=path)))
+            self._tell(Mark.RIGHT, words(text("Saved as {path}. Only you can read the file.", path=path)))

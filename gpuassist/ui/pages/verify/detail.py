@@ -177,7 +177,7 @@ def _figures(check: Check, words: Words) -> Iterator[FactRow]:
         yield FactRow(words(text("rate")), rate_words(check))
     if isinstance(check.seconds, Known) and check.seconds.value > 0:
         seconds = check.seconds.value
-        yield FactRow(words(text("took")), f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1000:.3g} ms")
+        yield FactRow(words(text("time")), f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1000:.3g} ms")
     for note, said in check.notes:
         yield FactRow(note.replace("_", " "), said)
 

@@ -20,9 +20,9 @@ _KINDS: dict[str, tuple[Text, Text]] = {
     Engine.APPTAINER.value: (text("Apptainer file"), text("path of a .sif file")),
     CONTAINER: (text("Running container"), text("name or ID of a container of docker or podman")),
 }
-_NEW = text("Its own torch is run in a new container without network, with the GPUs passed. Nothing is downloaded.")
-_OF_FILE = text("Its own torch is run in a new container of this file, with the GPUs passed. Nothing is downloaded.")
-_AS_IT_RUNS = text("Its own torch is run there, with the GPUs that the container was started with.")
+_NEW = text("Runs the image's own torch in a new container without network, with access to the GPUs. Nothing is downloaded.")
+_OF_FILE = text("Runs the file's own torch in a new container, with access to the GPUs. Nothing is downloaded.")
+_AS_IT_RUNS = text("Runs the container's own torch, with the GPUs that the container was started with.")
 _ABOUT = {Engine.DOCKER.value: _NEW, Engine.PODMAN.value: _NEW, Engine.APPTAINER.value: _OF_FILE, CONTAINER: _AS_IT_RUNS}
 
 

@@ -48,16 +48,14 @@ def before_a_run(*, recorded: bool, lacking: bool, changed: bool) -> BeforeRun:
         why = text("This is a recorded machine: nothing can be computed on it from here.")
         return BeforeRun(Mark.INFO, text("Not on a recorded machine"), why)
     if lacking:
-        what = text(
-            "Choose an interpreter whose torch to verify, or an image or a container that has one; or plan an installation."
-        )
+        what = text("Choose a Python interpreter, an image or a container that has torch; or plan an installation.")
         lead = NextStep(text("Plan an installation…"), _TO_INSTALL)
         return BeforeRun(Mark.INFO, text("No environment with torch was found"), what, lead)
     if changed:
-        what = text("The environment, the driver, a GPU or what new terminals hold changed since the last run.")
+        what = text("The environment, the driver, a GPU or the variables of new terminals changed since the last run.")
         return BeforeRun(Mark.TODO, text("Not verified since the machine changed"), what)
     what = text("Matrix products, convolution, a backward pass and more run on each device; every element is checked.")
-    return BeforeRun(Mark.TODO, text("Nothing was verified yet"), what)
+    return BeforeRun(Mark.TODO, text("Not verified yet"), what)
 
 
 def next_step(result: Verification, machine: Machine) -> NextStep | None:
@@ -73,7 +71,7 @@ def next_step(result: Verification, machine: Machine) -> NextStep | None:
         held = not worse and any(check.held_by_others for device in result.devices for check in device.checks)
         return NextStep(text("Show GPU processes"), ToHolders()) if held else None
     way = mends((answer,), machine) if not result.image else None  # pages mend this machine, not what is in an image
-    if way is not None:
+    if way is not None and way.destination is not None:
         return NextStep(way.title, way.destination)
     if not answer.remedies:
         return None

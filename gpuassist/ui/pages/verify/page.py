@@ -23,7 +23,7 @@ from gpuassist.present.marks import Mark
 from gpuassist.present.verification import errors_to_explain, report_headline, verification_error
 from gpuassist.present.verification_document import verification_document
 from gpuassist.present.verify_table import Column, column_of, progress_words, stack_words
-from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, WizardStep
+from gpuassist.session.navigation import Errand, Marked, StepStatus, ToExplainText, ToVerify, WizardStep
 from gpuassist.session.proof_words import verdict_on_accelerators
 from gpuassist.session.verifications import kept
 from gpuassist.session.verify import failures, interpreter_at, rests_on
@@ -96,7 +96,7 @@ class VerifyPage(Page):
         self._wishes.file_wanted.connect(self._ask_image)
         self._notice = Notice(Mark.INFO, "", self)
         self._notice.hide()
-        self._empty = EmptyState(Mark.TODO, "", "", self)
+        self._empty = EmptyState(Mark.TODO, "", "", self, icon=desk.session.world.resources.read("icons/verify.svg"))
         self.body = VerifyBody(desk.words, self)
         self.body.asked.connect(self.asked)
         self.body.link_opened.connect(desk.asking.visit)
@@ -123,6 +123,10 @@ class VerifyPage(Page):
         else:
             self._show_idle(changed=self._result is not None and not self._recorded)
             self._recall()
+
+    def arrive(self, errand: Errand | None) -> None:
+        if isinstance(errand, ToVerify) and self._job is None:
+            self._look_at(errand.interpreter)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -168,7 +172,7 @@ class VerifyPage(Page):
         self.asked.emit(Marked(self.STEP, StepStatus.BUSY))
         self._show_progress()
         words = self.desk.words
-        waiting = text("torch is being imported in a process of its own; the first time after an installation takes longer.")
+        waiting = text("torch is being imported in a separate process; the first time after an installation takes longer.")
         self._empty.show_words(Mark.BUSY, words(text("Starting")), words(waiting))
 
     @Slot()
@@ -188,7 +192,7 @@ class VerifyPage(Page):
         self._show_wishes()
         self._header.show_words(
             words(text("Verify with real computations")),
-            words(text("Runs in your own environment, in a process of its own that cannot hang this window")),
+            words(text("Runs in your own environment, in a separate process that cannot freeze this window")),
         )
 
     @Slot()
@@ -288,7 +292,7 @@ class VerifyPage(Page):
             about_gpus = Mark.WARNING if result.unverified is not None else Mark.PROBLEM if mark is Mark.PROBLEM else Mark.INFO
             self._tell(about_gpus, words(verdict_on_accelerators(result)))
         if not self._rests_as_before(result):
-            changed = text("The machine was changed during the run: what it shows may not hold any more. Run it again.")
+            changed = text("The machine changed during the run, so the result may be out of date. Run it again.")
             self._tell(Mark.WARNING, words(changed))
         self._show_next(next_step(result, self._machine))
         self._show_mark(result)

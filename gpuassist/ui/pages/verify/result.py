@@ -133,7 +133,7 @@ class RatesCard(Card):
         self.more.setVisible(len(bars) > _BARS_SHOWN)
         told = [f"{one.label}: {one.sentence}." for one in bars if one.low and one.sentence]
         if not any(one.expected > 0 for one in bars):
-            told.append(self._words(text("What this device should reach is not known here: bars are beside the fastest.")))
+            told.append(self._words(text("The expected rate of this device is not known; the bars are relative to the fastest.")))
         self.note.setText("\n".join(told))
         self.note.setVisible(bool(told))
         self.setVisible(bool(bars))

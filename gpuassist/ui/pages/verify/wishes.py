@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
@@ -20,6 +20,7 @@ from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.labels import ElidedLabel, label
 from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.progress import ProgressBar
 from gpuassist.verify.runner import Level
 
 ALL = "all"
@@ -28,8 +29,8 @@ _SEVERAL = "several"
 _INSIDE = "inside"  # no interpreter of this machine; it is no path
 _SEVERAL_FROM = 3  # GPUs; of two, both are all of them
 _COSTS = {
-    Level.QUICK: text("About 10 s after torch is imported; what does not fit is not run."),
-    Level.FULL: text("Minutes: every format, the memory, sustained load. The GPUs are busy."),
+    Level.QUICK: text("About 10 s after torch is imported; checks that would take longer are left out."),
+    Level.FULL: text("Several minutes: every format, the memory, sustained load. The GPUs are busy."),
 }
 
 
@@ -75,10 +76,7 @@ class VerifyWishes(Card):
         self.cancel.clicked.connect(self.cancel_wanted)
         self.cancel.setShortcut("Esc")
         self.cancel.setToolTip("Esc")
-        self._bar = QProgressBar(self)
-        self._bar.setTextVisible(False)
-        self._bar.setAccessibleName(words(text("Checks done")))
-        self._bar.setFixedWidth(96)
+        self._bar = ProgressBar(words(text("Checks done")), self)
         self._busy = MarkIcon(Mark.BUSY, self)
         self._count = ElidedLabel("", "muted", self, elide=Qt.TextElideMode.ElideRight)
         self._count.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -182,8 +180,7 @@ class VerifyWishes(Card):
         if had_focus:
             self.cancel.setFocus()
         self._open_choices(are_open=False)
-        self._bar.setRange(0, of)
-        self._bar.setValue(done)
+        self._bar.show_done(done, of)
         self._count.set_words(words)
 
     def _open_choices(self, *, are_open: bool) -> None:

@@ -18,8 +18,9 @@ from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
-from gpuassist.ui.widgets.labels import label, paragraph
+from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.layouts import SPACING, bare, clear
+from gpuassist.ui.widgets.own_command import said
 from gpuassist.ui.wording import sentence_case
 
 
@@ -153,5 +154,5 @@ class WordsCard(Card):
             self._shown = sentences
             clear(self.body)
             for one in sentences:
-                self.body.addWidget(paragraph(sentence_case(self._words(one)), "", self))
+                self.body.addWidget(said(self._words, sentence_case(self._words(one)), "", self))
         self.setVisible(bool(sentences))

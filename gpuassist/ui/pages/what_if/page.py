@@ -115,7 +115,7 @@ class WhatIfPage(Page):
         self._reset.setEnabled(wish != Wish())
         # A GPU that is not there yet is nothing that can be installed for, and neither is a machine that is imagined.
         self._plan.setVisible(machine is not None and not wish.gpus and bool(installable(wish).goals))
-        self._strip.begin(self.desk.words(text("Comparing…")))
+        self._strip.begin(self.desk.words(text("Checking…")))
         self._asking.ask(lambda _: outlook(session, wish, machine))
 
     def _show_choices(self, result: Done | Failed) -> None:
@@ -133,20 +133,21 @@ class WhatIfPage(Page):
                 self._show_outlook(result.value)
             else:
                 words = self.desk.words
-                about = text("Try a GPU, a driver or a torch before you buy or install it.")
+                about = text("See what would work with another GPU, driver or torch, before you buy or install it.")
                 self._header.show_words(words(text("Compatibility check")), words(about))
                 if self._nothing is None:
                     title, rest = (
                         text("No GPU is chosen"),
-                        text("Add one above, and choose what goes with it. The answer comes as you choose."),
+                        text("Add one above and choose what goes with it. The answer updates as you choose."),
                     )
-                    self._nothing = EmptyState(Mark.TODO, words(title), words(rest), self)
+                    icon = self.desk.session.world.resources.read("icons/what-if.svg")
+                    self._nothing = EmptyState(Mark.TODO, words(title), words(rest), self, icon=icon)
                     self._content.addWidget(self._nothing)
                 self._show_only(self._nothing, None)
 
     def _show_trouble(self, reason: str) -> None:
         words = self.desk.words
-        self._header.show_words(words(text("This cannot be compared")), words(text("Choose another part above.")))
+        self._header.show_words(words(text("This cannot be checked")), words(text("Choose another part above.")))
         if self._trouble is None:
             self._trouble = Notice(Mark.PROBLEM, "", self)
             self._content.addWidget(self._trouble)

@@ -175,7 +175,7 @@ class WishCard(Card):
         for place, slot in enumerate(self._present()):
             chip = small(f"{slot.name}  ×", self._chips)
             chip.setProperty("place", place)
-            chip.setAccessibleName(self._words(text("Take {name} out", name=slot.name)))
+            chip.setAccessibleName(self._words(text("Remove {name}", name=slot.name)))
             chip.setToolTip(as_tip(chip.accessibleName()))
             chip.clicked.connect(self._take_out)
             self._flow.addWidget(chip)
