@@ -32,7 +32,8 @@ fuzz: $(VENV)/.dev
 
 # What takes hours, each part to its end whatever the others found: 1,000 shapes of start-up files in worlds of their own, an hour of
 # hostile input, 10,000 kills in the middle of a change, every recorded cause beside every consequence, every check with every result
-# of its operations wrong in one element, every row of the tests that take a share of theirs.
+# of its operations wrong in one element, every row of the tests that take a share of theirs, every page of the window in every
+# size, text size and language.
 sweep: $(VENV)/.dev $(TORCH)/.torch
 	@test "$$(id -u)" = 0 || { echo "make sweep needs root: every shape of start-up files gets a mount namespace and a user of its own (with the packages util-linux, zsh, fish and tmux)" >&2; exit 1; }
 	@found=0; \
@@ -41,6 +42,7 @@ sweep: $(VENV)/.dev $(TORCH)/.torch
 	$(BIN)/python tools/soak_apply.py || found=1; \
 	$(BIN)/python tools/soak_recording.py || found=1; \
 	$(BIN)/python -m tools.cross_causes || found=1; \
+	$(BIN)/python -m tools.walk_window || found=1; \
 	$(TORCH)/bin/python -m tests.verify.corrupting || found=1; \
 	GPUASSIST_ROWS=all $(BIN)/python -m pytest -n auto --dist worksteal || found=1; \
 	exit $$found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, enumerated, text
@@ -49,11 +49,13 @@ from gpuassist.ui.widgets.bottom_bar import BottomBar
 from gpuassist.ui.widgets.buttons import is_primary
 from gpuassist.ui.widgets.keys import press_focused, reading_order, tab_through
 from gpuassist.ui.widgets.layouts import bare
-from gpuassist.ui.widgets.side_list import Foot, SideList
+from gpuassist.ui.widgets.scroll_page import ScrollColumn, ScrollWhole
+from gpuassist.ui.widgets.side_list import WIDTH, Foot, SideList
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
 
+_SIDE_PART = 0.4  # of the window, at most
 _ROOM_MILLISECONDS = 50  # for the first page's cards to be made and painted, one a turn
 
 
@@ -106,16 +108,17 @@ class Frame(QWidget):
         self.side.take_in(self._foot)
         self.banners = Banners(words, self)
         self.pages = PageStack(self._desk, self, left=handover.pages if handover is not None else None)
-        self.bar = BottomBar(self)
+        self.bar = BottomBar(self, words=words)
         self.setup = SetupCourse(self._desk, self)
         self.setup.wanted.connect(self.go)
         right = bare(QVBoxLayout(), 0)
         right.addWidget(self.banners)
         right.addWidget(self.setup)
-        right.addWidget(self.pages, 1)
+        right.addWidget(ScrollWhole(self.pages, self), 1)
         right.addWidget(self.bar)
         whole = bare(QHBoxLayout(self), 0)
-        whole.addWidget(self.side)
+        self._beside = ScrollColumn(self.side, self)
+        whole.addWidget(self._beside)
         whole.addLayout(right, 1)
         self.side.chosen.connect(self._choose)
         self._foot.appearance_chosen.connect(self.appearance_chosen)
@@ -197,6 +200,10 @@ class Frame(QWidget):
         self._recalling.drop()
         self.setup.close_down()
         self.pages.close_down()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._beside.setMaximumWidth(max(WIDTH, int(self.width() * _SIDE_PART)))
 
     def focusNextPrevChild(self, next: bool) -> bool:  # noqa: FBT001 -- Qt's own signature
         """Tab: the side list is one stop, then what stands at the right as one reads it."""

@@ -175,7 +175,7 @@ class LanePlot(PaintedPicture):
         return min(self.grid.width - 1, int((x - self.left) * self.devicePixelRatioF()))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, _HEAD + _LEAST_MEMORY)
+        return QSize(110, _HEAD + _LEAST_MEMORY)
 
     def sizeHint(self) -> QSize:
         return QSize(400, 160)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
 from gpuassist.ui.widgets.popups import rounded
+from gpuassist.ui.wording import as_tip
 
 _ROWS_SHOWN = 12
 _NO_MATCH = 4
@@ -32,6 +33,7 @@ class SearchBox(QLineEdit):
         self._completer.activated.connect(self._take)
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
+        self.setToolTip(as_tip(placeholder))
         self.popup = QListView()
         self.popup.setObjectName("completions")
         self._completer.setPopup(self.popup)  # owns it from now on

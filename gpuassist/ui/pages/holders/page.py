@@ -190,7 +190,7 @@ class HoldersPage(Page):
         self._rows = RowsModel([words(heading) for heading in HEADINGS], (), self)
         self.table = Table(self._rows, words(text("GPU processes")), self)
         self.table.setSelectionMode(Table.SelectionMode.SingleSelection)
-        self.table.size_like(COLUMN_SAMPLES, PROCESS)
+        self.table.spread(PROCESS, COLUMN_SAMPLES)
         self.table.selectionModel().currentRowChanged.connect(self._choose)
         self._list = Card(parent=self)
         self._list.body.addWidget(self.table)
