@@ -224,7 +224,7 @@ class Frame(QWidget):
         else:
             self.go(ToExplainFile(path))
 
-    def _action(self, words: str, keys: str, slot: Callable[[], None]) -> QAction:
+    def _action(self, words: str, keys: str, slot: Callable[[], object]) -> QAction:
         action = QAction(words, self)
         action.setShortcut(keys)
         action.triggered.connect(slot)
