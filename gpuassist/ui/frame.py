@@ -144,7 +144,7 @@ class Frame(QWidget):
         for key in ("Ctrl+Return", "Ctrl+Enter"):  # Enter is the key of the number pad
             self._action("", key, self._press_blue)
         for keys in ("Ctrl+W", "Ctrl+Q"):
-            self._action("", keys, self._close)
+            self._action("", keys, lambda: self.window().close())
         for keys, place in zip(ROW_KEYS, (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
             self._action(place.value, keys, self._choose_by_key)
         self._content = (self.banners, self.setup, self.pages, self.bar)
@@ -231,7 +231,7 @@ class Frame(QWidget):
         else:
             self.go(ToExplainFile(path))
 
-    def _action(self, words: str, keys: str, slot: Callable[[], None]) -> QAction:
+    def _action(self, words: str, keys: str, slot: Callable[[], object]) -> QAction:
         action = QAction(words, self)
         action.setShortcut(keys)
         action.triggered.connect(slot)
@@ -292,10 +292,6 @@ class Frame(QWidget):
         self._choose(place)
         if not self.flow.enabled(place):
             self._wanted = GoTo(place)  # once the facts are there that it needs
-
-    @Slot()
-    def _close(self) -> None:
-        self.window().close()
 
     @Slot()
     def _go_back(self) -> None:
