@@ -90,7 +90,7 @@ package: $(VENV)/.dev
 
 # What `make package` made, installed and started as users do; what is missing for one of them is said, and the others go on.
 package-test: $(VENV)/.dev
-	$(BIN)/python -m pytest packaging/tests -p no:randomly -p no:cacheprovider -o addopts= -rs -s $(ARGS)
+	$(BIN)/python -m pytest packaging/tests -p no:randomly -p no:cacheprovider -o addopts= -o timeout=1800 -rs -s $(ARGS)
 
 # For a checkout: the manual page, the desktop's menu, icons and completions, below ~/.local/share.
 install-desktop: $(VENV)/.dev

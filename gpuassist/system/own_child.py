@@ -15,11 +15,8 @@ _HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file_
 # Looking for garbage among what a start makes, and keeps, is a sixth of its time.
 _CHILD = "import gc, sys; gc.set_threshold(50_000); sys.path[:] = {paths}; from {module} import main; sys.exit(main())"
 _LOADER = ("_PYI_", "_MEIPASS")
-_MOVED_ASIDE = (
-    "LD_LIBRARY_PATH",
-    "QT_PLUGIN_PATH",
-    "QML2_IMPORT_PATH",
-)  # the loader the first, packaging/bundle/users_qt.py the rest
+# The loader moves the first, packaging/bundle/users_qt.py the rest.
+_MOVED_ASIDE = ("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH", "PYSIDE6_OPTION_PYTHON_ENUM")
 _OF_AN_APPIMAGE = frozenset({"APPIMAGE", "APPDIR", "ARGV0", "OWD"})  # zsh takes ARGV0 for the name of whatever it starts
 
 

@@ -5,6 +5,6 @@ another Qt would bring that Qt into this process.
 
 import os
 
-for name in ("QT_PLUGIN_PATH", "QML2_IMPORT_PATH"):
+for name in ("QT_PLUGIN_PATH", "QML2_IMPORT_PATH", "PYSIDE6_OPTION_PYTHON_ENUM"):
     if name in os.environ:
         os.environ[f"{name}_ORIG"] = os.environ.pop(name)
