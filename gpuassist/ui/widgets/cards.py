@@ -33,11 +33,13 @@ class Card(QFrame):
         self.title: QLabel | None = None
         if title:
             self.title = label(title, "heading", self)
-            names = bare(QVBoxLayout(), 2) if below else FlowLayout()
+            # A widget of its own: a layout of ours inside one of Qt's outlives its items, and Qt crashes.
+            box = QWidget(self)
+            names = bare(QVBoxLayout(box), 2) if below else FlowLayout(box)
             names.addWidget(self.title)
             if subtitle:
                 names.addWidget(label(subtitle, "muted", self))
-            self.head.addLayout(names, 1)
+            self.head.addWidget(box, 1)
             self.setAccessibleName(self.title.text())
 
     def add_marked(self, mark: Mark, said: QWidget) -> None:

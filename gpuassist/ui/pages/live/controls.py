@@ -73,10 +73,11 @@ class LiveControls(Card):
         self.record.clicked.connect(self.record_chosen)
         self.show_recording(None)
         row = bare(QHBoxLayout(), 8)
-        looks, keeps = FlowLayout(), bare(QHBoxLayout(), 8)
+        box = QWidget(self)
+        looks, keeps = FlowLayout(box), bare(QHBoxLayout(), 8)
         for widget in (self._window, self._gpu, self._rate, self._make_curves(), self._pause, self._follow):
             looks.addWidget(widget)
-        row.addLayout(looks, 1)
+        row.addWidget(box, 1)
         keeps.addWidget(self.record)
         keeps.addWidget(self._make_files())
         row.addLayout(keeps)
