@@ -32,7 +32,8 @@ fuzz: $(VENV)/.dev
 
 # What takes hours, each part to its end whatever the others found: 1,000 shapes of start-up files in worlds of their own, an hour of
 # hostile input, 10,000 kills in the middle of a change, every recorded cause beside every consequence, every check with every result
-# of its operations wrong in one element, every row of the tests that take a share of theirs.
+# of its operations wrong in one element, every row of the tests that take a share of theirs, every page of the window in every
+# size, text size and language.
 sweep: $(VENV)/.dev $(TORCH)/.torch
 	@test "$$(id -u)" = 0 || { echo "make sweep needs root: every shape of start-up files gets a mount namespace and a user of its own (with the packages util-linux, zsh, fish and tmux)" >&2; exit 1; }
 	@found=0; \
@@ -41,6 +42,7 @@ sweep: $(VENV)/.dev $(TORCH)/.torch
 	$(BIN)/python tools/soak_apply.py || found=1; \
 	$(BIN)/python tools/soak_recording.py || found=1; \
 	$(BIN)/python -m tools.cross_causes || found=1; \
+	$(BIN)/python -m tools.walk_window || found=1; \
 	$(TORCH)/bin/python -m tests.verify.corrupting || found=1; \
 	GPUASSIST_ROWS=all $(BIN)/python -m pytest -n auto --dist worksteal || found=1; \
 	exit $$found
@@ -80,14 +82,15 @@ $(TORCH)/.torch: pyproject.toml
 
 # dist/: the wheel and the source distribution, gpuassist.pyz, and as root with debootstrap the application in one folder.
 package: $(VENV)/.dev
+	rm -rf dist
 	$(BIN)/python -m build --outdir dist
 	$(BIN)/python packaging/make_onefile.py dist/gpuassist-*.whl dist
-	$(BIN)/python packaging/make_bundle.py dist || test "$$(id -u)" != 0
+	$(BIN)/python packaging/make_bundle.py dist
 	$(BIN)/python packaging/make_appimage.py dist
 
 # What `make package` made, installed and started as users do; what is missing for one of them is said, and the others go on.
 package-test: $(VENV)/.dev
-	$(BIN)/python -m pytest packaging/tests -p no:randomly -p no:cacheprovider -o addopts= -rs -s $(ARGS)
+	$(BIN)/python -m pytest packaging/tests -p no:randomly -p no:cacheprovider -o addopts= -o timeout=1800 -rs -s $(ARGS)
 
 # For a checkout: the manual page, the desktop's menu, icons and completions, below ~/.local/share.
 install-desktop: $(VENV)/.dev

@@ -1,5 +1,5 @@
-"""Makes an AppImage of the folder that `make_bundle.py` has built: `python packaging/make_appimage.py DIRECTORY`. The folder for it is
-always made; the image itself where appimagetool is there (https://github.com/AppImage/appimagetool), which is in no registry.
+"""Makes an AppImage of the folder that `make_bundle.py` has built: `python packaging/make_appimage.py DIRECTORY`. The folder for it
+is always made; the image itself where appimagetool is there (https://github.com/AppImage/appimagetool), which is in no registry.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 # No variable is set for the program: what it finds is what the user has.
 _RUN = """#!/bin/sh
-exec "${0%/*}/gpuassist/gpuassist" "$@"
+exec "$(dirname "$(readlink -f "$0")")/gpuassist/gpuassist" "$@"
 """
 
 

@@ -27,18 +27,52 @@ WHEELS = (
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
 # To compile Python, and what the application takes from a system that has it.
 PACKAGES = (
-    *("gcc", "libc6-dev", "make", "pkg-config", "binutils", "xz-utils", "libffi-dev", "zlib1g-dev", "libncurses-dev", "libexpat1-dev"),
-    *("libegl1", "libgl1", "libglx0", "libglib2.0-0", "libfontconfig1", "libfreetype6", "libdbus-1-3", "libx11-xcb1", "libxkbcommon0"),
-    *("libxkbcommon-x11-0", "libxcb-cursor0", "libxcb-icccm4", "libxcb-image0", "libxcb-keysyms1", "libxcb-randr0", "libxcb-render0"),
+    *(
+        "gcc",
+        "libc6-dev",
+        "make",
+        "pkg-config",
+        "binutils",
+        "xz-utils",
+        "libffi-dev",
+        "zlib1g-dev",
+        "libncurses-dev",
+        "libexpat1-dev",
+    ),
+    *(
+        "libegl1",
+        "libgl1",
+        "libglx0",
+        "libglib2.0-0",
+        "libfontconfig1",
+        "libfreetype6",
+        "libdbus-1-3",
+        "libx11-xcb1",
+        "libxkbcommon0",
+    ),
+    *(
+        "libxkbcommon-x11-0",
+        "libxcb-cursor0",
+        "libxcb-icccm4",
+        "libxcb-image0",
+        "libxcb-keysyms1",
+        "libxcb-randr0",
+        "libxcb-render0",
+    ),
     *("libxcb-render-util0", "libxcb-shape0", "libxcb-shm0", "libxcb-sync1", "libxcb-xfixes0", "libxcb-xkb1"),
     *("libwayland-client0", "libwayland-cursor0", "libwayland-egl1"),
 )
-SOURCES = {"python3.13": ("trixie", "python3.13_*.orig.tar.xz"), "libpng1.6": ("bullseye", "libpng1.6_*.orig.tar.gz"), "dbus": ("bookworm", "dbus_*.orig.tar.xz")}
+SOURCES = {
+    "python3.13": (NEWEST, "python3.13_*.orig.tar.xz"),
+    "libpng1.6": (OLDEST, "libpng1.6_*.orig.tar.gz"),
+    "dbus": ("bookworm", "dbus_*.orig.tar.xz"),  # the last one that is built by make
+}
 # Mounts of its own, which are gone with it: nothing of this machine can be written in there, and none is left behind.
 _WITHIN = """set -e
 mount -t proc proc "$1/proc"
 if [ -n "$2" ]; then mkdir -p "$1/source"; mount --bind "$2" "$1/source"; mount -o remount,ro,bind "$1/source"; fi
-exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -c "$3\""""
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+exec chroot "$1" sh -c "$3\""""
 
 
 def main() -> None:
@@ -48,7 +82,8 @@ def main() -> None:
     parser.add_argument("--roots", type=Path, default=ROOT / ".cache" / "roots")
     options = parser.parse_args()
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
-        sys.exit("NOT RUN: the bundle needs root and debootstrap (the package of that name)")
+        print("NOT RUN: the application in one folder; it needs root and debootstrap (the package of that name)")
+        return
     root = build_root(options.roots.resolve())
     folder = bundle(root, options.target.resolve())
     size = sum(one.lstat().st_size for one in folder.rglob("*") if one.is_file() and not one.is_symlink())
@@ -68,7 +103,9 @@ def bare_root(roots: Path, suite: str, name: str = "") -> Path:
     if not done.exists():
         shutil.rmtree(root, ignore_errors=True)
         root.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["debootstrap", "--variant=minbase", suite, str(root), MIRROR], check=True, stdout=subprocess.DEVNULL)
+        # with mounts of its own: one that is killed leaves none behind
+        command = ["unshare", "--mount", "debootstrap", "--variant=minbase", suite, str(root), MIRROR]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         done.touch()
     return root
 
@@ -86,19 +123,22 @@ def build_root(roots: Path) -> Path:
         within(root, "sh /build/make_python.sh")
     shutil.rmtree(build / "wheels", ignore_errors=True)
     _download(build / "wheels")
-    within(root, "cd /build && rm -rf venv && /opt/python/bin/python3 -m venv venv && venv/bin/pip install --quiet --no-index wheels/*.whl")
+    within(
+        root,
+        "cd /build && rm -rf venv && /opt/python/bin/python3 -m venv venv && venv/bin/pip install --quiet --no-index wheels/*.whl",
+    )
     return root
 
 
 def _fetch_sources(roots: Path, build: Path) -> None:
     """By the newest Debian's apt, which knows the keys of those before it."""
     newest = bare_root(roots, NEWEST, f"build-{NEWEST}")
-    lines = "".join(f"deb-src {MIRROR} {suite} main\n" for suite in sorted({suite for suite, _ in SOURCES.values()}))
-    (newest / "etc" / "apt" / "sources.list.d" / "sources.list").write_text(lines)
     (newest / "build").mkdir(exist_ok=True)
-    within(newest, "apt-get update -q")
     for package, (suite, pattern) in SOURCES.items():
-        within(newest, f"cd /build && apt-get source -q --download-only -t {suite} {package}/{suite}")
+        # Its suite alone, because apt would take the newest that it knows of.
+        (newest / "build" / "sources.list").write_text(f"deb-src {MIRROR} {suite} main\n")
+        apt = "apt-get -q -o Dir::Etc::sourcelist=/build/sources.list -o Dir::Etc::sourceparts=-"
+        within(newest, f"cd /build && {apt} update && {apt} source --download-only {package}")
         for one in (newest / "build").glob(pattern):
             shutil.copy(one, build)
 

@@ -1,7 +1,7 @@
-"""What lies below `share/` wherever gpuassist is installed: the entry of the desktop's menu, icons, what a software centre shows, the
-manual page, and what bash, zsh and fish complete.
+"""What lies below `share/` wherever gpuassist is installed: the entry of the desktop's menu, icons, what a software centre shows,
+the manual page, and what bash, zsh and fish complete.
 
-Run from anywhere: `python packaging/make_share.py DIRECTORY`. A build of the wheel runs it (`hatch_build.py`), and so does the bundle's.
+Run from anywhere: `python packaging/make_share.py DIRECTORY`. A build of the wheel runs it (`hatch_build.py`), and the bundle's.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def completion(shell: str) -> str:
     for one in (parser, *subcommands(parser).values()):
         for action in one._actions:
             _say_kind(action)
-    return shtab.complete(parser, shell)
+    return str(shtab.complete(parser, shell))
 
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

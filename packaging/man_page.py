@@ -56,7 +56,8 @@ _ENVIRONMENT = {
 
 _FILES = {
     "~/.config/gpuassist/": "Settings.",
-    "~/.local/state/gpuassist/": "What was changed, with the bytes before, for undo; logs of installs; machines kept while they were in order.",
+    "~/.local/state/gpuassist/": "What was changed, with the bytes before, for undo; logs of installs; "
+    "machines as they were while in order.",
     "~/.cache/gpuassist/": "What can be found out again.",
 }
 
@@ -153,5 +154,15 @@ def _sentence(words: str, values: Collection[object] = ()) -> str:
 
 
 def _plain(words: str) -> str:
-    signs = {"\\": "\\e", "-": "\\-", "~": "\\(ti", "^": "\\(ha", "`": "\\(ga", "'": "\\(aq", "…": "...", "×": "\\(mu", "—": "\\(em"}
+    signs = {
+        "\\": "\\e",
+        "-": "\\-",
+        "~": "\\(ti",
+        "^": "\\(ha",
+        "`": "\\(ga",
+        "'": "\\(aq",
+        "…": "...",
+        "×": "\\(mu",
+        "—": "\\(em",
+    }
     return "".join(signs.get(sign, sign) for sign in words)

@@ -68,7 +68,13 @@ def test_manual_page_has_every_option_and_nothing_that_formatters_would_obey(scr
 
     page = made["man/man1/gpuassist.1"].decode("ascii")
     commands = make_share.subcommands(make_share.whole_parser())
-    shown = [option for one in commands.values() for action in one._actions if action.help != argparse.SUPPRESS for option in action.option_strings]
+    shown = [
+        option
+        for one in commands.values()
+        for action in one._actions
+        if action.help != argparse.SUPPRESS
+        for option in action.option_strings
+    ]
     assert [name for name in (*shown, *commands) if man_page._bold(name)[3:-3] not in page] == []
     requests = {"TH", "SH", "SS", "TP", "PP", "B", "BR"}
     assert {line[1:].split()[0] for line in page.splitlines() if line.startswith(".")} <= requests
@@ -84,7 +90,8 @@ def test_manual_page_is_the_same_of_the_same_day(scripts: None, monkeypatch: pyt
 
 
 ASK = {
-    "bash": '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); $(complete -p gpuassist | sed "s/.*-F //;s/ .*//"); printf "%s\\n" "${COMPREPLY[@]}"',
+    "bash": '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); $(complete -p gpuassist | sed "s/.*-F //;s/ .*//"); '
+    'printf "%s\n" "${COMPREPLY[@]}"',
     "fish": 'source $argv[1]; complete -C (string join " " -- $argv[2..])',
 }
 QUESTIONS = {
@@ -156,7 +163,9 @@ def one_file(directory: Path) -> Path:
 
 def started(file: Path, cache: Path) -> str:
     around = {"HOME": str(file.parent), "XDG_CACHE_HOME": str(cache), "PATH": "/usr/bin:/bin", "TMPDIR": str(file.parent)}
-    return subprocess.run([sys.executable, "-S", file], env=around, capture_output=True, text=True, timeout=60, check=True).stdout.strip()
+    return subprocess.run(
+        [sys.executable, "-S", file], env=around, capture_output=True, text=True, timeout=60, check=True
+    ).stdout.strip()
 
 
 def test_one_file_unpacks_itself_once(scripts: None, tmp_path: Path) -> None:
@@ -193,7 +202,9 @@ def test_one_file_says_what_it_cannot_run_on(scripts: None) -> None:
 # The bundle.
 
 
-@pytest.mark.parametrize("script", ["pyinstaller.spec", "bundle/start.py", "bundle/systems_first.py", "make_bundle.py", "make_appimage.py"])
+@pytest.mark.parametrize(
+    "script", ["pyinstaller.spec", "bundle/start.py", "bundle/systems_first.py", "make_bundle.py", "make_appimage.py"]
+)
 def test_script_can_be_read(script: str) -> None:
     compile((PACKAGING / script).read_text("utf-8"), script, "exec")
 

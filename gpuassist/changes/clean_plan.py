@@ -71,8 +71,8 @@ def _notes(lines: tuple[ShellLine, ...]) -> tuple[Text, ...]:
         return (text("nothing in the start-up files puts anything on a search list that should not be there"),)
     changed = sum(line.ticked or line.rewritten for line in lines)
     kept = counted(
-        "{count} line of yours is changed, and restored by undo",
-        "{count} lines of yours are changed, and restored by undo",
+        "{count} of your lines is changed; undo restores it",
+        "{count} of your lines are changed; undo restores them",
         count=changed,
     )
     return (kept,) if changed else ()

@@ -100,8 +100,8 @@ def _on_lines(lines: tuple[ShellLine, ...], file: str) -> Iterator[Text]:
     ticked = sum(line.ticked for line in lines)
     if ticked:
         yield counted(
-            "{count} line of yours is commented out, and restored by undo",
-            "{count} lines of yours are commented out, and restored by undo",
+            "{count} of your lines is commented out; undo restores it",
+            "{count} of your lines are commented out; undo restores them",
             count=ticked,
         )
     rewritten = sum(line.rewritten for line in lines)

@@ -134,7 +134,7 @@ _SETS = lazy_regex(rb"^[ \t]*(?:export[ \t]+|set[ \t]+-gx[ \t]+)?(CUDA_HOME|CUDA
 
 BY_HAND: Mapping[Kind, Text] = {
     Kind.SHELL: text("Put these lines at the end of one of your start-up files by hand:"),
-    Kind.CONDA: text("These are the files, for whoever may change the environment:"),
+    Kind.CONDA: text("These are the files, for somebody who may change the environment:"),
     Kind.VENV: text("These are the lines for the end of the scripts, for whoever may change the environment:"),
     Kind.ENVRC: text("These are the lines, to put at the end of .envrc by hand:"),
     Kind.DOTENV: text("These are the lines, to put at the end of .env by hand:"),

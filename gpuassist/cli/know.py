@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     """Answers; a name that is not known is told with the nearest ones."""
-    _check(options)
+    _check(options, context)
     if options.all:
         context.document(everything(context.session), indent=None)
         return Exit.HEALTHY
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     return Exit.UNDETERMINED if answered.standing is LookupStatus.UNKNOWN else Exit.HEALTHY
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: argparse.Namespace, context: Context) -> None:
     """Raises `UsageError` where the options do not say what is asked."""
     if options.all:
         if options.kind or not options.json:
@@ -66,6 +66,13 @@ def _check(options: argparse.Namespace) -> None:
     near = nearest_kinds(options.kind)
     if near:
         raise UsageError(text("there is no kind {kind}; did you mean {near}?", kind=options.kind, near=near[0]))
+    from gpuassist.session.terms import glossary  # of what is asked wrongly alone
+
+    term = glossary(context.session).asked(options.kind)
+    if term is not None:
+        raise UsageError(
+            text("{kind} is a term and no kind: `gpuassist explain --topic {key}` explains it", kind=options.kind, key=term.key)
+        )
     raise UsageError(text("there is no kind {kind}; the kinds are {kinds}", kind=options.kind, kinds=listed(KINDS)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, ToolkitChoice
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
@@ -61,7 +62,7 @@ def bar_note(repair: ChangePlan) -> Text:
         return text("A recorded machine can be viewed, not changed.")
     if repair.scope is not None:
         return text("Nothing outside {scope} is changed.", scope=repair.scope.scope.words)
-    return text("Terminals that are already open keep their settings.")
+    return text("Open terminals keep their settings.")
 
 
 def unchanged_words(repair: ChangePlan) -> Text:
@@ -175,6 +176,13 @@ def slow_words(applied: ChangeOutcome) -> Text | None:
 def shortened(path: str, home: str) -> str:
     """A path as people write it."""
     return f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
+
+
+def at_home(words: Text, home: str) -> Text:
+    """The same words with paths as people write them."""
+    return replace(
+        words, parameters=tuple((name, shortened(one, home) if isinstance(one, str) else one) for name, one in words.parameters)
+    )
 
 
 def place_of(line: ShellLine, home: str) -> Text:

@@ -12,7 +12,7 @@ from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.solve import DryRun, PackageChange, Requirer
 from gpuassist.model.text import Text, counted, joined, text, verbatim
-from gpuassist.session.plan import toolkit_to_use
+from gpuassist.session.plan import InstallWish, toolkit_to_use
 
 _RESTART = text("The computer has to be restarted, now or later: gpuassist then continues where it stopped.")
 _NEW_TERMINAL = text("Terminals that are open keep their old settings: open a new one.")
@@ -46,9 +46,15 @@ WAYS = {
 """What the ways are called where one is chosen."""
 
 
-def plan_title(outlook: Outlook) -> Text:
+def plan_title(outlook: Outlook, wish: InstallWish | None = None) -> Text:
+    """Of a `wish` for torch first that: where it is there already, what other steps are for."""
     if outlook.blocked_by:
         return text("This cannot be made to work")
+    of_torch = wish is not None and wish.torch and not (wish.toolkit or wish.driver)
+    if of_torch and not outlook.undetermined and all(toolkit_to_use(step) for step in outlook.steps):
+        if outlook.steps:
+            return text("The torch that is there fits; only to build extensions, another CUDA toolkit is needed")
+        return text("The torch that is there fits")
     if outlook.steps:
         return counted("Possible in {count} step", "Possible in {count} steps", len(outlook.steps))
     return text("This could not be determined") if outlook.undetermined else text("Nothing has to be done")

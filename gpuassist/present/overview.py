@@ -34,13 +34,18 @@ class CardRow(Struct, frozen=True):
 
 
 class GpuCard(Struct, frozen=True):
-    """What the card of one GPU says."""
+    """What the card of one GPU says; `figures` are those that stand beside each other's where there are many."""
 
     title: Text
     subtitle: Text
     status: Status
     state: Text
     lines: tuple[CardRow, ...]
+    index: int
+    figures: tuple[CardRow, ...]
+
+
+FIGURES = (text("Compute capability"), text("Memory"), text("PCIe"), text("Kernel driver"))
 
 
 def title(machine: Machine) -> Text:
@@ -105,7 +110,20 @@ def _gpu_card(place: int, gpu: Gpu, *, nvml_works: bool) -> GpuCard:
         subtitle,
         status,
         state,
-        tuple(line for line in lines if line is not None),
+        tuple(one for one in lines if one is not None),
+        index,
+        _figures(gpu),
+    )
+
+
+def _figures(gpu: Gpu) -> tuple[CardRow, ...]:
+    """Each in as few words as there are."""
+    total, link, capability = gpu.memory_total_bytes, gpu.pcie_link, gpu.compute_capability
+    return (
+        line(FIGURES[0], capability),
+        line(FIGURES[1], total, gibibytes(total.value) if isinstance(total, Known) else None),
+        line(FIGURES[2], link, link_words(link.value.speed_gigatransfers, link.value.width) if isinstance(link, Known) else None),
+        _bound(gpu),
     )
 
 

@@ -23,7 +23,7 @@ from gpuassist.shellfiles.toolkits import HOMES, LISTS, looks_like_cuda
 
 GUARDED = LISTS - {"PATH"}  # PATH is never empty where a start-up file runs
 _EMPTY_COLONS = lazy_regex(r"""::|[="']:|:["'\s;]|:$""")
-_EMPTY_ELEMENT = text("an empty element, which means the current directory")
+_EMPTY_ELEMENT = text("an empty entry, which means the current directory")
 
 
 class Grounds(Struct, frozen=True):
@@ -99,7 +99,7 @@ class _Judge:
     def unguarded(self) -> LineFault:
         """What was there before brings an empty element along while it is empty."""
         variables = sorted(GUARDED.intersection(one.variable for one in self._statement.assignments))
-        words = text("an empty element, the current directory, while {variable} is empty", variable=listed(variables))
+        words = text("an empty entry, which means the current directory, while {variable} is empty", variable=listed(variables))
         return LineFault(words, certain=bool(self._grounds.empty.intersection(variables)))
 
     def _fault(self, variable: str, element: Element) -> LineFault | None:
@@ -197,9 +197,9 @@ def _verdict(statement: Statement, faults: tuple[LineFault, ...], rewriting: Rew
     if not any(fault.certain for fault in faults):
         return True, False, text("may be there for a reason; yours to choose")
     if rewriting.hollow:
-        return True, True, text("holds nothing else, so the line as a whole is kept as a comment only")
+        return True, True, text("has nothing else in it, so the whole line is commented out")
     if rewriting.line:
-        return True, True, text("only that is taken out")
+        return True, True, text("only that is removed")
     return True, False, rewriting.why
 
 

@@ -1,8 +1,8 @@
 """What a child is started with: the command line of one of our own, and the environment that the user has.
 
 A frozen gpuassist carries its own libraries in LD_LIBRARY_PATH and would hand them to its children (PyInstaller manual,
-"LD_LIBRARY_PATH considerations"), and Qt's directories besides. `inherited` takes that back before anybody looks at the environment,
-so that the user's shells and interpreters load the user's libraries and this program judges the user's variables.
+"LD_LIBRARY_PATH considerations"), and Qt's directories besides. `inherited` takes that back before anybody looks at the
+environment, so that the user's shells and interpreters load the user's libraries and this program judges the user's variables.
 """
 
 from __future__ import annotations
@@ -15,11 +15,8 @@ _HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file_
 # Looking for garbage among what a start makes, and keeps, is a sixth of its time.
 _CHILD = "import gc, sys; gc.set_threshold(50_000); sys.path[:] = {paths}; from {module} import main; sys.exit(main())"
 _LOADER = ("_PYI_", "_MEIPASS")
-_MOVED_ASIDE = (
-    "LD_LIBRARY_PATH",
-    "QT_PLUGIN_PATH",
-    "QML2_IMPORT_PATH",
-)  # the loader the first, packaging/bundle/users_qt.py the rest
+# The loader moves the first, packaging/bundle/users_qt.py the rest.
+_MOVED_ASIDE = ("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH", "PYSIDE6_OPTION_PYTHON_ENUM")
 _OF_AN_APPIMAGE = frozenset({"APPIMAGE", "APPDIR", "ARGV0", "OWD"})  # zsh takes ARGV0 for the name of whatever it starts
 
 
@@ -35,7 +32,7 @@ def own_child(module: str, argument: str, *flags: str) -> tuple[str, ...]:
 
 
 def inherited() -> dict[str, str]:
-    """What this process was started with by the user: without what its bundle put in, and with what that had moved aside put back."""
+    """What the user started this process with: without what its bundle put in, and with what that moved aside."""
     return _given_back(os.environ)
 
 

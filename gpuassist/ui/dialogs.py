@@ -8,30 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from PySide6 import QtCore, QtGui, QtWidgets
 
+from gpuassist.ui.questions import Answered, CommandsAsked, Verbs
+
 if TYPE_CHECKING:
-    from gpuassist.ui.widgets.question import Question
-
-
-Answered = Callable[[str], None]
-
-
-class Verbs(Struct, frozen=True):
-    """The words on the two buttons: what is done, and what leaves all as it is; `loses` where doing it cannot be taken back."""
-
-    does: str
-    keeps: str
-    loses: bool = False
-
-
-class CommandsAsked(Struct, frozen=True):
-    """The exact lines that would be run, what to know before, and the words on the buttons."""
-
-    lines: tuple[str, ...]
-    remarks: tuple[str, ...]
-    verbs: Verbs
+    from gpuassist.ui.widgets.question import QuestionDialog
 
 
 class Asking:
@@ -61,17 +43,17 @@ class Asking:
         self, parent: QtWidgets.QWidget, question: str, explanation: str, confirmed: Callable[[], None], *, verbs: Verbs
     ) -> None:
         """Asks, and says what will happen."""
-        from gpuassist.ui.widgets.question import Question  # not needed before something is asked
+        from gpuassist.ui.widgets.question import QuestionDialog  # not needed before something is asked
 
-        _ask(Question(question, (explanation,), verbs, parent), confirmed)
+        _ask(QuestionDialog(question, (explanation,), verbs, parent), confirmed)
 
     def confirm_commands(
         self, parent: QtWidgets.QWidget, question: str, about: CommandsAsked, confirmed: Callable[[], None]
     ) -> None:
         """Whether to run exactly these."""
-        from gpuassist.ui.widgets.question import Question
+        from gpuassist.ui.widgets.question import QuestionDialog
 
-        _ask(Question(question, about.remarks, about.verbs, parent, lines=about.lines), confirmed)
+        _ask(QuestionDialog(question, about.remarks, about.verbs, parent, lines=about.lines), confirmed)
 
     def visit(self, link: str) -> None:
         """Opens a page in the user's browser, which is the only thing here that leads outside, and only when clicked."""
@@ -87,7 +69,7 @@ def _show(dialog: QtWidgets.QFileDialog, answered: Answered) -> None:
     dialog.open()
 
 
-def _ask(question: Question, confirmed: Callable[[], None]) -> None:
+def _ask(question: QuestionDialog, confirmed: Callable[[], None]) -> None:
     question.accepted.connect(confirmed)
     question.finished.connect(question.deleteLater)
     question.open()

@@ -27,8 +27,8 @@ class FaultPage(QWidget):
         column = bare(QVBoxLayout(), 12)
         self.head = label(words(text("Something went wrong inside gpuassist")), "title", self)
         said = text(
-            "This is our fault, not your machine's; nothing of yours was changed by it. The window may be out of "
-            "date, so it is best to restart it; its page and everything on record are kept."
+            "This is a fault of gpuassist, not of your machine. What the window shows may be out of date: restart it, and it"
+            " opens on the same page."
         )
         column.addWidget(self.head)
         column.addWidget(paragraph(words(said), "", self))
@@ -41,10 +41,14 @@ class FaultPage(QWidget):
         middle = QWidget(self)
         middle.setMaximumWidth(_WIDEST)
         middle.setLayout(column)
+        across = bare(QHBoxLayout(), 0)
+        across.addStretch(1)
+        across.addWidget(middle, 100)
+        across.addStretch(1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         whole.addStretch(1)
-        whole.addWidget(middle, 0, Qt.AlignmentFlag.AlignHCenter)
+        whole.addLayout(across)
         whole.addStretch(2)
 
     def _buttons(self, words: Words, *, can_go_on: bool) -> QHBoxLayout:

@@ -23,7 +23,7 @@ from gpuassist.ui.palette import Palette
 
 _SIDE, _MARGIN, _GAP = 224, 32, 16
 _ROW, _LEAST_ROW, _BETWEEN = 38, 28, 2
-_FOOT = 101  # look, language and help
+_FOOT, _FOOT_ROW = 122, 36  # look, language and help
 _BAR = 58
 _CARD = 148
 _TITLE, _BRAND, _BASE, _SECTION = 17.25, 12.75, 10.5, 8.25  # points, as the style sheet has them
@@ -73,8 +73,10 @@ class FirstPaint:
             for place in places:
                 self._draw_row(top, row, place)
                 top += row + _BETWEEN
+        if top > height - _FOOT:
+            return  # in a low window the frame finds room for both
         for line, words in enumerate((text("Appearance"), text("Language"), text("Help"))):
-            self._write((23, height - _FOOT + 5 + 29 * line), self._words(words), _BASE, ink=muted, weight=_MEDIUM)
+            self._write((52, height - _FOOT + 7 + _FOOT_ROW * line), self._words(words), _BASE, weight=_MEDIUM)
 
     def _sections(self) -> Iterator[tuple[str, int, tuple[Place, ...]]]:
         yield self._words(text("SET UP")), 0, tuple(WizardStep)

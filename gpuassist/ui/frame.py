@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, enumerated, text
@@ -42,17 +42,20 @@ from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.page_terms import PageTerms
 from gpuassist.ui.setup_course import SetupCourse
+from gpuassist.ui.shortcuts import ROW_KEYS
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
 from gpuassist.ui.widgets.buttons import is_primary
 from gpuassist.ui.widgets.keys import press_focused, reading_order, tab_through
 from gpuassist.ui.widgets.layouts import bare
-from gpuassist.ui.widgets.side_list import Foot, SideList
+from gpuassist.ui.widgets.scroll_page import ScrollColumn, ScrollWhole
+from gpuassist.ui.widgets.side_list import WIDTH, Foot, SideList
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
 
+_SIDE_PART = 0.4  # of the window, at most
 _ROOM_MILLISECONDS = 50  # for the first page's cards to be made and painted, one a turn
 
 
@@ -105,16 +108,17 @@ class Frame(QWidget):
         self.side.take_in(self._foot)
         self.banners = Banners(words, self)
         self.pages = PageStack(self._desk, self, left=handover.pages if handover is not None else None)
-        self.bar = BottomBar(self)
+        self.bar = BottomBar(self, words=words)
         self.setup = SetupCourse(self._desk, self)
         self.setup.wanted.connect(self.go)
         right = bare(QVBoxLayout(), 0)
         right.addWidget(self.banners)
         right.addWidget(self.setup)
-        right.addWidget(self.pages, 1)
+        right.addWidget(ScrollWhole(self.pages, self), 1)
         right.addWidget(self.bar)
         whole = bare(QHBoxLayout(self), 0)
-        whole.addWidget(self.side)
+        self._beside = ScrollColumn(self.side, self)
+        whole.addWidget(self._beside)
         whole.addLayout(right, 1)
         self.side.chosen.connect(self._choose)
         self._foot.appearance_chosen.connect(self.appearance_chosen)
@@ -139,8 +143,10 @@ class Frame(QWidget):
         self._terms.wanted.connect(self._answer)
         for key in ("Ctrl+Return", "Ctrl+Enter"):  # Enter is the key of the number pad
             self._action("", key, self._press_blue)
-        for key, place in zip("1234567890", (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
-            self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
+        for keys in ("Ctrl+W", "Ctrl+Q"):
+            self._action("", keys, lambda: self.window().close())
+        for keys, place in zip(ROW_KEYS, (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
+            self._action(place.value, keys, self._choose_by_key)
         self._content = (self.banners, self.setup, self.pages, self.bar)
         self._keeper = FocusKeeper(self._content, self.pages, self)
         self._show_flow()
@@ -195,6 +201,10 @@ class Frame(QWidget):
         self.setup.close_down()
         self.pages.close_down()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._beside.setMaximumWidth(max(WIDTH, int(self.width() * _SIDE_PART)))
+
     def focusNextPrevChild(self, next: bool) -> bool:  # noqa: FBT001 -- Qt's own signature
         """Tab: the side list is one stop, then what stands at the right as one reads it."""
         order = (*self.side.stops(), *(stop for part in self._content for stop in reading_order(part)))
@@ -221,7 +231,7 @@ class Frame(QWidget):
         else:
             self.go(ToExplainFile(path))
 
-    def _action(self, words: str, keys: str, slot: Callable[[], None]) -> QAction:
+    def _action(self, words: str, keys: str, slot: Callable[[], object]) -> QAction:
         action = QAction(words, self)
         action.setShortcut(keys)
         action.triggered.connect(slot)
@@ -277,8 +287,11 @@ class Frame(QWidget):
     def _choose_by_key(self) -> None:
         action = self.sender()
         place = place_named(action.text()) if isinstance(action, QAction) else None
-        if place is not None:
-            self._choose(place)
+        if place is None:
+            return
+        self._choose(place)
+        if not self.flow.enabled(place):
+            self._wanted = GoTo(place)  # once the facts are there that it needs
 
     @Slot()
     def _go_back(self) -> None:

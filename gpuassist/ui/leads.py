@@ -46,8 +46,7 @@ _WHO_HOLDS = frozenset(("gpu-holders", "gpu-processes", "process-end"))  # those
 def reading_ended(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> ReadingEnded:
     """The event that tells the flow of it. A list of GPUs that is unknown leaves everything after it open."""
     read = StepStatus.UNKNOWN if isinstance(machine.gpus, Unknown) else StepStatus.RIGHT
-    serious = tuple(answer for answer in answers if answer.severity is not Severity.INFO)
-    return ReadingEnded(read, found_state(diagnosis, answers), repairable_version(answers), mends(serious, machine))
+    return ReadingEnded(read, found_state(diagnosis, answers), repairable_version(answers), mends_worst(answers, machine))
 
 
 def found_state(diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> StepStatus:
@@ -127,6 +126,11 @@ def mends(answers: tuple[Answer, ...], machine: Machine) -> WayOn | None:
     if not lines or places_in(lines) or why_not_copied("\n".join(lines)) is not None:
         return None
     return WayOn(text("Copy the command") if len(lines) == 1 else text("Copy the commands"), lines=lines)
+
+
+def mends_worst(answers: tuple[Answer, ...], machine: Machine) -> WayOn | None:
+    """The same of what was found on a machine, where what is good to know asks for nothing."""
+    return mends(tuple(answer for answer in answers if answer.severity is not Severity.INFO), machine)
 
 
 def leads_of(answer: Answer, machine: Machine) -> tuple[WayOn, ...]:

@@ -7,13 +7,19 @@ the 150 that an empty window takes (measured with 6.11.3).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QTimer, Signal
+from PySide6.QtCore import QByteArray, QRect, QSize, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
+if TYPE_CHECKING:
+    from PySide6.QtGui import QKeyEvent
+
 _WIDTH, _HEIGHT = 1280, 800
-_LEAST_WIDTH, _LEAST_HEIGHT = 880, 560
+_LEAST_WIDTH, _LEAST_HEIGHT = 760, 440
+_TITLE_BAR = 40  # of the desktop's; how high it really is, is known once the window stands
+_DOTS_AN_INCH = 96
 
 
 class MainWindow(QMainWindow):
@@ -26,25 +32,57 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._first_paint = first_paint
         self._seen = False
+        self._typed: list[QKeyEvent] = []  # before there was a frame
         self._after_paint = QTimer(self)
         self._after_paint.setSingleShot(True)
         self._after_paint.timeout.connect(self.painted)
+        self._after_paint.timeout.connect(self._fit)
         self.setWindowTitle("gpuassist")
         self.setMinimumSize(_LEAST_WIDTH, _LEAST_HEIGHT)
-        self.resize(_WIDTH, _HEIGHT)
+        text_size = max(1.0, self.logicalDpiY() / _DOTS_AN_INCH)
+        self.resize(round(_WIDTH * text_size), round(_HEIGHT * text_size))
+        self.fit_into(self._room(), moves=False)  # where, the desktop knows best
 
     def furnish(self, frame: QWidget) -> None:
-        """Puts the frame where the first paint was."""
+        """Puts the frame where the first paint was; what was typed until then reaches it."""
+        early, self._typed = self._typed, []
         self.setCentralWidget(frame)
+        if early:
+            from gpuassist.ui.widgets.keys import press_again  # hardly anybody types as fast
+
+            press_again(frame, early)
 
     def restore(self, geometry: str) -> None:
-        """Puts the window where it was; what cannot be read leaves it where it is."""
+        """Puts the window where it was, as far as this screen has room for it; what cannot be read leaves it where it is."""
         if geometry:
             self.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "ignore")))
+            self._fit()
+
+    def fit_into(self, room: QRect, *, moves: bool = True) -> None:
+        """Makes it no larger than a screen's free room, and lies within that."""
+        if self.isMaximized() or self.isFullScreen():
+            return
+        frame = self.frameGeometry()
+        beside, above = frame.width() - self.width(), frame.height() - self.height()
+        above = above if above or self._seen else _TITLE_BAR
+        size = self.size().boundedTo(room.size() - QSize(beside, above)).expandedTo(self.minimumSize())
+        if size != self.size():
+            self.resize(size)
+        left = max(room.left(), min(frame.left(), room.right() + 1 - size.width() - beside))
+        top = max(room.top(), min(frame.top(), room.bottom() + 1 - size.height() - above))
+        if moves and (left, top) != (frame.left(), frame.top()):
+            self.move(left, top)
 
     def geometry_words(self) -> str:
         """Where the window is, to be remembered."""
         return bytes(self.saveGeometry().toBase64().data()).decode("ascii")
+
+    @Slot()
+    def _fit(self) -> None:
+        self.fit_into(self._room())
+
+    def _room(self) -> QRect:
+        return self.screen().availableGeometry()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.centralWidget() is None:
@@ -56,6 +94,12 @@ class MainWindow(QMainWindow):
         if not self._seen:
             self._seen = True
             self._after_paint.start()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.centralWidget() is None:
+            self._typed.append(event.clone())
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closing.emit()

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QSize, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuassist.model.text import Text, text
@@ -148,6 +148,11 @@ class PageStack(QStackedWidget):
         for page in self._pages.values():
             page.show_inspection(inspection)
         self.show_reading("")
+
+    def minimumSizeHint(self) -> QSize:
+        """Of the page that is shown; the others have their time."""
+        shown = self.currentWidget()
+        return shown.minimumSizeHint() if shown is not None else QSize()
 
     def under_way(self) -> tuple[Text, ...]:
         """What runs, and would end with its page."""

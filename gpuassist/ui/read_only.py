@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from PySide6 import QtWidgets
 
-from gpuassist.ui.dialogs import Answered, Asking
+from gpuassist.ui.dialogs import Asking
+from gpuassist.ui.questions import Answered
 
 
 class ReadOnlyAsking(Asking):

@@ -1,5 +1,6 @@
-"""Before Qt or curses is imported: libraries that the system has are taken from there, since they fit its drivers, fonts and keyboards,
-and only where it lacks one is the bundle's loaded. Later ones find a library by its name where it is loaded already (dlopen(3)).
+"""Before Qt or curses is imported: libraries that the system has are taken from there, since they fit its drivers, fonts and
+keyboards, and only where it lacks one is the bundle's loaded. Later ones find a library by its name where it is loaded already
+(dlopen(3)).
 """
 
 import sys
@@ -22,20 +23,18 @@ def load(is_needed):
     import os
 
     place = os.path.join(sys._MEIPASS, "lent")
-    waiting = [one for one in sorted(os.listdir(place)) if is_needed(one)]
-    lacking = []
-    for name in waiting:
+
+    def loads(name):
         try:
             ctypes.CDLL(name)
         except OSError:
-            lacking.append(name)
+            return False
+        return True
+
+    waiting = [one for one in sorted(os.listdir(place)) if is_needed(one)]
+    lacking = [name for name in waiting if not loads(name)]
     while lacking:  # each after those that it needs itself, whichever those are
-        left = []
-        for name in lacking:
-            try:
-                ctypes.CDLL(os.path.join(place, name))
-            except OSError:
-                left.append(name)
+        left = [name for name in lacking if not loads(os.path.join(place, name))]
         if left == lacking:
             return  # whoever needs one of these says so
         lacking = left

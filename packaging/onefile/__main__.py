@@ -1,5 +1,5 @@
-# What Python runs of gpuassist.pyz: unpacks it once, and starts what is there. The syntax is that of Python 3.5, so that one that is too
-# old is told so. gpuassist needs its modules as files: it runs some of them by interpreters of the user's.
+# What Python runs of gpuassist.pyz: unpacks it once, and starts what is there. The syntax is that of Python 3.5, so that one
+# that is too old is told so. gpuassist needs its modules as files: it runs some of them by interpreters of the user's.
 
 import os
 import sys
@@ -29,14 +29,17 @@ def complaint(version, machine):
         return "this file is for %s, and this machine is %s" % (MACHINE, machine)
     if version in known:
         return ""
-    return (
-        "this file is for Python %s, and this is Python %s (%s): start it as `python%s %s`, or install it with pipx or uv"
-        % (", ".join(known), version, sys.executable, known[-1], os.path.dirname(os.path.abspath(__file__)))
+    return "this file is for Python %s, and this is Python %s (%s): start it as `python%s %s`, or install it with pipx or uv" % (
+        ", ".join(known),
+        version,
+        sys.executable,
+        known[-1],
+        os.path.dirname(os.path.abspath(__file__)),
     )
 
 
 def unpacked(archive):
-    """Where it lies in the user's cache, unpacked if it was not yet; nothing where the cache cannot be written, or is not his alone."""
+    """Where it lies in the user's cache, unpacked if it was not yet; nothing where that cannot be written, or is not his alone."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     if not base.startswith("/"):  # the specification: a relative path is to be ignored
         base = os.path.join(os.path.expanduser("~"), ".cache")

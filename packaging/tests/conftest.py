@@ -19,7 +19,7 @@ def only(pattern: str) -> Path:
     """The one thing of that name that `make package` made."""
     found = sorted(DIST.glob(pattern))
     if not found:
-        pytest.skip(f"NOT RUN: there is no {DIST}/{pattern}: `make package` makes it, the application in one folder as root with debootstrap")
+        pytest.skip(f"NOT RUN: there is no {DIST}/{pattern}: `make package` makes it, the application in one folder only as root")
     return found[-1]
 
 

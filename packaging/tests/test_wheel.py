@@ -39,9 +39,21 @@ def test_wheel_is_small_and_complete() -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         metadata = archive.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
-    for ending in ("man/man1/gpuassist.1", "completions/gpuassist", "site-functions/_gpuassist", "gpuassist.fish", "gpuassist.desktop"):
+    for ending in (
+        "man/man1/gpuassist.1",
+        "completions/gpuassist",
+        "site-functions/_gpuassist",
+        "gpuassist.fish",
+        "gpuassist.desktop",
+    ):
         assert [name for name in names if name.endswith(f"/{ending}") and ".data/data/share/" in name]
-    for field in ("License-Expression: MIT", "License-File: LICENSE", "Requires-Python: >=3.10", "Summary: ", "Description-Content-Type: text/markdown"):
+    for field in (
+        "License-Expression: MIT",
+        "License-File: LICENSE",
+        "Requires-Python: >=3.10",
+        "Summary: ",
+        "Description-Content-Type: text/markdown",
+    ):
         assert field in metadata
     assert metadata.count("Classifier: ") >= 10
 
@@ -86,6 +98,8 @@ def test_one_file_does_all_but_the_window(variables: dict[str, str]) -> None:
     for python in versions:
         assert ran(python, made, "--version", environment=variables).startswith("gpuassist ")
         assert json.loads(ran(python, made, "doctor", "--json", environment=variables, status=(0, 1, 2, 3)))
-        done = subprocess.run([python, made, "monitor", "--window"], env={**variables, "DISPLAY": ":9"}, capture_output=True, text=True)
+        done = subprocess.run(
+            [python, made, "monitor", "--window"], env={**variables, "DISPLAY": ":9"}, capture_output=True, text=True
+        )
         assert (done.returncode, "pipx install gpuassist" in done.stderr) == (64, True), done
     print(f"started by {', '.join(versions)}")

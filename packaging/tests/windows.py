@@ -20,7 +20,9 @@ def shown_after(command: Sequence[str], environment: Mapping[str, str], display:
     began = time.monotonic()
     with subprocess.Popen(command, env=around, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as started:
         try:
-            while subprocess.run([seen, "search", "--onlyvisible", "--name", "gpuassist"], env=around, capture_output=True).returncode:
+            while subprocess.run(
+                [seen, "search", "--onlyvisible", "--name", "gpuassist"], env=around, capture_output=True
+            ).returncode:
                 assert started.poll() is None, (started.stdout or [b""]).read().decode()
                 assert time.monotonic() - began < _SECONDS, "no window"
             lasted = time.monotonic() - began

@@ -112,6 +112,7 @@ def test_everything_is_one_document() -> None:
         (("--all", "--json", "gpu"), "gpuassist know --all --json"),
         (("gpuu", "RTX 4090"), "did you mean gpu?"),
         (("bananas",), "the kinds are gpu, cuda"),
+        (("MOK",), "`gpuassist explain --topic mok`"),
     ],
 )
 def test_wrong_usage_says_what_is_right(arguments: tuple[str, ...], words: str) -> None:

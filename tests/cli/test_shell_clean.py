@@ -80,7 +80,7 @@ def test_cleans_the_lines_that_are_named(session: Session, home: Path) -> None:
 def test_shows_what_is_wrong_and_what_becomes_of_it(session: Session) -> None:
     done = _clean(session, "--dry-run")
     assert done.exit is Exit.HEALTHY
-    assert "[~] 1: an empty element, which means the current directory – only that is taken out" in done.out
+    assert "[~] 1: an empty entry, which means the current directory – only that is removed" in done.out
     assert "      becomes: export PATH=/tmp:$PATH" in done.out
     assert "[ ] 2: " in done.out
 

@@ -88,7 +88,7 @@ def test_a_refusal_prints_the_lines(home: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(use_scope, "look_at_gpus", lambda session: here)
     done = _use(session_at(home, uid=os.geteuid() + 1), "devices", "1", "--scope", "conda:ml", "--yes")
     assert done.exit is Exit.PROBLEMS
-    assert "These are the files, for whoever may change the environment:\n# " in done.out
+    assert "These are the files, for somebody who may change the environment:\n# " in done.out
     assert "\nexport CUDA_VISIBLE_DEVICES=1\n" in done.out
 
 

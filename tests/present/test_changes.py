@@ -79,7 +79,7 @@ def test_what_stands_where_the_diff_would_be() -> None:
 
 
 def test_open_terminals_are_named_beside_the_button() -> None:
-    assert ENGLISH(bar_note(repair(CleanShell, "+x"))) == "Terminals that are already open keep their settings."
+    assert ENGLISH(bar_note(repair(CleanShell, "+x"))) == "Open terminals keep their settings."
 
 
 @pytest.mark.parametrize(

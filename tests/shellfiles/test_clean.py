@@ -29,9 +29,9 @@ def _faults(line: ShellLine) -> str:
 @for_each(
     ("line", "says", "choice", "new"),
     [
-        ("export PATH=/a::$PATH", "an empty element", Choice.REPLACE, "export PATH=/a:$PATH"),
-        ("export PATH=$PATH:", "an empty element", Choice.COMMENT_OUT, ""),
-        ("export PATH=/a:$PATH:", "an empty element", Choice.REPLACE, "export PATH=/a:$PATH"),
+        ("export PATH=/a::$PATH", "an empty entry", Choice.REPLACE, "export PATH=/a:$PATH"),
+        ("export PATH=$PATH:", "an empty entry", Choice.COMMENT_OUT, ""),
+        ("export PATH=/a:$PATH:", "an empty entry", Choice.REPLACE, "export PATH=/a:$PATH"),
         ("export PATH=/a:/b:/a/:$PATH", "/a/ a second time", Choice.REPLACE, "export PATH=/a:/b:$PATH"),
         ("export PATH=/usr/local/cuda-10.2/bin:$PATH", "does not exist", Choice.COMMENT_OUT, ""),
         ('export "PATH=/usr/local/cuda-10.2/bin:$PATH"', "does not exist", Choice.COMMENT_OUT, ""),
@@ -39,7 +39,7 @@ def _faults(line: ShellLine) -> str:
         ("export CUDA_HOME=/usr/local/cuda-10.2", "does not exist", Choice.COMMENT_OUT, ""),
         ("export PATH=$HOME/none:$PATH", "/home/you/none does not exist", Choice.KEEP, ""),
         ("export PATH=$HOME/none:/a:$PATH", "/home/you/none does not exist", Choice.KEEP, "export PATH=/a:$PATH"),
-        ("export PATH=$HOME/none::/a:$PATH", "an empty element", Choice.REPLACE, "export PATH=$HOME/none:/a:$PATH"),
+        ("export PATH=$HOME/none::/a:$PATH", "an empty entry", Choice.REPLACE, "export PATH=$HOME/none:/a:$PATH"),
         ("export LD_LIBRARY_PATH=/usr/local/cuda/lib64/stubs", "stand-ins of the driver's libraries", Choice.COMMENT_OUT, ""),
         ("export LD_LIBRARY_PATH=/a:/usr/local/cuda/lib64/stubs/", "stand-ins", Choice.REPLACE, "export LD_LIBRARY_PATH=/a"),
         ("export LD_LIBRARY_PATH=/usr/local/cuda/compat:/a", "driver's own libcuda", Choice.KEEP, "export LD_LIBRARY_PATH=/a"),

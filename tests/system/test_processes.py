@@ -188,7 +188,7 @@ def test_users_environment_is_kept_as_it_is() -> None:
 BUNDLE = {"_PYI_ARCHIVE_FILE": "x", "_PYI_APPLICATION_HOME_DIR": "/opt/gpuassist/_internal", "HOME": "/home/you"}
 
 
-@pytest.mark.parametrize("name", ["LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH"])
+@pytest.mark.parametrize("name", ["LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH", "PYSIDE6_OPTION_PYTHON_ENUM"])
 def test_children_of_a_bundle_have_what_the_user_had(name: str) -> None:
     bundles = {**BUNDLE, name: "/opt/gpuassist/_internal", "PYTHONPATH": "/home/you/lib", "PYTHONHOME": "/opt/python"}
     rest = {"HOME": "/home/you", "PYTHONPATH": "/home/you/lib", "PYTHONHOME": "/opt/python"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, QObject, Qt
+from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 _TEXT, _ROLE = QAccessible.Text, QAccessible.Role
 CONTROLS = {
@@ -29,7 +29,7 @@ def _below(one: QAccessibleInterface) -> Iterator[QAccessibleInterface]:
     if one.role() not in {*_ROWS, _ROLE.ComboBox}:
         for place in range(one.childCount()):
             child = one.child(place)
-            if child is not None and child.isValid():
+            if child.isValid():
                 yield from _below(child)
 
 
@@ -61,12 +61,13 @@ def _faults(one: QAccessibleInterface) -> Iterator[str]:
 
 
 def _rows_wanting(one: QAccessibleInterface) -> Iterator[str]:
-    model = one.object().model() if isinstance(one.object(), QObject) and hasattr(one.object(), "model") else None
+    view = one.object()
+    model = view.model() if isinstance(view, QAbstractItemView) else None
     if model is None or not model.rowCount():
         return
     words = [str(model.index(0, column).data() or "") for column in range(_columns(model))]
     cells = [one.child(place) for place in range(one.childCount())]
-    names = [cell.text(_TEXT.Name) for cell in cells if cell is not None and cell.isValid()]
+    names = [cell.text(_TEXT.Name) for cell in cells if cell.isValid()]
     if any(word and not any(word in name for name in names) for word in words):
         yield "the first row is not told"
 

@@ -17,7 +17,8 @@ from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.monitor.history import History
 from gpuassist.session.inspect import Inspection
-from gpuassist.ui.dialogs import Answered, Asking, CommandsAsked, Verbs
+from gpuassist.ui.dialogs import Asking
+from gpuassist.ui.questions import Answered, CommandsAsked, Verbs
 
 GIB = 1 << 30
 EPOCH = 1_800_000_000.0

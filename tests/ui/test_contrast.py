@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.session.navigation import GoTo, SideTool, WizardStep
 from gpuassist.ui.page import Desk
 from gpuassist.ui.theme import Theme
-from gpuassist.ui.widgets.painted import PaintedWords
+from gpuassist.ui.widgets.paintings import PaintedWords
 from tests.translations import RESOURCES
 from tests.ui.frames import TOO_OLD, Frames
 from tests.ui.showing import Show
@@ -44,7 +44,7 @@ def pixels(image: QImage) -> np.ndarray:
 def luminances(colours: np.ndarray) -> np.ndarray:
     """WCAG 2.2, relative luminance."""
     linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
-    return linear @ np.array([0.2126, 0.7152, 0.0722])
+    return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
 
 
 def contrast_in(light: np.ndarray) -> float:

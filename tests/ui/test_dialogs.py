@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.dialogs import Asking, CommandsAsked, Verbs
+from gpuassist.ui.dialogs import Asking
+from gpuassist.ui.questions import CommandsAsked, Verbs
 from gpuassist.ui.widgets.code import CodeText
-from gpuassist.ui.widgets.question import Question
+from gpuassist.ui.widgets.question import QuestionDialog
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform's answer to every dialog
 
@@ -46,9 +48,9 @@ STOP = Verbs("Stop it", "Let it run", loses=True)
 UNDO = Verbs("Undo", "Keep")
 
 
-def the_question(parent: QWidget) -> Question:
+def the_question(parent: QWidget) -> QuestionDialog:
     """The question that is open."""
-    (question,) = parent.findChildren(Question)
+    (question,) = parent.findChildren(QuestionDialog)
     return question
 
 
@@ -57,7 +59,7 @@ def test_where_something_is_lost_enter_leaves_it_as_it_is(parent: QWidget, verbs
     Asking().confirm(parent, "Really?", "", lambda: None, verbs=verbs)
     question = the_question(parent)
     assert [one.text() for one in (question.keeps, question.does) if one.isDefault()] == [by_enter]
-    assert question.focusWidget().text() == by_enter
+    assert question.focusWidget() is (question.keeps if verbs.loses else question.does)
     assert (question.does.property("kind") == "danger") is verbs.loses
     question.reject()
 
@@ -96,15 +98,15 @@ def test_a_question_acts_on_consent_alone(parent: QWidget, qtbot: QtBot, button:
     confirmed: list[str] = []
     Asking().confirm(parent, "Really?", "It can be undone.", lambda: confirmed.append("yes"), verbs=UNDO)
     getattr(the_question(parent), button).click()
-    qtbot.waitUntil(lambda: parent.findChildren(Question) == [])
+    qtbot.waitUntil(lambda: parent.findChildren(QuestionDialog) == [])
     assert confirmed == expected
 
 
 def test_a_question_that_is_closed_is_answered_with_no(parent: QWidget, qtbot: QtBot) -> None:
     confirmed: list[str] = []
     Asking().confirm(parent, "Really?", "It can be undone.", lambda: confirmed.append("yes"), verbs=UNDO)
-    qtbot.keyClick(the_question(parent), Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: parent.findChildren(Question) == [])
+    QTest.keyClick(the_question(parent), Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: parent.findChildren(QuestionDialog) == [])
     assert confirmed == []
 
 
@@ -130,7 +132,8 @@ def test_a_long_explanation_stays_on_the_screen_and_scrolls(parent: QWidget, qtb
     room = question.screen().availableGeometry()
     assert question.height() < room.height()
     assert question.width() < room.width()
-    assert question.findChild(QScrollArea).focusPolicy() is Qt.FocusPolicy.StrongFocus  # the keyboard reads it all
+    (said,) = question.findChildren(QScrollArea)
+    assert said.focusPolicy() is Qt.FocusPolicy.StrongFocus  # the keyboard reads it all
     question.reject()
 
 
@@ -142,7 +145,7 @@ def test_commands_run_on_consent_alone(parent: QWidget, qtbot: QtBot, button: st
     confirmed: list[str] = []
     Asking().confirm_commands(parent, "Run these?", COMMANDS, lambda: confirmed.append("yes"))
     getattr(the_question(parent), button).click()
-    qtbot.waitUntil(lambda: parent.findChildren(Question) == [])
+    qtbot.waitUntil(lambda: parent.findChildren(QuestionDialog) == [])
     assert confirmed == expected
 
 

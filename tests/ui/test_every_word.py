@@ -18,7 +18,8 @@ from gpuassist.session.navigation import Destination, GoTo, SideTool, ToExplainT
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
-from gpuassist.ui.widgets.help import KEYS, Help
+from gpuassist.ui.shortcuts import SHORTCUTS
+from gpuassist.ui.widgets.help import Help
 from tests.pseudo import Pseudo, strangers, unmarked
 from tests.translations import RESOURCES
 from tests.ui.frames import TOO_OLD, Frames
@@ -37,7 +38,7 @@ OPENED: tuple[Destination, ...] = (
 )
 # What is called so in every language, and the one word that is there for whoever is lost.
 _NAMES = frozenset({"gpuassist", "Language", "Ubuntu", "Fedora", "Debian", "Arch", "Linux", "openSUSE", "Tumbleweed"})
-_KEYS = frozenset({"Esc", *(word for keys, _ in KEYS for word in re.findall("[A-Za-z]+", keys))})
+_KEYS = frozenset({"Esc", *(word for one in SHORTCUTS for word in re.findall("[A-Za-z]+", one.shown))})
 _PASTED = frozenset(re.findall("[A-Za-z]+", OUT_OF_MEMORY))
 _COMMANDS = re.compile(r"^(?:sudo|python|pip|conda|export|journalctl|gpuassist|nvidia-smi)\b")
 

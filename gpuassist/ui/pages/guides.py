@@ -28,12 +28,12 @@ from gpuassist.session.guides import guide, topics
 from gpuassist.session.navigation import Errand, SideTool, ToGuide, ToTerm
 from gpuassist.session.terms import glossary
 from gpuassist.ui import clipboard
-from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, mono, sans
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import COPY, paragraph
-from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare
+from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare, by_text
 from gpuassist.ui.widgets.scroll_page import PageHeader
 
 if TYPE_CHECKING:
@@ -53,11 +53,11 @@ _AROUND = 10  # above and below a table
 
 def _title_size(title: str, metrics: QFontMetrics) -> QSize:
     """Of a title in the list. Qt's own hint wraps it in all of the row's width, of which the padding takes a part."""
-    room, height = _LIST_WIDTH - _TITLE_PADDING.width() - _OWN_MARGIN, metrics.height()
+    room, height = by_text(_LIST_WIDTH) - _TITLE_PADDING.width() - _OWN_MARGIN, metrics.height()
     if metrics.horizontalAdvance(title) > room:
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
         height = metrics.boundingRect(0, 0, room, 1000, int(flags), title).height()
-    return QSize(_LIST_WIDTH, height + _TITLE_PADDING.height())
+    return QSize(by_text(_LIST_WIDTH), height + _TITLE_PADDING.height())
 
 
 class GuidesPage(Page):
@@ -73,11 +73,13 @@ class GuidesPage(Page):
         self._metrics = QFontMetrics(sans())
         self._copy = QAction(desk.words(text("Copy the guide")), self)
         self._copy.triggered.connect(self._copy_guide)
+        new_action(self, desk.words(text("Guides")), self._focus_list, "Ctrl+F")
         self._header = PageHeader("", desk.words(text("Short answers to common questions.")), self)
         self._list = self._made_list()
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(desk.words(text("Find a guide or a term")))
         self._search.setAccessibleName(self._search.placeholderText())
+        self._search.setToolTip(self._search.placeholderText())
         self._search.setClearButtonEnabled(True)
         self._search.textChanged.connect(self._narrow)
         self._none = paragraph(desk.words(text("Nothing is called so.")), "muted", self)
@@ -131,7 +133,7 @@ class GuidesPage(Page):
     def _made_list(self) -> QListWidget:
         made = QListWidget(self)
         made.setObjectName("topics")
-        made.setFixedWidth(_LIST_WIDTH)
+        made.setFixedWidth(by_text(_LIST_WIDTH))
         made.setWordWrap(True)
         made.setTextElideMode(Qt.TextElideMode.ElideNone)
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -151,7 +153,7 @@ class GuidesPage(Page):
     def _add(self, made: QListWidget, title: str, topic: str, called: str) -> QListWidgetItem:
         item = QListWidgetItem(title, made)
         item.setData(_TOPIC, topic)
-        item.setToolTip(topic.removeprefix(TERM_LINK))  # what `explain --topic` calls it
+        item.setToolTip(topic if topic in self._guides else "")
         item.setData(_CALLED, called.lower())
         item.setSizeHint(_title_size(title, self._metrics))
         return item
@@ -204,6 +206,11 @@ class GuidesPage(Page):
             self.arrive(ToGuide(address.removeprefix(GUIDE_LINK)))
         elif address.startswith("https://"):
             self.desk.asking.visit(address)
+
+    @Slot()
+    def _focus_list(self) -> None:
+        """Where the first letters of a title lead to it."""
+        self._list.setFocus()
 
     @Slot()
     def _copy_guide(self) -> None:

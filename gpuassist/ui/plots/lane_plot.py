@@ -22,7 +22,7 @@ from gpuassist.ui.plots.strip import Strip
 from gpuassist.ui.plots.time_grid import TimeGrid
 from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.marks import paint_pill, pill_size
-from gpuassist.ui.widgets.painted import PaintedPicture
+from gpuassist.ui.widgets.paintings import PaintedPicture
 
 _MANY_MARKS, _FEW_MARKS, _LOW = 4, 2, 110  # a lane lower than this has no room for more
 _LEFT, _LEFT_NARROW, _NARROW = 38, 30, 300
@@ -175,7 +175,7 @@ class LanePlot(PaintedPicture):
         return min(self.grid.width - 1, int((x - self.left) * self.devicePixelRatioF()))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, _HEAD + _LEAST_MEMORY)
+        return QSize(110, _HEAD + _LEAST_MEMORY)
 
     def sizeHint(self) -> QSize:
         return QSize(400, 160)

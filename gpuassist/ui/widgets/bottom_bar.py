@@ -1,29 +1,44 @@
-"""The bar at the bottom: what else can be done at the left, the way on at the right."""
+"""The bar at the bottom: what else can be done at the left, the way on at the right; what does not fit is in a menu."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Slot
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
+from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH, Words
 from gpuassist.ui.theme import set_look
+from gpuassist.ui.widgets.buttons import ElidedButton
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.layouts import MARGIN, bare, widgets_in
 
+_GAP, _BUTTON_GAP = 12, 8
+_LEAST_NOTE = 60
+
 
 class BottomBar(QFrame):
-    """Shows actions as buttons; the one at the far right is the primary one."""
+    """Shows actions as buttons; the one at the far right is the primary one. Where the window is too narrow for all of them, those
+    that matter least are in a menu.
+    """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, words: Words = ENGLISH) -> None:
         super().__init__(parent)
         self._shown: tuple[tuple[QAction, ...], tuple[QAction, ...], bool] = ((), (), True)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(MARGIN, 12, MARGIN, 12)
-        layout.setSpacing(12)
-        self._left = bare(QHBoxLayout(), 8)
+        layout.setSpacing(_GAP)
+        self._left = bare(QHBoxLayout(), _BUTTON_GAP)
+        self._more = QPushButton("⋯", self)
+        self._more.setAccessibleName(words(text("More actions")))
+        self._more.setToolTip(self._more.accessibleName())
+        self._more.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._more.clicked.connect(self._open_menu)
+        self._more.hide()
         self._note = ElidedLabel("", "muted", self, elide=Qt.TextElideMode.ElideRight)
-        self._right = bare(QHBoxLayout(), 8)
+        self._right = bare(QHBoxLayout(), _BUTTON_GAP)
         layout.addLayout(self._left)
+        layout.addWidget(self._more)
         layout.addWidget(self._note, 1)
         layout.addLayout(self._right)
 
@@ -39,6 +54,7 @@ class BottomBar(QFrame):
             for button in self._buttons():
                 button.show_primary(is_primary=has_primary and (button.action(),) == right[-1:])
         self._note.set_words(note)
+        self._fold()
 
     def _fill(self, row: QHBoxLayout, actions: tuple[QAction, ...], kept: dict[QAction, ActionButton]) -> None:
         """A button that stays keeps the focus."""
@@ -51,23 +67,72 @@ class BottomBar(QFrame):
     def say(self, note: str) -> None:
         """Says this until something else is shown."""
         self._note.set_words(note)
+        self._fold()
 
     def button(self, action: QAction) -> ActionButton | None:
         """The button of an action, none where it is not shown."""
         return next((button for button in self._buttons() if button.action() is action), None)
+
+    def menu(self) -> QMenu:
+        """What is not shown as a button, made anew each time."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for button in self._buttons():
+            if button.folded and button.action().isVisible():
+                menu.addAction(button.action())
+        return menu
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as what is never in the menu."""
+        last = self._buttons()[-1:]
+        inside = self._more.sizeHint().width() + sum(_GAP + one.minimumSizeHint().width() for one in last)
+        return QSize(inside + 2 * MARGIN, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._fold()  # a button came, went, or says something else
+        return super().event(event)
+
+    @Slot()
+    def _open_menu(self) -> None:
+        menu = self.menu()
+        menu.popup(self._more.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
+
+    def _fold(self) -> None:
+        """Puts into the menu what there is no room for: the last of the left first, then the ways back, never the way on."""
+        buttons = [one for one in self._buttons() if one.action().isVisible()]
+        left = [one for one in buttons if self._left.indexOf(one) >= 0]
+        right = buttons[len(left) :]
+        room = self.width() - 2 * MARGIN - (_GAP + _LEAST_NOTE if self._note.words else 0)
+        folded: list[ActionButton] = []
+        for one in (*reversed(left), *right[:-1]):
+            shown = [other for other in buttons if other not in folded]
+            needs = sum(other.sizeHint().width() + _BUTTON_GAP for other in shown) + _GAP
+            if needs + (self._more.sizeHint().width() + _GAP if folded else 0) <= room:
+                break
+            folded.append(one)
+        for one in buttons:
+            one.fold(folded=one in folded)
+        self._more.setVisible(bool(folded))
 
     def _buttons(self) -> list[ActionButton]:
         shown = (*widgets_in(self._left), *widgets_in(self._right))
         return [widget for widget in shown if isinstance(widget, ActionButton)]
 
 
-class ActionButton(QPushButton):
+class ActionButton(ElidedButton):
     """A button that is what its action is: words, whether it can be pressed, why not."""
 
     def __init__(self, action: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._action = action
+        self.folded = False
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setProperty("kind", "secondary")
         action.changed.connect(self._mirror)
         self.clicked.connect(action.trigger)
@@ -75,6 +140,12 @@ class ActionButton(QPushButton):
 
     def action(self) -> QAction:
         return self._action
+
+    def fold(self, *, folded: bool) -> None:
+        """Whether it is in the menu instead."""
+        if folded != self.folded:
+            self.folded = folded
+            self.setVisible(self._action.isVisible() and not folded)
 
     def show_primary(self, *, is_primary: bool) -> None:
         set_look(self, "kind", "primary" if is_primary else "secondary")
@@ -90,7 +161,7 @@ class ActionButton(QPushButton):
     def _mirror(self) -> None:
         self.setText(self._action.text())
         self.setEnabled(self._action.isEnabled())
-        self.setVisible(self._action.isVisible())
+        self.setVisible(self._action.isVisible() and not self.folded)
         self.setToolTip(self._action.statusTip())
         menu = self._action.menu()
         if menu is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
@@ -27,12 +28,14 @@ from gpuassist.present.marks import Mark
 from gpuassist.ui import clipboard
 from gpuassist.ui.theme import colours, set_look
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, by_text
 from gpuassist.ui.widgets.marks import paint_glyph
 from gpuassist.ui.widgets.popups import round_list
 from gpuassist.ui.wording import as_tip
 
 _COPIED_MILLISECONDS = 1500
+_LEAST_CHOICE = 120
+_LEAST_LETTERS = 8  # of a check box
 _BESIDE_WORDS = 2  # that a style keeps free in a field, left and right of its words
 
 
@@ -50,7 +53,7 @@ def is_primary(button: QPushButton) -> bool:
 
 def secondary(words: str, parent: QWidget | None = None) -> QPushButton:
     """Anything else that can be done."""
-    made = QPushButton(on_one_line(words), parent)
+    made = ElidedButton(on_one_line(words), parent)
     made.setAutoDefault(True)
     made.setCursor(Qt.CursorShape.PointingHandCursor)
     made.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
@@ -64,7 +67,39 @@ def small(words: str, parent: QWidget | None = None) -> QPushButton:
     return made
 
 
-class CopyButton(QPushButton):
+class ElidedButton(QPushButton):
+    """A button that gives way: words that do not fit are cut with an ellipsis and stand whole in its tool tip."""
+
+    @property
+    def shown(self) -> str:
+        """What there is room for of its words."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
+        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+
+    def minimumSizeHint(self) -> QSize:
+        hint, metrics = self.sizeHint(), self.fontMetrics()
+        words = metrics.horizontalAdvance(self.text())
+        return QSize(hint.width() - words + min(words, metrics.averageCharWidth() * _LEAST_LETTERS), hint.height())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self.shown != self.text():
+            whole = " · ".join(filter(None, (self.text(), self.toolTip())))
+            QToolTip.showText(event.globalPos(), as_tip(whole), self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = self.shown
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        painter.end()
+
+
+class CopyButton(ElidedButton):
     """Copies what `content` gives when it is pressed, and says so for a moment."""
 
     def __init__(self, words: Words, content: Callable[[], str], parent: QWidget | None = None, *, title: str = "") -> None:
@@ -80,10 +115,23 @@ class CopyButton(QPushButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.clicked.connect(self._copy)
 
+    def sizeHint(self) -> QSize:
+        """As wide as either of its words: neither is cut, and the row does not jump."""
+        self.ensurePolished()
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        hints = []
+        for option.text in (self._title, self._copied):
+            words = self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, option.text)
+            hints.append(self.style().sizeFromContents(QStyle.ContentsType.CT_PushButton, option, words, self))
+        return hints[0].expandedTo(hints[1])
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
     @Slot()
     def _copy(self) -> None:
         clipboard.copy(self._content())
-        self.setMinimumWidth(self.width())  # the shorter word must not make the row jump
         self.setText(self._copied)
         self._back.start()
 
@@ -93,16 +141,41 @@ class CopyButton(QPushButton):
 
 
 class Tick(QCheckBox):
-    """A check box with a painted tick, for the same reason as `DropDown`'s chevron."""
+    """A check box with a painted tick, for the same reason as `DropDown`'s chevron; what is cut stands whole in its tip."""
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if not self.isChecked():
-            return
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    @property
+    def shown(self) -> str:
+        """What there is room for of its words."""
         option = QStyleOptionButton()
         self.initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_CheckBoxContents, option, self).width()
+        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+
+    def minimumSizeHint(self) -> QSize:
+        hint, metrics = super().minimumSizeHint(), self.fontMetrics()
+        words = metrics.horizontalAdvance(self.text())
+        return QSize(hint.width() - words + min(words, metrics.averageCharWidth() * _LEAST_LETTERS), hint.height())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and not self.toolTip():
+            QToolTip.showText(event.globalPos(), as_tip(self.text()) if self.shown != self.text() else "", self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = self.shown
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_CheckBox, option)
         box = QRectF(self.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, self))
-        painter = QPainter(self)
+        if not self.isChecked():
+            painter.end()
+            return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setOpacity(1.0 if self.isEnabled() else 0.5)
         paint_glyph(painter, box.adjusted(-3, -3, 3, 3), Mark.RIGHT, QColor(colours().on_accent))
@@ -126,6 +199,11 @@ class DropDown(_Choice):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+
+    def minimumSizeHint(self) -> QSize:
+        """It gives way: what does not fit is cut and stands in the tip."""
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), by_text(_LEAST_CHOICE)), hint.height())
 
     @property
     def shown(self) -> str:
@@ -159,7 +237,7 @@ class DropDown(_Choice):
         return self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width() - _BESIDE_WORDS
 
 
-class LongChoice(_Choice):
+class LongChoice(DropDown):
     """A choice of many rows: gives way in width, and makes its list when it is first opened; a list takes 3 ms to make."""
 
     _LEAST_WIDTH = 90
@@ -172,16 +250,10 @@ class LongChoice(_Choice):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        return QSize(self._LEAST_WIDTH, super().sizeHint().height())
+        return QSize(by_text(self._LEAST_WIDTH), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        painter = QPainter(self)
-        paint_chevron(painter, QRectF(self.width() - 22, self.height() / 2 - 4, 10, 8))
-        painter.end()
 
 
 class PartChoice(QWidget):

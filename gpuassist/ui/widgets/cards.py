@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import FlowLayout, bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.page_icon import PageIcon
 
@@ -32,13 +33,13 @@ class Card(QFrame):
         self.title: QLabel | None = None
         if title:
             self.title = label(title, "heading", self)
-            names = QVBoxLayout() if below else QHBoxLayout()
-            names.setSpacing(2 if below else 8)
+            # A widget of its own: a layout of ours inside one of Qt's outlives its items, and Qt crashes.
+            box = QWidget(self)
+            names = bare(QVBoxLayout(box), 2) if below else FlowLayout(box)
             names.addWidget(self.title)
             if subtitle:
                 names.addWidget(label(subtitle, "muted", self))
-            self.head.addLayout(names)
-            self.head.addStretch(1)
+            self.head.addWidget(box, 1)
             self.setAccessibleName(self.title.text())
 
     def add_marked(self, mark: Mark, said: QWidget) -> None:
@@ -71,11 +72,25 @@ class Notice(QFrame):
         self._icon = MarkIcon(mark, self)
         self._words = paragraph(words, "", self)
         layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addWidget(self._words, 1)
+        self._parts = bare(QBoxLayout(QBoxLayout.Direction.LeftToRight), 12)
+        self._parts.addWidget(self._words, 1)
         self.buttons = QHBoxLayout()
-        layout.addLayout(self.buttons)
+        self._parts.addLayout(self.buttons)
+        layout.addLayout(self._parts, 1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.show_words(mark, words)
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as its words: its buttons then stand below them, and give way."""
+        return QSize(self._words.minimumSizeHint().width() + self._around(), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        below = self.buttons.sizeHint().width() > (self.width() - self._around()) // 2
+        self._parts.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
+
+    def _around(self) -> int:
+        return self._icon.sizeHint().width() + 36
 
     @property
     def words(self) -> str:

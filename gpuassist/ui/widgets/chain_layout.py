@@ -15,6 +15,9 @@ NODE_WIDEST = 196.0
 LANE = 30.0
 JOINT_SIZE = 18.0
 _EDGE = 2.0
+_STACKED_GAP = 34.0  # room for a joint and its reason, one box below the other
+_STACKED_WIDEST = 420.0
+_STACKED_JOINT = 24.0  # from the left edge
 
 
 class PlacedJoint(Struct, frozen=True):
@@ -53,11 +56,21 @@ def needs_lane(joint: Joint, parts: Sequence[object]) -> bool:
 
 
 def arrange(
-    nodes: Sequence[Node], joints: Sequence[Joint], width: float, node_height: float, *, word_widths: Sequence[float]
+    nodes: Sequence[Node],
+    joints: Sequence[Joint],
+    width: float,
+    node_height: float,
+    *,
+    word_widths: Sequence[float],
+    node_width: float = 0.0,
 ) -> Drawing:
-    """Places a chain in `width`; `word_widths` are those of the reasons, one a joint, in the order of `joints`."""
+    """Places a chain in `width`; `word_widths` are those of the reasons, one a joint, in the order of `joints`. Where boxes side by
+    side would be narrower than `node_width`, each stands below the one before.
+    """
     boxes = _boxes(len(nodes), width, node_height)
     parts = [node.part for node in nodes]
+    if boxes and boxes[0].width() < min(node_width, NODE_WIDEST):
+        return _stacked(parts, joints, width, node_height)
     between = tuple(
         _between(joint, boxes[parts.index(joint.first)], boxes[parts.index(joint.second)])
         for joint in joints
@@ -71,6 +84,30 @@ def arrange(
     )
     height = node_height + 2 * _EDGE + len(lanes) * LANE + (4 if lanes else 0)
     return Drawing(boxes, between, lanes, height)
+
+
+def _stacked(parts: Sequence[object], joints: Sequence[Joint], width: float, node_height: float) -> Drawing:
+    """One box below the other: the reasons of neighbours stand between them, the others below."""
+    step, box = node_height + _STACKED_GAP, min(_STACKED_WIDEST, width - 2 * _EDGE)
+    boxes = tuple(QRectF(_EDGE, _EDGE + place * step, box, node_height) for place in range(len(parts)))
+    line = boxes[-1].bottom() + 4
+    between, lanes = [], []
+    for joint in joints:
+        if joint.first not in parts or joint.second not in parts:
+            continue
+        first, second = boxes[parts.index(joint.first)], boxes[parts.index(joint.second)]
+        near = parts.index(joint.second) - parts.index(joint.first) == 1
+        middle = (first.bottom() + second.top()) / 2
+        mark = QRectF(_STACKED_JOINT, middle - JOINT_SIZE / 2, JOINT_SIZE, JOINT_SIZE)
+        if near:
+            x = mark.center().x()
+            between.append(PlacedJoint(joint, QPointF(x, first.bottom() + 2), QPointF(x, second.top() - 2), mark))
+        if needs_lane(joint, parts):
+            top = middle - (LANE - 4) / 2 if near else line
+            left = mark.x() - 4 if near else 0.0
+            lanes.append(ReasonLane(joint, (), QRectF(left, top, width - left, LANE - 4)))
+            line += 0 if near else LANE
+    return Drawing(boxes, tuple(between), tuple(lanes), line + _EDGE)
 
 
 class _Row(Struct, frozen=True):

@@ -27,13 +27,15 @@ from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, arrange
+from gpuassist.ui.widgets.layouts import by_text
 from gpuassist.ui.widgets.marks import paint_mark
-from gpuassist.ui.widgets.painted import PaintedPicture
+from gpuassist.ui.widgets.paintings import PaintedPicture
 from gpuassist.ui.wording import as_tip
 
 _CORNER = 10.0
 _PADDING = 12.0
-_LEAST_WIDTH = 520
+_USUAL_WIDTH, _LEAST_WIDTH = 520, 240
+_LEAST_NAME = 120  # so much of a part's name is shown
 _RING = 1.6  # as around the rows of the side list
 
 
@@ -73,10 +75,10 @@ class ChainView(PaintedPicture):
         return chain_in_words(self.chain, self._words)
 
     def sizeHint(self) -> QSize:
-        return QSize(_LEAST_WIDTH, round(self._arranged(max(self.width(), _LEAST_WIDTH)).height))
+        return QSize(_USUAL_WIDTH, round(self._arranged(max(self.width(), _LEAST_WIDTH)).height))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(_LEAST_WIDTH, self.sizeHint().height())
+        return QSize(by_text(_LEAST_WIDTH), self.sizeHint().height())
 
     def heightForWidth(self, width: int) -> int:
         return round(self._arranged(width).height)
@@ -96,7 +98,8 @@ class ChainView(PaintedPicture):
         for lane in self._drawing.lanes:
             painter.setPen(QPen(QColor(palette.ink(Mark(lane.joint.status.value))), 1.6, Qt.PenStyle.DashLine))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPolyline(list(lane.path))
+            if lane.path:
+                painter.drawPolyline(list(lane.path))
         for lane in self._drawing.lanes:  # after all lines, which then stop at the words
             paint_reason = Mark(lane.joint.status.value)
             ink = QColor(palette.ink(paint_reason))
@@ -150,6 +153,15 @@ class ChainView(PaintedPicture):
                 return self._reasons[placed.joint] or self._words(status_words(placed.joint.status))
         return next((self._reasons[lane.joint] for lane in self._drawing.lanes if lane.words.contains(point)), "")
 
+    def cut_words(self) -> tuple[tuple[str, str], ...]:
+        """Words of boxes that do not fit, each with what is shown of it."""
+        shown = (
+            (words, _shown(words, font, rect))
+            for rect, box in zip(self._drawing.nodes, self._boxes, strict=True)
+            for words, font in _lines(box)
+        )
+        return tuple((words, cut) for words, cut in shown if words != cut)
+
     def _box(self, node: Node) -> _Box:
         return _Box(self._words(PART_WORDS[node.part]), self._words(node.name), self._words(node.detail), node.status)
 
@@ -162,7 +174,11 @@ class ChainView(PaintedPicture):
         if width not in self._arrangements:
             metrics = QFontMetrics(_reason_font())
             words = [float(metrics.horizontalAdvance(self._reasons[joint])) for joint in self.chain.joints]
-            self._arrangements[width] = arrange(self.chain.nodes, self.chain.joints, width, _box_height(), word_widths=words)
+            names = [QFontMetrics(font).horizontalAdvance(said) for box in self._boxes for said, font in _lines(box)[:2]]
+            least = min(max(names, default=0), by_text(_LEAST_NAME)) + 2 * _PADDING
+            self._arrangements[width] = arrange(
+                self.chain.nodes, self.chain.joints, width, _box_height(), word_widths=words, node_width=least
+            )
         return self._arrangements[width]
 
 
@@ -175,20 +191,27 @@ def _paint_box(painter: QPainter, rect: QRectF, box: _Box, palette: Palette) -> 
     painter.setPen(pen)
     painter.setBrush(QColor(palette.panel))
     painter.drawRoundedRect(rect, _CORNER, _CORNER)
-    room = rect.adjusted(_PADDING, 8, -_PADDING + 4, -8)
+    room = _room(rect)
     third = room.height() / 3
-    lines = (
-        (box.part, False, palette.muted),
-        (box.name, True, palette.muted if absent else palette.text),
-        (box.detail, False, palette.muted),
-    )
-    for place, (words, bold, ink) in enumerate(lines):
-        font = sans(11.0, bold=True) if bold else sans(SMALL_POINTS)
+    inks = (palette.muted, palette.muted if absent else palette.text, palette.muted)
+    for place, ((words, font), ink) in enumerate(zip(_lines(box), inks, strict=True)):
         painter.setFont(font)
         painter.setPen(QColor(ink))
         line = QRectF(room.x(), room.y() + place * third, room.width(), third)
-        elided = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, int(room.width()))
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, _shown(words, font, rect))
+
+
+def _room(box: QRectF) -> QRectF:
+    return box.adjusted(_PADDING, 8, -_PADDING + 4, -8)
+
+
+def _lines(box: _Box) -> tuple[tuple[str, QFont], ...]:
+    return (box.part, sans(SMALL_POINTS)), (box.name, sans(11.0, bold=True)), (box.detail, sans(SMALL_POINTS))
+
+
+def _shown(words: str, font: QFont, box: QRectF) -> str:
+    """What there is room for in a box."""
+    return QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, int(_room(box).width()))
 
 
 def _box_height() -> float:

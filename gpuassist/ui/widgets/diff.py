@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
+from math import ceil
 
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextCursor, QTextFormat
+from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from gpuassist.formats.visible import visible
@@ -17,7 +18,7 @@ from gpuassist.ui.widgets.code import make_read_only
 
 _HUNK = lazy_regex(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
-_AROUND = 24  # room for the scroll bar
+_AROUND = 8  # lines and scroll bar
 
 
 class DiffSign(str, Enum):
@@ -83,7 +84,10 @@ class DiffView(QPlainTextEdit):
 
     def fit(self, at_most: int) -> None:
         """Makes it as high as its lines, and its scroll bar, up to this."""
-        self.setFixedHeight(min(at_most, len(self.lines) * QFontMetrics(self.font()).lineSpacing() + _AROUND))
+        bar = self.horizontalScrollBar().sizeHint().height()
+        # Each line is laid out in whole pixels, rounded up.
+        lines = len(self.lines) * ceil(QFontMetricsF(self.font()).lineSpacing())
+        self.setFixedHeight(min(at_most, lines + bar + _AROUND))
 
     def sizeHint(self) -> QSize:
         return QSize(480, max(6, len(self.lines)) * QFontMetrics(self.font()).lineSpacing() + 24)

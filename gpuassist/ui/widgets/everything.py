@@ -13,7 +13,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
-from gpuassist.ui.dialogs import Asking
+from gpuassist.ui.questions import AsksWhere
 from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.fact_rows import TreeModel, branch
@@ -25,7 +25,7 @@ from gpuassist.ui.widgets.scroll_page import PageHeader
 class Everything(QDialog):
     """Shows the document that `gpuassist detect --json` prints."""
 
-    def __init__(self, words: Words, document: dict[str, Json], asking: Asking, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, document: dict[str, Json], asking: AsksWhere, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = words
         self._asking = asking

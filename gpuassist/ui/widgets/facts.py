@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QWidget
 
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.words import Words
 from gpuassist.ui.widgets.labels import Hairline, paragraph, source_label
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import bare, by_text, clear
 from gpuassist.ui.widgets.term_names import term_name
 
 _SOURCES_PART = 0.25
 _SOURCE_LEAST = 92
+_GAP = 16
 
 
 class FactRow(Struct, frozen=True):
@@ -39,7 +41,8 @@ class FactTable(QWidget):
         self._grid = bare(QGridLayout(self))
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(0)
-        self._grid.setColumnMinimumWidth(0, label_width)
+        self._label_width = label_width
+        self._names: list[QLabel] = []
         self._grid.setColumnStretch(1, 1)
         self.rows: tuple[FactRow, ...] = ()
         self.set_rows(rows)
@@ -48,9 +51,20 @@ class FactTable(QWidget):
         if tuple(rows) == self.rows:
             return
         clear(self._grid)
+        self._names.clear()
         self.rows = tuple(rows)
         for place, row in enumerate(self.rows):
             self._add(place * 2, row)
+        self._share()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share()
+
+    def _share(self) -> None:
+        """The names get what they were given, less where that leaves the values less than their half, and their longest word."""
+        longest = max((one.minimumSizeHint().width() for one in self._names), default=0)
+        self._grid.setColumnMinimumWidth(0, max(longest, min(by_text(self._label_width), self.width() // 2)))
 
     def _add(self, at: int, row: FactRow) -> None:
         if at:
@@ -58,31 +72,42 @@ class FactTable(QWidget):
         name = term_name(on_one_line(row.label), "muted", self)
         name.setContentsMargins(0, 6, 0, 6)
         self._grid.addWidget(name, at, 0)
+        self._names.append(name)
         self._grid.addWidget(_ValueAndSource(self._words, row, self), at, 1)
 
 
 class _ValueAndSource(QWidget):
-    """The source stands at the right and gets what the value leaves, but never less than its part."""
+    """The source stands at the right and gets what the value leaves, but never less than its part; below the value where the two
+    do not fit side by side.
+    """
 
     def __init__(self, words: Words, row: FactRow, parent: QWidget) -> None:
         super().__init__(parent)
-        layout = bare(QHBoxLayout(self), 16)
+        self._layout = bare(QBoxLayout(QBoxLayout.Direction.LeftToRight, self), _GAP)
         role = "unknown" if row.unknown else "strong" if row.strong else ""
         value = paragraph(on_one_line(row.value), role, self)
         value.setAccessibleName(on_one_line(f"{row.label}: {row.value}"))
         self._value = value
         self._value.setContentsMargins(0, 6, 0, 6)
-        layout.addWidget(self._value, 1)
+        self._layout.addWidget(self._value, 1)
         self._natural = row.value
         self._source = source_label(words, row.source, self) if row.source else None
         if self._source is not None:
-            layout.addWidget(self._source)
+            self._layout.addWidget(self._source)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._value.minimumSizeHint().width(), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if self._source is None:
             return
-        room = self.width() - 16
+        whole, least = self._source.sizeHint().width(), by_text(_SOURCE_LEAST)
+        below = self._value.minimumSizeHint().width() + _GAP + min(whole, least) > self.width()
+        self._layout.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
+        self._layout.setSpacing(0 if below else _GAP)
+        self._value.setContentsMargins(0, 6, 0, 0 if below else 6)
+        self._source.setContentsMargins(0, 0, 0, 6 if below else 0)
+        room = self.width() - _GAP
         value = self._value.fontMetrics().horizontalAdvance(self._natural) + 4
-        self._source.setFixedWidth(
-            max(0, min(self._source.sizeHint().width(), max(int(room * _SOURCES_PART), _SOURCE_LEAST, room - value)))
-        )
+        part = max(0, min(whole, max(int(room * _SOURCES_PART), least, room - value)))
+        self._source.setFixedWidth(min(whole, self.width()) if below else part)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QSizePolicy,
+    QSpacerItem,
     QStyle,
     QStyleOptionButton,
     QStylePainter,
@@ -134,9 +135,7 @@ class FindingCard(Card):
         self._copy = CopyButton(self._words, self.plain_text, self)
         self._copy.setAccessibleName(f"{self._copy.text()}: {on_one_line(self.answer.title)}")
         column.addWidget(self._copy)
-        for button in self.findChildren(QPushButton):
-            if column.indexOf(button) >= 0:
-                button.setMinimumWidth(_BUTTON_WIDTH)
+        column.addItem(QSpacerItem(_BUTTON_WIDTH, 0))  # a button's own least width would take the place of that of its words
         column.addStretch(1)
         return column
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, mono, sans
 
-_HEIGHT, _LEAST_HEIGHT = 34, 26
+_HEIGHT, _LEAST_HEIGHT, _LEAST_WIDTH = 34, 26, 200
 _ICON, _LEFT, _WORDS_FROM, _RIGHT = 18, 11, 40, 8
 _CORNER, _CHIP_CORNER = 8, 5
 
@@ -32,7 +32,12 @@ class FootButton(QPushButton):
         return QSize(self._width(), max(_HEIGHT, QFontMetrics(sans()).height() + 14))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._width(), max(_LEAST_HEIGHT, QFontMetrics(sans()).height() + 6))
+        return QSize(min(self._width(), _LEAST_WIDTH), max(_LEAST_HEIGHT, QFontMetrics(sans()).height() + 6))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Words that are cut stand whole in the tool tip."""
+        cut = self.text() if self._width() > self.width() else ""
+        self.setToolTip(" · ".join(filter(None, (cut, self._key))))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours()

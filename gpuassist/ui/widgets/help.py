@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
+from gpuassist.session.navigation import TITLES
+from gpuassist.ui.shortcuts import SHORTCUTS
 from gpuassist.ui.widgets.buttons import primary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable
-from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.scroll_page import PageHeader
+from gpuassist.ui.widgets.labels import label, paragraph
+from gpuassist.ui.widgets.layouts import MARGIN, bare, by_text
+from gpuassist.ui.widgets.scroll_page import ScrollPage
 
-_WIDTH = 560
-KEYS: tuple[tuple[str, Text], ...] = (
-    ("Alt+Left", text("the previous page")),
-    ("Alt+Right", text("the next page")),
-    ("Ctrl+1 … Ctrl+0", text("a page of the side list")),
-    ("Ctrl+R", text("read the machine again")),
-    ("Ctrl+O", text("open a recorded machine")),
-    ("Ctrl+Return", text("the blue button")),
-    ("F5", text("GPU processes: refresh")),
-    ("Space", text("Live memory: pause or resume")),
-    ("+ … -", text("Live memory: zoom in or out")),
-    ("Left … Right", text("Live memory: back and forward in time")),
-    ("Home … End", text("Live memory: to the beginning or to now")),
-    ("0 … 9", text("Live memory: one GPU, by its index")),
-    ("A", text("Live memory: all GPUs")),
-    ("M", text("Live memory: mark the chosen process in the plot")),
-    ("Ctrl+C", text("copy what is selected or focused")),
-    ("Shift+F1 … ?", text("what the terms on this page mean")),
-    ("F1", text("this help")),
-)
+_WIDTH, _HEIGHT, _BESIDE = 640, 600, 40
 PROMISES: tuple[Text, ...] = (
     text("gpuassist never needs root and never runs a root command: it shows such steps for you to copy."),
     text("It never loses a byte of your files: preview, backup, a test in a new shell, and undo at any time."),
@@ -49,26 +32,35 @@ class Help(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(words(text("Help")))
-        self.resize(_WIDTH, _WIDTH)
+        room = self.screen().availableGeometry().size() - QSize(_BESIDE, _BESIDE)
+        self.resize(QSize(by_text(_WIDTH), by_text(_HEIGHT)).boundedTo(room))
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 20)
+        layout.setContentsMargins(0, 0, 0, 20)
         layout.setSpacing(16)
-        layout.addWidget(PageHeader(self.windowTitle(), words(text("Read, diagnose, repair, verify, watch: one page each.")), self))
+        page = ScrollPage(self)
+        page.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the arrows scroll it
+        page.header.show_words(self.windowTitle(), words(text("Read, diagnose, repair, verify, watch: one page each.")))
         promises = Card(words(text("What you can rely on")), parent=self)
         for promise in PROMISES:
             promises.body.addWidget(paragraph(words(promise), "", promises))
-        keys = Card(words(text("Keys")), parent=self)
-        keys.body.addWidget(FactTable(words, [FactRow(key, words(what)) for key, what in KEYS], keys))
-        for card in (promises, keys):
-            layout.addWidget(card)
-        layout.addStretch(1)
+        page.content.addWidget(promises)
+        page.content.addWidget(self._keys(words))
+        layout.addWidget(page, 1)
         done = primary(words(text("Close")), self)
         done.clicked.connect(self.accept)
-        layout.addWidget(done, 0, Qt.AlignmentFlag.AlignRight)
+        row = bare(QHBoxLayout())
+        row.setContentsMargins(0, 0, MARGIN, 0)
+        row.addStretch(1)
+        row.addWidget(done)
+        layout.addLayout(row)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        # A dialog's smallest size does not count the second lines of what wraps.
-        layout = self.layout()
-        if layout is not None:
-            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
+    def _keys(self, words: Words) -> Card:
+        """Those that work everywhere first, then those of each page, in the order of the side list."""
+        card = Card(words(text("Keys")), parent=self)
+        for place in (None, *TITLES):
+            rows = [FactRow(one.shown, words(one.does)) for one in SHORTCUTS if one.place is place]
+            if rows and place is not None:
+                card.body.addWidget(label(words(TITLES[place]), "strong", card))
+            if rows:
+                card.body.addWidget(FactTable(words, rows, card))
+        return card

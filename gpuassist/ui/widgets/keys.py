@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QRadioButton, QWidget
 
 
@@ -19,6 +19,20 @@ def press_focused(inside: QWidget, event: QKeyEvent) -> bool:
         return False
     button.click()
     return True
+
+
+def press_again(window: QWidget, keys: Iterable[QKeyEvent]) -> None:
+    """Keys that were pressed before there was anything to hear them: those of an action do what it does, the others are typed where
+    the focus is by then.
+    """
+    for key in keys:
+        pressed = QKeySequence(key.keyCombination())
+        action = next((one for one in window.actions() if pressed in one.shortcuts()), None)
+        if action is not None:
+            action.trigger()
+        else:
+            focused: QWidget | None = window.window().focusWidget()
+            QCoreApplication.sendEvent(window if focused is None else focused, key)
 
 
 def tab_through(widgets: Iterable[QWidget]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, Slot
-from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QFont, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
@@ -14,13 +14,17 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
 from gpuassist.ui.widgets import popups
-from gpuassist.ui.widgets.painted import PaintedWords
+from gpuassist.ui.widgets.paintings import PaintedWords
 from gpuassist.ui.wording import as_tip
 
 COPY = text("Copy")
 _NVML = "NVML"
 _CODE = lazy_regex(r"`([^`]+)`")
 _CODE_SPAN = r"""<span style="font-family: 'JetBrains Mono', 'DejaVu Sans Mono', monospace; font-size: 9.25pt">\1</span>"""
+_TAG = lazy_regex(r"<[^<>]*>")
+# Between spaces, after a hyphen or a slash where no digit follows (UAX 14), around each letter of Han with the mark beside it.
+_PIECE = lazy_regex(r"[\u2e80-\uffef]{1,3}|(?:[^\s/\-\u2e80-\uffef]|[/\-](?=\d))+[/\-]?|[/\-]")
+_PIECE_AT_MOST = 60  # letters
 _ONE_LINERS = ("title", "heading", "strong")
 _LINE_PERCENT = 122
 _LONG = 72  # characters; what is longer wraps in most places, and wrapped lines want some air
@@ -133,8 +137,10 @@ def short_source(source: str) -> str:
 
 
 def label(words: str, role: str = "", parent: QWidget | None = None) -> QLabel:
-    """A line of the given role (title, heading, strong, muted, small, section, mono, unknown, or plain)."""
-    made = QLabel(on_one_line(words), parent)
+    """A line of the given role (title, heading, strong, muted, small, section, mono, unknown, or plain); it breaks where there is
+    no room for all of it.
+    """
+    made = WrappedLine(on_one_line(words), parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
     return _dressed(made, role)
 
@@ -153,7 +159,52 @@ def _dressed(made: QLabel, role: str) -> QLabel:
     return made
 
 
-class Paragraph(QLabel):
+class _Wrapping(QLabel):
+    """A label that knows how narrow it may become: as its longest piece that does not break."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._measured: tuple[str, QFont, int] | None = None
+        self.setWordWrap(True)
+
+    def minimumSizeHint(self) -> QSize:
+        margins = self.contentsMargins()
+        across = margins.left() + margins.right()
+        return QSize(self._longest_piece() + across, self.fontMetrics().height() + margins.top() + margins.bottom())
+
+    def _longest_piece(self) -> int:
+        self.ensurePolished()
+        words, font = self.text(), self.font()
+        if self._measured is None or self._measured[0] != words or self._measured[1] != font:
+            metrics = self.fontMetrics()
+            said = _TAG.sub("", words) if self.textFormat() is Qt.TextFormat.RichText else words
+            longest = max(map(metrics.horizontalAdvance, _PIECE.findall(html.unescape(said))), default=0)
+            # What is longer than this is no language: a page does not get wider for it.
+            self._measured = words, QFont(font), min(longest + 2, metrics.averageCharWidth() * _PIECE_AT_MOST)
+        return self._measured[2]
+
+
+class WrappedLine(_Wrapping):
+    """One line where there is room for it, and more where there is not."""
+
+    def __init__(self, words: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setText(words)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def sizeHint(self) -> QSize:
+        self.ensurePolished()
+        margins, metrics = self.contentsMargins(), self.fontMetrics()
+        across = margins.left() + margins.right()
+        return QSize(metrics.horizontalAdvance(self.text()) + 2 + across, metrics.height() + margins.top() + margins.bottom())
+
+    def minimumSizeHint(self) -> QSize:
+        return super().minimumSizeHint().boundedTo(self.sizeHint())
+
+
+class Paragraph(_Wrapping):
     """Wraps at whatever width it is given, and asks for the height of that width only.
 
     A plain QLabel also asks for the height of its narrowest shape, which makes a page scroll that has nothing below.
@@ -161,17 +212,12 @@ class Paragraph(QLabel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWordWrap(True)
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()
-
-    def minimumSizeHint(self) -> QSize:
-        margins = self.contentsMargins()
-        return QSize(0, self.fontMetrics().height() + margins.top() + margins.bottom())
 
 
 def set_paragraph(made: QLabel, words: str) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QFontInfo, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLayout, QLayoutItem, QSizePolicy, QWidget
+
+from gpuassist.ui.theme import sans
 
 AnyLayout = TypeVar("AnyLayout", bound=QLayout)
 MARGIN = 32  # of a page
 SPACING = 16  # between cards
 TWO_FROM = 860  # narrower ones break most values of a card into two lines
 _EVEN_GAP = 12
+_USUAL_PIXELS = 14  # of the window's text, at 96 dots an inch
 
 
 def bare(layout: AnyLayout, spacing: int | None = None) -> AnyLayout:
@@ -22,6 +25,11 @@ def bare(layout: AnyLayout, spacing: int | None = None) -> AnyLayout:
     if spacing is not None:
         layout.setSpacing(spacing)
     return layout
+
+
+def by_text(pixels: int) -> int:
+    """A length that goes with the text: as given for text of the usual size, more for larger."""
+    return round(pixels * max(1.0, QFontInfo(sans()).pixelSize() / _USUAL_PIXELS))
 
 
 def clear(layout: QLayout) -> None:
@@ -72,46 +80,63 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), place=False)
+        margins = self.contentsMargins()
+        inside = self._arrange(QRect(0, 0, width - margins.left() - margins.right(), 0), place=False)
+        return inside + margins.top() + margins.bottom()
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        self._arrange(rect, place=True)
+        self._arrange(rect.marginsRemoved(self.contentsMargins()), place=True)
 
     def sizeHint(self) -> QSize:
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:
-        size = QSize(0, 0)
+        size, margins = QSize(0, 0), self.contentsMargins()
         for item in self._items:
             size = size.expandedTo(item.minimumSize())
-        return size
+        return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
+
+    def one_line(self) -> QSize:
+        """How much it takes where everything stands side by side."""
+        margins, hints = self.contentsMargins(), [item.sizeHint() for item in self._items if not item.isEmpty()]
+        width = sum(hint.width() for hint in hints) + self._gap * max(0, len(hints) - 1)
+        height = max((hint.height() for hint in hints), default=0)
+        return QSize(width + margins.left() + margins.right(), height + margins.top() + margins.bottom())
 
     def _arrange(self, rect: QRect, *, place: bool) -> int:
         top = rect.y()
         width = rect.width()
-        lines: list[list[QLayoutItem]] = []
+        lines: list[list[tuple[QLayoutItem, QSize]]] = []
         used = 0
         for item in self._items:
             if item.isEmpty():
                 continue
-            wanted = item.sizeHint().width()
-            if not lines or used + self._gap + wanted > width:
-                lines.append([item])
-                used = wanted
-            else:
-                lines[-1].append(item)
-                used += self._gap + wanted
+            size = self._size(item, width)
+            if not lines or used + self._gap + size.width() > width:
+                lines.append([])
+                used = -self._gap
+            lines[-1].append((item, size))
+            used += self._gap + size.width()
         for line in lines:
-            height = max(item.sizeHint().height() for item in line)
+            height = max(size.height() for _, size in line)
             left = rect.x()
-            for item in line:
-                size = item.sizeHint()
+            for item, size in line:
                 if place:
                     item.setGeometry(QRect(QPoint(left, top + (height - size.height()) // 2), size))
                 left += size.width() + self._gap
             top += height + self._gap
         return max(0, top - self._gap - rect.y())
+
+    @staticmethod
+    def _size(item: QLayoutItem, width: int) -> QSize:
+        """What an item asks for; where that is wider than a line, as much of one as it can do with."""
+        size = item.sizeHint()
+        if size.width() > width:
+            size.setWidth(max(width, item.minimumSize().width()))
+            if item.hasHeightForWidth():
+                size.setHeight(item.heightForWidth(size.width()))
+        return size
 
 
 class Columns(QWidget):
@@ -147,11 +172,27 @@ class Columns(QWidget):
         self._count = max(self._count, len(self._widgets))
         self._arrange()
 
+    def minimumSizeHint(self) -> QSize:
+        """One column is enough for it."""
+        return QSize(self._least(), super().minimumSizeHint().height())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        wide = self.width() >= self._two_from
+        super().resizeEvent(event)
+        self._decide()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._decide()  # what is inside got wider or narrower
+        return super().event(event)
+
+    def _decide(self) -> None:
+        wide = self.width() >= max(by_text(self._two_from), 2 * self._least() + SPACING)
         if wide != self._wide:
             self._wide = wide
             self._arrange()
+
+    def _least(self) -> int:
+        return max((widget.minimumSizeHint().width() for widget in self._widgets), default=0)
 
     def _arrange(self) -> None:
         columns = 2 if self._wide and self._count > 1 else 1
@@ -184,6 +225,11 @@ class EvenColumns(QWidget):
         super().resizeEvent(event)
         self._arrange()
 
+    def minimumSizeHint(self) -> QSize:
+        """One column is enough for it."""
+        widest = max((widget.minimumSizeHint().width() for widget in self._wanted), default=0)
+        return QSize(widest, super().minimumSizeHint().height())
+
     def show_only(self, widgets: Sequence[QWidget]) -> None:
         """Hides the others, which then take no place."""
         self._wanted = tuple(widgets)
@@ -193,7 +239,9 @@ class EvenColumns(QWidget):
 
     def _arrange(self) -> None:
         shown = self._wanted
-        fitting = max(1, (self.width() + _EVEN_GAP) // (self._least + _EVEN_GAP))
+        widest = max((widget.minimumSizeHint().width() for widget in shown), default=0)
+        least = max(by_text(self._least), widest)
+        fitting = max(1, (self.width() + _EVEN_GAP) // (least + _EVEN_GAP))
         rows = -(-len(shown) // fitting)
         columns = -(-len(shown) // rows) if rows else 0  # so that the last row is nearly as full as the others
         if (columns, shown) == (self.columns, self._shown):

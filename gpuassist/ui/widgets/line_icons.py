@@ -71,7 +71,7 @@ class FileIcons(QAbstractFileIconProvider):
         super().__init__()
         self._folder, self._file, self._computer = map(line_icon, (_FOLDER, _FILE, _COMPUTER))
 
-    def icon(self, what: QAbstractFileIconProvider.IconType | QFileInfo) -> QIcon:  # type: ignore[override]
+    def icon(self, what: QAbstractFileIconProvider.IconType | QFileInfo) -> QIcon:
         if isinstance(what, QFileInfo):
             return self._folder if what.isDir() else self._file
         kind = QAbstractFileIconProvider.IconType

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gpuassist.present.marks import Mark
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, is_calm, sans
-from gpuassist.ui.widgets.painted import PaintedWords
+from gpuassist.ui.widgets.paintings import PaintedWords
 
 _STROKES: dict[Mark, tuple[tuple[tuple[float, float], ...], ...]] = {
     # in units of the circle's diameter

@@ -27,7 +27,7 @@ from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
-from gpuassist.ui.widgets.painted import PaintedPicture
+from gpuassist.ui.widgets.paintings import PaintedPicture
 
 _SWATCH = 10
 _HEIGHT = 40

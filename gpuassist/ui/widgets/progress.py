@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
 
 from gpuassist.present.marks import Mark
-from gpuassist.ui.theme import colours
+from gpuassist.ui.theme import colours, is_calm
 from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
@@ -74,7 +74,7 @@ class ProgressBar(QProgressBar):
         self.update()
 
     def _move_or_rest(self) -> None:
-        moving = self.share is None and self.isVisible()
+        moving = self.share is None and self.isVisible() and not is_calm()
         if moving and not self._timer:
             self._timer = self.startTimer(_MOVE_MILLISECONDS)
         elif not moving and self._timer:

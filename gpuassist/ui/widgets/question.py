@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
-from gpuassist.ui.dialogs import Verbs
+from gpuassist.ui.questions import Verbs
 from gpuassist.ui.widgets.buttons import primary, secondary
 from gpuassist.ui.widgets.cards import Well
 from gpuassist.ui.widgets.code import CodeText
@@ -20,7 +19,7 @@ _SHARE_OF_SCREEN = 0.6
 _AROUND = 40
 
 
-class Question(QDialog):
+class QuestionDialog(QDialog):
     """Enter does it, unless something is lost by it: then Enter leaves all as it is. Esc always does."""
 
     def __init__(
@@ -62,8 +61,7 @@ class Question(QDialog):
     def _fit(self, letters: int) -> None:
         """As wide as a line that reads well, and no larger than the window's screen allows: what is longer scrolls."""
         self.ensurePolished()
-        screen = self.screen() or QGuiApplication.primaryScreen()
-        room = screen.availableSize() if screen is not None else QSize(1024, 700)
+        room = self.screen().availableSize()
         width = min(letters * self.fontMetrics().averageCharWidth() + 48, room.width() - _AROUND)
         self._said.limit(width - 48, int(room.height() * _SHARE_OF_SCREEN))
         self.setFixedWidth(width)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpuassist.ui import clipboard
 from gpuassist.ui.theme import colours, mono, sans
-from gpuassist.ui.widgets.painted import PaintedPicture
+from gpuassist.ui.widgets.paintings import PaintedPicture
 from gpuassist.ui.wording import as_tip
 
 _ROW, _LINE = 36, 20

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist.ui.widgets.labels import paragraph, set_paragraph
 from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare
@@ -42,14 +43,41 @@ class PageHeader(QWidget):
         return self._words[1]
 
 
+class ScrollColumn(QScrollArea):
+    """Holds something as wide as it is, which scrolls up and down where the window is too low for it."""
+
+    def __init__(self, inside: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self._inside = inside
+        self.setWidget(inside)
+
+    def sizeHint(self) -> QSize:
+        inside = self._inside.sizeHint()
+        low = inside.height() > self.height() and self._inside.minimumSizeHint().height() > self.height()
+        return QSize(inside.width() + (self.verticalScrollBar().sizeHint().width() if low else 0), inside.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.sizeHint().width(), 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()
+
+
 class ScrollPage(QScrollArea):
-    """A page that scrolls up and down only: its title, then whatever is put into `content`, top first."""
+    """A page that scrolls: its title, then whatever is put into `content`, top first. Sideways only where its words are too large
+    for the window to hold one line of them.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         inside = QWidget(self)
         inside.setObjectName("content")
@@ -62,3 +90,21 @@ class ScrollPage(QScrollArea):
         layout.addLayout(self.content)
         layout.addStretch(1)
         self.setWidget(inside)
+
+
+class ScrollWhole(QScrollArea):
+    """Holds something that fills it; where the window is too small for that, it scrolls."""
+
+    def __init__(self, inside: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._inside = inside
+        self.setWidget(inside)
+
+    def sizeHint(self) -> QSize:
+        return self._inside.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QStringListModel, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QStringListModel, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
 from gpuassist.ui.widgets.popups import rounded
+from gpuassist.ui.wording import as_tip
 
 _ROWS_SHOWN = 12
 _NO_MATCH = 4
@@ -32,9 +33,11 @@ class SearchBox(QLineEdit):
         self._completer.activated.connect(self._take)
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
+        self.setToolTip(as_tip(placeholder))
         self.popup = QListView()
         self.popup.setObjectName("completions")
         self._completer.setPopup(self.popup)  # owns it from now on
+        self.popup.installEventFilter(self)
         rounded(self.popup)  # only now: the completer made it a window of its own
         self.textEdited.connect(self._offer)
 
@@ -65,6 +68,14 @@ class SearchBox(QLineEdit):
         else:
             super().keyPressEvent(event)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Of the list, which has the keys while it is open: Enter takes the best where no row is chosen."""
+        enter = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _ENTER
+        if watched is self.popup and enter and not self.popup.currentIndex().isValid():
+            self._take(self.shown[0])
+            return True
+        return super().eventFilter(watched, event)
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if event.reason() not in {Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason}:
@@ -77,7 +88,7 @@ class SearchBox(QLineEdit):
             self.popup.hide()
             return
         self._completer.complete()
-        self.popup.setCurrentIndex(self._completer.completionModel().index(0, 0))  # so that Enter takes the best
+        self.popup.setCurrentIndex(QModelIndex())  # the first arrow goes to the first row
 
     @Slot(str)
     def _take(self, row: str) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QSizePolicy, QWidget
 
 from gpuassist.ui.theme import strong_weight
+from gpuassist.ui.widgets.layouts import FlowLayout
 from gpuassist.ui.wording import as_tip
 
 _INSIDE = 2
@@ -22,10 +23,11 @@ class Segments(QFrame):
     def __init__(self, titles: Sequence[str], name: str, parent: QWidget | None = None, *, compact: bool = False) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(_INSIDE, _INSIDE, _INSIDE, _INSIDE)
-        row.setSpacing(_INSIDE)
+        policy = QSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self._row = FlowLayout(self, gap=_INSIDE)
+        self._row.setContentsMargins(_INSIDE, _INSIDE, _INSIDE, _INSIDE)
         self._group = QButtonGroup(self)
         for place, title in enumerate(titles):
             segment = _Segment(title, self)
@@ -38,10 +40,14 @@ class Segments(QFrame):
             segment.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
             button = segment
             self._group.addButton(button, place)
-            row.addWidget(button)
+            self._row.addWidget(button)
         self.show_chosen(0)
         self._group.idToggled.connect(self._tell)
         self._shows = False
+
+    def sizeHint(self) -> QSize:
+        """All of them side by side; where there is less room they stand in lines."""
+        return self._row.one_line().grownBy(self.contentsMargins())
 
     @property
     def place(self) -> int:
@@ -80,3 +86,6 @@ class _Segment(QPushButton):
         more = QFontMetrics(bold).horizontalAdvance(self.text()) - self.fontMetrics().horizontalAdvance(self.text())
         hint = super().sizeHint()
         return QSize(hint.width() + max(0, more), hint.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
@@ -26,6 +26,7 @@ from gpuassist.ui.widgets.marks import paint_mark
 WIDTH = 224
 _ROW_HEIGHT = 38
 _MARK = 20
+_BEFORE_WORDS, _AFTER_WORDS = 40, 8
 _APPEARANCES: dict[Appearance, Text] = {
     Appearance.SYSTEM: text("Follow system"),
     Appearance.LIGHT: text("Light"),
@@ -41,7 +42,8 @@ class SideList(QFrame):
     def __init__(self, words: Words, resources: Resources, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = words
-        self.setFixedWidth(WIDTH)
+        self.setMinimumWidth(WIDTH)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.setAccessibleName(words(text("Steps")))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 20, 12, 16)
@@ -49,6 +51,7 @@ class SideList(QFrame):
         brand = label("gpuassist", "brand", self)
         brand.setToolTip(f"gpuassist {__version__}")
         brand.setContentsMargins(10, 0, 0, 24)
+        brand.setWordWrap(False)  # a list that is as high as it is wide could not stand closer in a low window
         layout.addWidget(brand)
         self._steps = {step: _StepRow(step, words(TITLES[step]), self) for step in WizardStep}
         self._tools = {
@@ -123,6 +126,7 @@ class SideList(QFrame):
         assert layout is not None
         section = label(title, "section", self)
         section.setContentsMargins(10, above, 0, 4)
+        section.setWordWrap(False)
         layout.addWidget(section)
         for row in rows:
             layout.addWidget(row)
@@ -134,6 +138,7 @@ class _Row(QAbstractButton):
         super().__init__(parent)
         self.place = place
         self._current = False
+        self._tip = ""
         self.setText(words)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -144,10 +149,31 @@ class _Row(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(WIDTH - 24, max(_ROW_HEIGHT, QFontMetrics(sans()).height() + 18))
+        return QSize(self._width(), max(_ROW_HEIGHT, QFontMetrics(sans()).height() + 18))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(WIDTH - 24, max(_MARK, QFontMetrics(sans()).height()) + 8)  # in a low window they stand closer
+        # In a low window they stand closer; in a narrow one their words are cut.
+        return QSize(min(self._width(), WIDTH - 24), max(_MARK, QFontMetrics(sans()).height()) + 8)
+
+    @property
+    def shown(self) -> str:
+        """What there is room for of its words."""
+        room = self.width() - _BEFORE_WORDS - _AFTER_WORDS
+        return QFontMetrics(sans(bold=self._current)).elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._tell_whole()
+
+    def _tell_whole(self, more: str | None = None) -> None:
+        """Words that are cut stand whole in the tool tip, before what else it says."""
+        self._tip = self._tip if more is None else more
+        widest = QFontMetrics(sans(bold=True)).horizontalAdvance(self.text())
+        cut = self.text() if widest > self.width() - _BEFORE_WORDS - _AFTER_WORDS else ""
+        self.setToolTip(" · ".join(filter(None, (cut, self._tip))))
+
+    def _width(self) -> int:
+        """Of its words as they are where its page is shown."""
+        return max(WIDTH - 24, QFontMetrics(sans(bold=True)).horizontalAdvance(self.text()) + _BEFORE_WORDS + _AFTER_WORDS)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours()
@@ -163,8 +189,8 @@ class _Row(QAbstractButton):
         self.paint_sign(painter, QRectF(10, (self.height() - _MARK) / 2, _MARK, _MARK), palette)
         painter.setFont(sans(bold=self._current))
         painter.setPen(QColor(palette.accent if self._current else palette.text if self.isEnabled() else palette.muted))
-        room = self.rect().adjusted(40, 0, -8, 0)
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
+        room = self.rect().adjusted(_BEFORE_WORDS, 0, -_AFTER_WORDS, 0)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.shown)
         painter.end()
 
     def paint_sign(self, painter: QPainter, square: QRectF, palette: Palette) -> None:
@@ -180,7 +206,7 @@ class _StepRow(_Row):
         self._mark = Mark(entry.state.value)
         self.setEnabled(entry.enabled)
         self.setAccessibleName(f"{self.text()}, {state}")
-        self.setToolTip(state)
+        self._tell_whole(state)
         self.show_current(current=entry.current)
 
     def paint_sign(self, painter: QPainter, square: QRectF, palette: Palette) -> None:

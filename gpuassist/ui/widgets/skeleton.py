@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gpuassist.ui.first_paint import outlines
 from gpuassist.ui.theme import colours
 
+_LEAST_HEIGHT = 340  # two rows of cards
+
 
 class Skeleton(QWidget):
     """Two columns of empty cards; it says nothing, what is being done stands beside the page's title."""
@@ -15,6 +17,7 @@ class Skeleton(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumHeight(_LEAST_HEIGHT)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
+    QToolTip,
     QWidget,
 )
 
@@ -23,10 +24,12 @@ from gpuassist.ui import clipboard
 from gpuassist.ui.theme import colours, mono, sans
 from gpuassist.ui.widgets.marks import paint_pill, pill_size
 from gpuassist.ui.widgets.rows import AFTER_ROLE, MARK_ROLE, SHARE_ROLE, Cell
+from gpuassist.ui.wording import as_tip
 
 _PADDING = 10
 _ROW_PADDING = 16
 _HAIRLINE = 1
+_SLACK = 4
 _SHARE_ROOM = 7  # below the words of a cell that shows a share
 _LEAST_COLUMN = 64
 _SHARE_HEIGHT = 6
@@ -66,6 +69,20 @@ class CellDelegate(QStyledItemDelegate):
                 painter.drawText(room.adjusted(used, 0, 0, 0), option.displayAlignment, rest)
         painter.restore()
 
+    def helpEvent(
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> bool:
+        """What is cut stands whole in the tool tip, where the cell has no other."""
+        if event.type() is QEvent.Type.ToolTip and index.isValid() and not index.data(Qt.ItemDataRole.ToolTipRole):
+            QToolTip.showText(event.globalPos(), as_tip(self.cut_words(option, index)), view)
+            return True
+        return super().helpEvent(event, view, option, index)
+
+    def cut_words(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> str:
+        """All of a cell's words, if there is no room for them."""
+        words = " ".join(filter(None, (str(index.data() or ""), str(index.data(AFTER_ROLE) or ""))))
+        return words if self.sizeHint(option, index).width() > option.rect.width() + _SLACK else ""
+
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         self.initStyleOption(option, index)
         if index.data(MARK_ROLE):
@@ -73,7 +90,7 @@ class CellDelegate(QStyledItemDelegate):
         else:
             words = " ".join(filter(None, (option.text, str(index.data(AFTER_ROLE) or ""))))
             metrics = QFontMetrics(option.font)
-            size = QSize(metrics.horizontalAdvance(words) + 4, metrics.height())
+            size = QSize(metrics.horizontalAdvance(words) + _SLACK, metrics.height())
         return QSize(size.width() + 2 * _PADDING, size.height() + _ROW_PADDING)
 
     def _paint_pill(self, painter: QPainter, option: QStyleOptionViewItem, mark: Mark) -> None:
@@ -89,6 +106,8 @@ class Table(QTableView):
     def __init__(self, model: QAbstractItemModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._gives_way: int | None = None
+        self._samples: tuple[int, ...] = ()
+        self._scrolls = False
         self.rows_at_most = 12
         self.setModel(model)
         self.setAccessibleName(name)
@@ -127,43 +146,50 @@ class Table(QTableView):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         for place, sample in enumerate(samples):
-            words = " ".join(filter(None, (sample.words, sample.after)))
-            inside = (
-                pill_size(words).width()
-                if sample.mark is not None
-                else QFontMetrics(mono() if sample.mono else sans()).horizontalAdvance(words)
-            )
-            header.resizeSection(place, max(header.sectionSizeHint(place), inside + 2 * _PADDING + 4))
+            header.resizeSection(place, max(header.sectionSizeHint(place), _width_of(sample)))
         header.setSectionResizeMode(gives_way, QHeaderView.ResizeMode.Stretch)
 
-    def spread(self, gives_way: int) -> None:
-        """Shares what is left over among all columns; where there is too little, this one gives way."""
-        self._gives_way = gives_way
+    def spread(self, gives_way: int, samples: Sequence[Cell] = ()) -> None:
+        """Shares what is left over among all columns; where there is too little, this one gives way first, then the others, down
+        to their headings. What is still too wide is scrolled to. A column asks for no less than its sample.
+        """
+        self._gives_way, self._samples = gives_way, tuple(_width_of(sample) for sample in samples)
         self.horizontalHeader().setStretchLastSection(False)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._share()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._share()
 
+    def setColumnHidden(self, column: int, hide: bool) -> None:  # noqa: FBT001 -- Qt's own signature
+        """Those that stay share the room anew."""
+        if hide != self.isColumnHidden(column):
+            super().setColumnHidden(column, hide)
+            self._share()
+
     def _share(self) -> None:
         if self._gives_way is None:
             return
-        header = self.horizontalHeader()
-        widths = [max(self.sizeHintForColumn(place), header.sectionSizeHint(place)) for place in range(header.count())]
-        left = self.viewport().width() - sum(widths)
-        if left < 0:
-            widths[self._gives_way] = max(_LEAST_COLUMN, widths[self._gives_way] + left)
-        share = max(0, left) // max(1, len(widths))
-        for place, width in enumerate(widths):
-            header.resizeSection(place, width + share)
+        header, room = self.horizontalHeader(), self.viewport().width()
+        shown = [place for place in range(header.count()) if not header.isSectionHidden(place)]
+        least = [max(_LEAST_COLUMN, header.sectionSizeHint(place)) for place in shown]
+        wanted = [max(self.sizeHintForColumn(place), low) for place, low in zip(shown, least, strict=True)]
+        widths = shared_widths(wanted, least, room, shown.index(self._gives_way))
+        if self._samples and sum(wanted) < room:
+            roomy = [max(width, self._samples[place]) for place, width in zip(shown, wanted, strict=True)]
+            widths = shared_widths(roomy, wanted, room, shown.index(self._gives_way))
+        for place, width in zip(shown, widths, strict=True):
+            header.resizeSection(place, width)
+        if self._scrolls != (sum(widths) > room):
+            self._scrolls = not self._scrolls
+            self.updateGeometry()  # the bar takes height of its own
 
     def sizeHint(self) -> QSize:
         rows = min(self.model().rowCount(), self.rows_at_most)
         height = self.horizontalHeader().sizeHint().height() + rows * self.verticalHeader().defaultSectionSize()
-        return QSize(super().sizeHint().width(), height + 2)
+        bar = self.horizontalScrollBar().sizeHint().height() if self._scrolls else 0
+        return QSize(super().sizeHint().width(), height + 2 + bar)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, self.sizeHint().height())
@@ -185,6 +211,29 @@ class Table(QTableView):
     def _fit(self) -> None:
         self._share()
         self.updateGeometry()
+
+
+def _width_of(sample: Cell) -> int:
+    words = " ".join(filter(None, (sample.words, sample.after)))
+    metrics = QFontMetrics(mono() if sample.mono else sans())
+    inside = pill_size(words).width() if sample.mark is not None else metrics.horizontalAdvance(words)
+    return inside + 2 * _PADDING + _SLACK
+
+
+def shared_widths(wanted: Sequence[int], least: Sequence[int], room: int, gives_way: int) -> tuple[int, ...]:
+    """The widths of columns in this room: what is left over is shared; what is missing is taken from the one that gives way, then
+    from all, in the proportion of what each has more than its least.
+    """
+    missing = sum(wanted) - room
+    if missing <= 0:
+        return tuple(width + -missing // max(1, len(wanted)) for width in wanted)
+    widths = list(wanted)
+    fair = max(least[gives_way], room // len(wanted))  # the one that gives way keeps as much as a column has where all are alike
+    taken = max(0, min(missing, widths[gives_way] - fair))
+    widths[gives_way] -= taken
+    spare = [max(0, width - low) for width, low in zip(widths, least, strict=True)]
+    still = min(missing - taken, sum(spare))
+    return tuple(width + -still * more // max(1, sum(spare)) for width, more in zip(widths, spare, strict=True))
 
 
 def paint_share(painter: QPainter, rect: QRectF, share: float) -> None:

@@ -264,7 +264,7 @@ def test_the_text_alone_can_be_chosen(shown: Shown, example: Example) -> None:
     assert shown.page.bar().primary is None
 
 
-@pytest.mark.parametrize(("recorded", "said"), [(False, "Use facts of this computer"), (True, "Use facts of the recorded machine")])
+@pytest.mark.parametrize(("recorded", "said"), [(False, "Use facts of this computer"), (True, "Use facts of the recording")])
 def test_the_choice_names_the_machine(shown: Shown, recorded: bool, said: str) -> None:
     shown.page.show_inspection(inspection(Machine(), recorded=recorded))
     assert shown.page.findChildren(DropDown)[0].itemText(0) == said

@@ -76,7 +76,7 @@ def test_it_is_joined_unless_somebody_chooses_otherwise(card: TextCard) -> None:
 def test_naming_the_machine_keeps_the_choice(card: TextCard) -> None:
     card.findChildren(DropDown)[0].setCurrentIndex(1)
     card.show_machine(recorded=True)
-    assert card.findChildren(DropDown)[0].itemText(0) == "Use facts of the recorded machine"
+    assert card.findChildren(DropDown)[0].itemText(0) == "Use facts of the recording"
     assert not card.joins
 
 

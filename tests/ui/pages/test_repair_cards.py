@@ -194,29 +194,29 @@ def test_the_loader_row_shows_the_choice(show: Show, plan: ChangePlan, on: bool)
 
 
 def test_a_diff_can_be_copied_whole(show: Show, plan: ChangePlan, clipboard: QClipboard) -> None:
-    made = show(DiffCard(ENGLISH), 500, 400)
+    made = show(DiffCard(ENGLISH, "/home/you"), 500, 400)
     made.show_plan(plan, NOTHING)
     button_named(made, "Copy diff").click()
     assert clipboard.text() == plan.diff
 
 
 def test_a_diff_names_its_file(show: Show, plan: ChangePlan, home: Path) -> None:
-    made = show(DiffCard(ENGLISH), 500, 400)
+    made = show(DiffCard(ENGLISH, str(home)), 500, 400)
     made.show_plan(plan, NOTHING)
-    assert made.findChildren(ElidedLabel)[0].words == f"{home}/.bashrc"
+    assert made.findChildren(ElidedLabel)[0].words == "~/.bashrc"
 
 
 def test_a_symlink_names_both_ends(show: Show, plan: ChangePlan) -> None:
     edit = FileEdit("~/.bashrc", "/home/you/dotfiles/bashrc", b"", b"x", existed=True)
     steps = tuple(replace(step, edit=edit) if step.edit is not None else step for step in plan.plan.steps)
-    made = show(DiffCard(ENGLISH), 500, 400)
+    made = show(DiffCard(ENGLISH, "/home/you"), 500, 400)
     made.show_plan(replace(plan, plan=replace(plan.plan, steps=steps)), NOTHING)
-    assert made.findChildren(ElidedLabel)[0].words == "~/.bashrc → /home/you/dotfiles/bashrc"
+    assert made.findChildren(ElidedLabel)[0].words == "~/.bashrc → ~/dotfiles/bashrc"
 
 
 def test_nothing_to_change_is_said(show: Show, plan: ChangePlan) -> None:
     steps = tuple(replace(step, diff="") for step in plan.plan.steps)
-    made = show(DiffCard(ENGLISH), 500, 400)
+    made = show(DiffCard(ENGLISH, "/home/you"), 500, 400)
     made.show_plan(replace(plan, plan=replace(plan.plan, steps=steps)), NOTHING)
     assert any("nothing has to be written" in words for words in words_in(made))
     assert made.files == ()

@@ -82,7 +82,7 @@ def test_without_a_change_there_is_no_card(shells: ShellsCard) -> None:
 
 def test_a_slow_shell_is_named_with_its_time(shells: ShellsCard) -> None:
     shells.show_applied(applied(change(Opening.TERMINAL), slow=seen(Opening.TERMINAL, 2.4)))
-    assert any("ready only after 2.4 s (new terminal)" in words for words in said(shells))
+    assert any("2.4 s to start (new terminal)" in words for words in said(shells))
 
 
 def test_while_compiling_it_can_be_cancelled_by_key(kernels: KernelsCard) -> None:

@@ -48,7 +48,7 @@ def plan(home: Path) -> ChangePlan:
 
 @pytest.fixture
 def diff(show: Show) -> DiffCard:
-    return show(DiffCard(ENGLISH), 560, 400)
+    return show(DiffCard(ENGLISH, "/home/you"), 560, 400)
 
 
 @pytest.fixture

@@ -249,7 +249,7 @@ def running(begun: Shown) -> Shown:
 
 def said_at(shown: Shown, second: float) -> str:
     shown.page._now = lambda: second  # type: ignore[method-assign]
-    shown.page._tick()
+    shown.page._show_progress()
     return shown.wishes.progress_words
 
 

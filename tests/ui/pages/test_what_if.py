@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from gpuassist.install.what_if import NONE, Wish
 from gpuassist.model.outlook import Outlook
 from gpuassist.session.inspect import examples, open_example
-from gpuassist.session.navigation import ToInstall, ToWhatIf
-from gpuassist.session.plan import InstallWish
+from gpuassist.session.navigation import ToInstall, ToRepair, ToWhatIf
+from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.what_if.answer import ChainsCard, StepsCard
 from gpuassist.ui.pages.what_if.page import WhatIfPage
@@ -249,7 +249,9 @@ def test_a_wish_leads_to_its_install(shown: Shown) -> None:
     heard: list[object] = []
     shown.page.asked.connect(heard.append)
     shown.read(HEALTHY).wish(Wish(driver="595", torch="2.9.1+cu128"))
-    shown.page.bar().left[2].trigger()
+    primary = shown.page.bar().primary
+    assert primary is not None
+    primary.trigger()
     assert heard == [ToInstall(InstallWish(driver="595", torch="2.9.1+cu128"))]
 
 
@@ -258,9 +260,20 @@ def test_a_wish_leads_to_its_install(shown: Shown) -> None:
 )
 def test_what_nobody_can_install_here_leads_nowhere(shown: Shown, wish: Wish) -> None:
     shown.read(HEALTHY).wish(wish)
-    assert not shown.page.bar().left[2].isVisible()
+    assert shown.page.bar().primary is None
+
+
+def test_a_machine_as_it_is_leads_to_what_its_worst_finding_asks_for(shown: Shown) -> None:
+    heard: list[object] = []
+    shown.page.asked.connect(heard.append)
+    for example in ("02-rtx-4090-cuda-11-7-first", "01-new-rtx-5090-nouveau"):
+        shown.read(example)
+        primary = shown.page.bar().primary
+        assert primary is not None
+        primary.trigger()
+    assert heard == [ToRepair("12.4"), ToInstall(InstallWish(driver=ANY))]
 
 
 def test_for_an_imagined_machine_nothing_is_installed(shown: Shown) -> None:
     shown.settle().wish(Wish(("RTX 5090",), driver="595"))
-    assert not shown.page.bar().left[2].isVisible()
+    assert shown.page.bar().primary is None

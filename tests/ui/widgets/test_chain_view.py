@@ -131,6 +131,7 @@ def test_its_height_follows_its_width(view: ChainView, width: int) -> None:
 def test_reasons_make_it_higher(qtbot: QtBot) -> None:
     view = ChainView(ENGLISH)
     qtbot.addWidget(view)
+    view.resize(1000, 200)
     view.show_chain(chain(FINE))
     before = view.sizeHint().height()
     view.show_chain(chain(FINE, ARC, DROP))

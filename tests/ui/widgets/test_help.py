@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.words import ENGLISH
+from gpuassist.session.navigation import TITLES
+from gpuassist.ui.shortcuts import SHORTCUTS
 from gpuassist.ui.widgets.facts import FactTable
-from gpuassist.ui.widgets.help import KEYS, PROMISES, Help
+from gpuassist.ui.widgets.help import PROMISES, Help
 from tests.ui.made import framed
 from tests.ui.showing import button_named, words_in
 
@@ -32,8 +34,8 @@ def opened(qtbot: QtBot, frame: QWidget) -> Help:
 
 
 def test_every_key_is_named(opened: Help) -> None:
-    (table,) = opened.findChildren(FactTable)
-    assert [row.label for row in table.rows] == [key for key, _ in KEYS]
+    shown = [row.label for table in opened.findChildren(FactTable) for row in table.rows]
+    assert shown == [one.shown for place in (None, *TITLES) for one in SHORTCUTS if one.place is place]
 
 
 @pytest.mark.parametrize("promise", PROMISES, ids=lambda one: one.message[:24])
@@ -41,7 +43,7 @@ def test_every_promise_is_told(opened: Help, promise: object) -> None:
     assert ENGLISH(promise) in words_in(opened)  # type: ignore[arg-type]  # parametrized
 
 
-@pytest.mark.parametrize("keys", [key for name, _ in KEYS for key in name.split(" … ")])
+@pytest.mark.parametrize("keys", sorted({key for one in SHORTCUTS for key in one.keys}))
 def test_qt_knows_every_key(keys: str) -> None:
     assert QKeySequence(keys).toString() == keys
 

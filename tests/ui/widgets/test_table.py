@@ -13,7 +13,7 @@ from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import Theme, colours
 from gpuassist.ui.widgets.marks import pill_size
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
-from gpuassist.ui.widgets.table import Table
+from gpuassist.ui.widgets.table import Table, shared_widths
 from tests.ui.showing import Show, ink_in, stroke_in
 
 HEADINGS = ("Check", "format", "result")
@@ -135,8 +135,14 @@ def test_where_there_is_too_little_one_column_gives_way(show: Show, width: int) 
     table = made(show, long, width)
     before = [table.sizeHintForColumn(column) for column in (1, 2)]
     table.spread(gives_way=0)
-    assert table.columnWidth(0) >= 64
-    assert all(table.columnWidth(column) >= wanted for column, wanted in zip((1, 2), before, strict=True))
+    assert table.columnWidth(0) >= min(64, width // 3)
+    assert all(table.columnWidth(column) >= min(wanted, 64) for column, wanted in zip((1, 2), before, strict=True))
+
+
+def test_the_one_that_gives_way_keeps_its_part() -> None:
+    assert shared_widths((800, 60, 60), (64, 60, 60), 300, 0) == (180, 60, 60)
+    assert sum(shared_widths((80, 60, 61), (64, 60, 60), 300, 0)) in {299, 300}
+    assert sum(shared_widths((800, 333, 167), (64, 64, 64), 401, 0)) <= 401
 
 
 def test_spread_columns_follow_the_width(show: Show) -> None:

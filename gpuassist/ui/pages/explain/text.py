@@ -63,7 +63,7 @@ class TextCard(Card):
         return self._choice.currentIndex() == _JOINED
 
     def show_machine(self, *, recorded: bool) -> None:
-        joined = text("Use facts of the recorded machine") if recorded else text("Use facts of this computer")
+        joined = text("Use facts of the recording") if recorded else text("Use facts of this computer")
         self._choice.setItemText(_JOINED, self._words(joined))
 
     def show_note(self, words: Text | None) -> None:

@@ -20,10 +20,10 @@ from gpuassist.present.samples import clock
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
 from gpuassist.session.navigation import Errand, SideTool, ToHolders
 from gpuassist.ui import clipboard
-from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.holders.detail import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, HolderCard, holder_rows
+from gpuassist.ui.questions import Verbs
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.labels import paragraph
@@ -190,7 +190,7 @@ class HoldersPage(Page):
         self._rows = RowsModel([words(heading) for heading in HEADINGS], (), self)
         self.table = Table(self._rows, words(text("GPU processes")), self)
         self.table.setSelectionMode(Table.SelectionMode.SingleSelection)
-        self.table.size_like(COLUMN_SAMPLES, PROCESS)
+        self.table.spread(PROCESS, COLUMN_SAMPLES)
         self.table.selectionModel().currentRowChanged.connect(self._choose)
         self._list = Card(parent=self)
         self._list.body.addWidget(self.table)

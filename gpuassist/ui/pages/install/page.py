@@ -19,10 +19,11 @@ from gpuassist.present.install import plan_title
 from gpuassist.present.marks import Mark
 from gpuassist.present.what_if import in_plain_words
 from gpuassist.session.install import Course, earlier_installs, plan_wish
-from gpuassist.session.navigation import Errand, SideTool, ToInstall, ToProject, ToWaitingInstall
+from gpuassist.session.navigation import Errand, GoTo, SideTool, ToInstall, ToProject, ToWaitingInstall, WizardStep
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
+from gpuassist.ui.leads import mends_worst, way_to
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.install.cards import EarlierCard, WaysCard
 from gpuassist.ui.pages.install.choices import InstallChoices
@@ -68,6 +69,8 @@ class InstallPage(Page):
         self._recalling = Latest(desk.jobs, self._show_on_record, self)
         self._copy = new_action(self, desk.words(text("Copy the plan")), self._copy_plan)
         self._another = new_action(self, desk.words(text("Plan something else")), self._plan_anew)
+        self._way = way_to(GoTo(WizardStep.VERIFY))  # from an install that is done
+        self._on = new_action(self, desk.words(self._way.title), self._lead_on)
         words = self.desk.words
         scroll = self.fill_with_scroll()
         self._scroll, self._header = scroll, scroll.header
@@ -105,7 +108,8 @@ class InstallPage(Page):
 
     def bar(self) -> Bar:
         if self.steps.under_way:
-            return Bar((*self.steps.beside, *(() if self.steps.busy else (self._another,))), "", self.steps.primary)
+            primary = self._on if self.steps.is_done else self.steps.primary
+            return Bar((*self.steps.beside, *(() if self.steps.busy else (self._another,))), "", primary)
         if self.outlook is None:
             return Bar((), self.desk.words(text("Preview only: nothing is changed.")))
         note = text("Nothing is changed until you confirm a step.")
@@ -115,6 +119,8 @@ class InstallPage(Page):
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine, self._recorded = inspection.machine, inspection.recorded
+        self._way = mends_worst(inspection.answers, inspection.machine) or way_to(GoTo(WizardStep.VERIFY))
+        self._on.setText(self.desk.words(self._way.title))
         self.steps.show_machine(inspection.machine, recorded=inspection.recorded)
         if not self.steps.under_way:
             self._plan()
@@ -215,7 +221,9 @@ class InstallPage(Page):
         way = found.ways[place] if place < len(found.ways) else None
         steps = way.steps if way is not None else found.steps
         self.outlook = replace(found, steps=steps)
-        self._header.show_words(self.desk.words(plan_title(self.outlook)), self.desk.words(self._about(found.goal)))
+        self._header.show_words(
+            self.desk.words(plan_title(self.outlook, self.choices.wish)), self.desk.words(self._about(found.goal))
+        )
         self._notes.show_words_of((*found.notes, *(way.notes if way is not None and len(found.ways) == 1 else ())))
         self.steps.show_plan(Course(found.goal, self.choices.wish.goals, steps))
         tab_through((self.choices.no_root, *tab_stops(self._ways), *tab_stops(self.steps)))
@@ -279,6 +287,14 @@ class InstallPage(Page):
         self.steps.show_plan(None)
         self._plan()
         self._recall()
+
+    @Slot()
+    def _lead_on(self) -> None:
+        """What was done is done: to what the machine asks for now, or to the proof."""
+        if self._way.destination is not None:
+            self.asked.emit(self._way.destination)
+        else:
+            clipboard.copy("\n".join(self._way.lines))
 
     @Slot()
     def _go_on(self) -> None:

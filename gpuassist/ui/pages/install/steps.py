@@ -21,11 +21,11 @@ from gpuassist.present.marks import Mark, mark_of
 from gpuassist.session.install import Course, can_be_taken_back, course_of, is_begun
 from gpuassist.session.navigation import ToRepair
 from gpuassist.session.plan import toolkit_to_use
-from gpuassist.ui.dialogs import CommandsAsked, Verbs
 from gpuassist.ui.page import Desk, new_action
 from gpuassist.ui.pages.install.cards import StepCard
 from gpuassist.ui.pages.install.output import OutputCard
 from gpuassist.ui.pages.install.runner import InstallRunner
+from gpuassist.ui.questions import CommandsAsked, Verbs
 from gpuassist.ui.widgets.layouts import SPACING, bare, clear
 
 _AT_END = 1 << 16  # below every step
@@ -157,6 +157,11 @@ class InstallSteps(QWidget):
             self.asked.emit(ToRepair(toolkit_to_use(step)))
         else:
             self._say_done()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every step of it was taken, and none taken back."""
+        return self.install is not None and self.install.state is InstallState.DONE
 
     @property
     def _next(self) -> int | None:

@@ -18,7 +18,7 @@ from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import ElidedLabel
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import FlowLayout, bare
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.wording import as_tip
 
@@ -73,11 +73,14 @@ class LiveControls(Card):
         self.record.clicked.connect(self.record_chosen)
         self.show_recording(None)
         row = bare(QHBoxLayout(), 8)
+        box = QWidget(self)
+        looks, keeps = FlowLayout(box), bare(QHBoxLayout(), 8)
         for widget in (self._window, self._gpu, self._rate, self._make_curves(), self._pause, self._follow):
-            row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self.record)
-        row.addWidget(self._make_files())
+            looks.addWidget(widget)
+        row.addWidget(box, 1)
+        keeps.addWidget(self.record)
+        keeps.addWidget(self._make_files())
+        row.addLayout(keeps)
         for widget in (self._rate, self._pause, self.record):
             widget.setVisible(live)
         below = bare(QHBoxLayout(), 12)

@@ -20,6 +20,7 @@ from gpuassist.ui.wording import as_tip
 
 _MOST_COLUMNS = 4
 _GOOD_WIDTH, _GOOD_PLOT = 360, 88
+_LEAST_WIDTH, _LEAST_HEIGHT = 110, 120
 _ACROSS, _DOWN = 20, 6
 _A_DRAG = 4  # pixels: less is a click
 _NOTCH = 120
@@ -63,6 +64,9 @@ class Lanes(Card):
             self._all[index] = Lane(self._words, index, self._surface)
         if new:
             self.readout.raise_()
+            rows = -(-len(self._all) // _MOST_COLUMNS)
+            lane = self._all[new[0]].minimumSizeHint().height() + _DOWN
+            self._surface.setMinimumHeight(max(_LEAST_HEIGHT, rows * lane + AXIS_HEIGHT))
         for gpu in gpus:
             self._gpus[gpu.index] = gpu
             self._all[gpu.index].show_gpu(gpu, peaks.get(gpu.index, 0), now=now, stale=stale or bool(gpu.silent_seconds))
@@ -157,7 +161,7 @@ class Surface(QWidget):
         self._selects = False
         self.setObjectName("content")
         self.setMouseTracking(True)
-        self.setMinimumHeight(120)
+        self.setMinimumHeight(_LEAST_HEIGHT)
 
     def hover_again(self) -> None:
         """The plot moved on under the mouse."""
@@ -245,4 +249,5 @@ def columns_for(count: int, width: int, height: int) -> int:
         fits = min(1.0, width / columns / _GOOD_WIDTH) * min(1.0, plot / _GOOD_PLOT)
         return fits * (count / (columns * rows)) ** 2
 
-    return max(range(1, min(_MOST_COLUMNS, max(1, count)) + 1), key=worth)
+    most = max(1, min(_MOST_COLUMNS, count, (width + _ACROSS) // (_LEAST_WIDTH + _ACROSS)))
+    return max(range(1, most + 1), key=worth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QMenu, QStyleOptionViewItem, QWidget
 
@@ -77,6 +77,7 @@ class ProcessCard(Card):
         self.filter = WordFilter(self)
         self.filter.setPlaceholderText(words(text("Filter by word")))
         self.filter.setAccessibleName(words(text("Filter the processes by word")))
+        self.filter.setToolTip(self.filter.accessibleName())
         self.filter.setClearButtonEnabled(True)
         self.filter.setMinimumWidth(_LEAST_FILTER)
         self.filter.setMaximumWidth(_FILTER_WIDTH)
@@ -220,6 +221,10 @@ class RowTable(Table):
     def __init__(self, card: ProcessCard) -> None:
         super().__init__(card.model, card._words(text("Processes on the GPUs")), card)
         self._card = card
+
+    def minimumSizeHint(self) -> QSize:
+        """It scrolls: the plots need the room more."""
+        return QSize(super().minimumSizeHint().width(), self.horizontalHeader().sizeHint().height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row, key, card = self._card.chosen, event.key(), self._card

@@ -11,9 +11,9 @@ from gpuassist.model.text import text
 from gpuassist.present.holders import LET_IT_RUN, STOP_IT, stop_question, stop_warning, stopping
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
-from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.page import Desk
+from gpuassist.ui.questions import Verbs
 from gpuassist.ui.wording import reason_of, sentence_case
 
 

@@ -1,4 +1,4 @@
-"""The cards of the first page: one for each GPU, the software, the Python environments, and the line of the host."""
+"""The cards of the first page: one for each GPU, or many of them in a table, the software, the Python environments, the host."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from gpuassist.model.text import joined, text
 from gpuassist.model.words import Words
 from gpuassist.present.environments import EnvironmentLine, environment_lines
 from gpuassist.present.marks import Mark
-from gpuassist.present.overview import CardRow, GpuCard, gpu_cards, host_words, software_lines
+from gpuassist.present.overview import GpuCard, gpu_cards, host_words, software_lines
 from gpuassist.ui.pace import InTurns, Step
+from gpuassist.ui.pages.machine.gpu_table import TABLE_FROM, GpuTable, fact_rows
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.facts import FactRow, FactTable
+from gpuassist.ui.widgets.facts import FactTable
 from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.layouts import SPACING, Columns, bare
 from gpuassist.ui.widgets.marks import StatusPill
@@ -41,24 +42,27 @@ class MachineCards(QWidget):
     def _steps(self, machine: Machine, column: QVBoxLayout) -> Iterator[Step]:
         # All at once they take 80 ms, a card 10 to 20 (measured, with the first layout and paint of each).
         cards = gpu_cards(machine)
-        self.columns.expect(len(cards) + 2)
-        for card in cards:
+        single = cards if len(cards) < TABLE_FROM else ()
+        self.columns.expect(len(single) + 2)
+        for card in single:
             yield lambda card=card: self.columns.add(self._gpu_card(card))  # type: ignore[misc]
         yield lambda: self.columns.add(self._software(machine))
         yield lambda: self.columns.add(self._environments(machine))
+        if not single and cards:
+            yield lambda: column.addWidget(GpuTable(self._words, cards, self))
         yield lambda: column.addWidget(self._host(machine))
 
     def _gpu_card(self, card: GpuCard) -> Card:
         words = self._words
         made = Card(words(card.title), words(card.subtitle), self.columns, below=True)
         made.head.addWidget(StatusPill(Mark(card.status.value), words(card.state), made), 0, Qt.AlignmentFlag.AlignTop)
-        made.body.addWidget(FactTable(words, self._rows(card.lines), made))
+        made.body.addWidget(FactTable(words, fact_rows(words, card.lines), made))
         made.body.addStretch(1)
         return made
 
     def _software(self, machine: Machine) -> Card:
         made = Card(self._words(text("Driver and toolkits")), parent=self.columns)
-        made.body.addWidget(FactTable(self._words, self._rows(software_lines(machine)), made))
+        made.body.addWidget(FactTable(self._words, fact_rows(self._words, software_lines(machine)), made))
         made.body.addStretch(1)
         return made
 
@@ -86,10 +90,6 @@ class MachineCards(QWidget):
             Cell(words(line.torch), quiet=not line.has_torch),
             Cell(words(line.runs_on), mark=mark, quiet=not line.has_torch),
         )
-
-    def _rows(self, lines: tuple[CardRow, ...]) -> list[FactRow]:
-        words = self._words
-        return [FactRow(words(one.label), words(one.value), one.source, one.strong, unknown=not one.known) for one in lines]
 
     def _host(self, machine: Machine) -> Card:
         words = self._words

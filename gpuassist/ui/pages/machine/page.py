@@ -76,7 +76,8 @@ class MachinePage(Page):
         self._trouble.show_words(Mark.PROBLEM, reason)
         self._trouble.show()
         if self._machine is None:
-            self._scroll.header.show_words(self.desk.words(text("Nothing could be read")), "")
+            rest = text("Refresh to try again, or open a recorded machine.")
+            self._scroll.header.show_words(self.desk.words(text("Nothing could be read")), self.desk.words(rest))
 
     def show_inspection(self, inspection: Inspection) -> None:
         from gpuassist.present.overview import title

@@ -15,12 +15,12 @@ from gpuassist.changes.record import ChangeRecord, ChangeStatus, records
 from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_find import ListedScope, list_scopes
 from gpuassist.changes.undo import UndoPlan, left_out, plan_undo, undo
+from gpuassist.model.finding import Severity
 from gpuassist.model.old_environment import OldEnvironments
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Errand, Marked, RepairPart, StepStatus, ToRepair, ToRepairPart, WizardStep
 from gpuassist.session.old_environments import after_undo
-from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.leads import repairable_version
 from gpuassist.ui.page import Bar, Desk, Leave, Page, Wrote
@@ -31,6 +31,7 @@ from gpuassist.ui.pages.repair.section import RepairSection
 from gpuassist.ui.pages.repair.survey import LinesSection
 from gpuassist.ui.pages.repair.toolkit import ToolkitSection
 from gpuassist.ui.pages.repair.undo_all import UndoAllCourse
+from gpuassist.ui.questions import Verbs
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.segments import Segments
@@ -157,7 +158,8 @@ class RepairPage(Page):
         for section in self._sections:
             section.show_machine(inspection.machine, recorded=inspection.recorded)
         self.lines.show_machine(inspection.machine, recorded=inspection.recorded)
-        self.toolkit.suggest(repairable_version(inspection.answers))
+        troubled = any(answer.severity is Severity.PROBLEM for answer in inspection.answers)
+        self.toolkit.suggest(repairable_version(inspection.answers), troubled=troubled)
         marks = [section.mark for section in self._sections if section.mark is not None]
         if marks:  # of a result that is still shown
             self._mark(min(marks, key=_WORST_FIRST.index))

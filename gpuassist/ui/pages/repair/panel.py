@@ -9,7 +9,7 @@ from gpuassist.changes.plan import ChangeOutcome, ChangePlan
 from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.present.changes import ONLY_NEW, result_notes, run_notes, unchanged_words
+from gpuassist.present.changes import ONLY_NEW, result_notes, run_notes, shortened, unchanged_words
 from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import TerminalRow, expected_rows, is_verbatim, proved_rows
 from gpuassist.ui.pages.repair.proof import KernelsCard, ShellsCard
@@ -29,10 +29,10 @@ _PLANNED: tuple[Text, ...] = (text("In a new terminal"), text("Now"), text("Afte
 class PlanPanel(QWidget):
     """Shows a plan, and then what came of it."""
 
-    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, home: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = words
-        self.diff = DiffCard(words, self)
+        self.diff = DiffCard(words, home, self)
         self.by_hand = Card(words(text("To paste yourself")), parent=self)
         self._by_hand_about = paragraph("", "muted", self.by_hand)
         self.block = CommandBlock(words, (), words(text("Lines for the start-up file")), self.by_hand)
@@ -95,9 +95,9 @@ class PlanPanel(QWidget):
 class DiffCard(Card):
     """What changes in which files, each with its own view."""
 
-    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, home: str, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
-        self._words = words
+        self._words, self._home = words, home
         self.diff = ""
         self.files: tuple[FileDiff, ...] = ()
         self._box = bare(QVBoxLayout(), 12)
@@ -111,7 +111,7 @@ class DiffCard(Card):
         changed = [(step.edit, step.diff) for step in plan.plan.steps if step.edit is not None and step.diff]
         if [edit.path for edit, _ in changed] != [file.path for file in self.files]:
             clear(self._box)
-            self.files = tuple(FileDiff(self._words, edit, self) for edit, _ in changed)
+            self.files = tuple(FileDiff(self._words, edit, self._home, self) for edit, _ in changed)
             for file in self.files:
                 self._box.addWidget(file)
         for file, (_, diff) in zip(self.files, changed, strict=True):
@@ -123,11 +123,12 @@ class DiffCard(Card):
 class FileDiff(QWidget):
     """One file: its path, where that leads, and what changes in it."""
 
-    def __init__(self, words: Words, edit: FileEdit, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, edit: FileEdit, home: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.path = edit.path
         self._diff = ""
-        shown = edit.path if edit.path == edit.target else f"{edit.path} → {edit.target}"
+        path, target = shortened(edit.path, home), shortened(edit.target, home)
+        shown = path if path == target else f"{path} → {target}"
         head = bare(QHBoxLayout(), 8)
         head.addWidget(ElidedLabel(shown, "mono", self), 1)
         head.addWidget(CopyButton(words, lambda: self._diff, self, title=words(text("Copy diff"))))

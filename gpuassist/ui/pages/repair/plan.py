@@ -12,7 +12,7 @@ from gpuassist.changes.plan import ChangePlan
 from gpuassist.model.plan import StepKind
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import Words
-from gpuassist.present.changes import matters
+from gpuassist.present.changes import at_home, matters
 from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import Offer, edit_summary
 from gpuassist.shellfiles.lines import Choice, ShellLine
@@ -112,7 +112,7 @@ class PlanCard(Card):
         rows = []
         for place, step in enumerate(steps):
             about = edit_summary(repair) if place == 0 and repair.cuda is not None else None
-            rows.append(StepRow(self.words, step.text, about, self))
+            rows.append(StepRow(self.words, at_home(step.text, self._home), about, self))
         if repair.scope is not None and repair.afterwards is not None:
             rows.append(StepRow(self.words, repair.afterwards, None, self))
         elif rows:

@@ -28,7 +28,7 @@ from gpuassist.ui.pages.repair.old_environments import OldEnvironmentsCard
 from gpuassist.ui.pages.repair.panel import PlanPanel
 from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.widgets.cards import EmptyState, Notice
-from gpuassist.ui.widgets.layouts import SPACING, bare
+from gpuassist.ui.widgets.layouts import SPACING, bare, by_text
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.wording import reason_of, sentence_case
 
@@ -74,8 +74,7 @@ class RepairSection(QWidget):
         self.nothing = EmptyState(Mark.RIGHT, "", "", self)
         self.nothing.hide()
         self.card.setParent(self)
-        self.card.setMinimumWidth(_PLAN_WIDTH)
-        self.card.setMaximumWidth(_PLAN_WIDTH)
+        self.card.setFixedWidth(by_text(_PLAN_WIDTH))
         self.strip = ProgressStrip(self)
         self.strip.setMaximumHeight(20)
         self.right = bare(QVBoxLayout(), SPACING)
@@ -94,7 +93,7 @@ class RepairSection(QWidget):
     def panel(self) -> PlanPanel:
         """The right side; made when a plan is first shown, since it is large."""
         if self._panel is None:
-            self._panel = PlanPanel(self.desk.words, self)
+            self._panel = PlanPanel(self.desk.words, self.desk.session.world.surroundings.home, self)
             self.right.insertWidget(1, self._panel)
             self.furnish(self._panel)
         return self._panel

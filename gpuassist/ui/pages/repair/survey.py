@@ -144,7 +144,7 @@ class LinesSection(QWidget):
         self._card.hide()
         self.line = LineCard(words, self._home, self)
         self.line.chosen.connect(self._choose)
-        self.diff = DiffCard(words, self)
+        self.diff = DiffCard(words, self._home, self)
         self.diff.hide()
         self._notes = Card(words(text("Good to know")), parent=self)
         self._notes.hide()

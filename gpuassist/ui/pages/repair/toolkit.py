@@ -13,7 +13,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import offers
-from gpuassist.session.navigation import ToExplainText
+from gpuassist.session.navigation import TITLES, ToExplainText, WizardStep
 from gpuassist.shellfiles.lines import LineChoice
 from gpuassist.ui.jobs import Done, Failed, Job
 from gpuassist.ui.page import Desk
@@ -32,6 +32,7 @@ class ToolkitSection(ScopedSection):
         self.toolkit_card: ToolkitCard = ToolkitCard(desk.words, desk.session.world.surroundings.home)
         super().__init__(desk, self.toolkit_card, parent)
         self.cuda = UseCuda("")
+        self._troubled = False
         self._own_choice = False  # whether the user chose the toolkit, and not a finding
         self._kernels: Job | None = None
         self.toolkit_card.toolkit_chosen.connect(self.choose_toolkit)
@@ -46,8 +47,11 @@ class ToolkitSection(ScopedSection):
     def busy(self) -> bool:
         return super().busy or self._kernels is not None
 
-    def suggest(self, version: str) -> None:
-        """What a finding says that new shells should use, empty for none; what the user chose stays, and so does a result."""
+    def suggest(self, version: str, *, troubled: bool = False) -> None:
+        """What a finding says that new shells should use, empty for none; what the user chose stays, and so does a result.
+        `troubled` where a problem stands, about this or about something else.
+        """
+        self._troubled = troubled
         if self.settled:
             self.toolkit_card.show_offers(offers(self.machine), self.cuda.version)
         elif not (self._own_choice and any(meant(offer, self.cuda.version) for offer in offers(self.machine))):
@@ -100,7 +104,11 @@ class ToolkitSection(ScopedSection):
         rest: Text = text("No CUDA toolkit is installed that new terminals could use.")
         if offers(self.machine):
             rest = text("To switch toolkits anyway, choose one here.")
-        self.say_instead(Mark.RIGHT, text("Nothing to repair in the start-up files"), rest)
+        mark = Mark.RIGHT
+        if self._troubled:  # a green tick would speak of all of the machine
+            mark = Mark.INFO
+            rest = text("{first} What was found is not about toolkits: see {page}.", first=rest, page=TITLES[WizardStep.FOUND])
+        self.say_instead(mark, text("Nothing to repair in the start-up files"), rest)
 
     def after_made(self, carried: ChangeOutcome) -> None:
         proof = carried.proof

@@ -10,10 +10,10 @@ from gpuassist.model.text import text
 from gpuassist.present import undo_all as said
 from gpuassist.session.own_state import OwnState, delete_own_state
 from gpuassist.session.traces import Traces, look_again, look_at_traces
-from gpuassist.ui.dialogs import Verbs
 from gpuassist.ui.jobs import Control, Done, Failed, Job
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair.undo_all_dialog import UndoAllDialog
+from gpuassist.ui.questions import Verbs
 from gpuassist.ui.wording import reason_of
 
 

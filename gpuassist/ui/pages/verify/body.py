@@ -24,7 +24,7 @@ from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.finding_card import FindingCard
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import SPACING, FlowLayout, bare, clear, widgets_in
+from gpuassist.ui.widgets.layouts import SPACING, FlowLayout, bare, by_text, clear, widgets_in
 from gpuassist.ui.widgets.marks import paint_mark
 
 _SIDE_WIDTH = 248
@@ -67,7 +67,7 @@ class VerifyBody(QWidget):
         self._left, self._right = bare(QVBoxLayout(self._column), SPACING), bare(QVBoxLayout(self._side), SPACING)
         self._left.addStretch(1)
         self._right.addStretch(1)
-        self._side.setFixedWidth(_SIDE_WIDTH)
+        self._side.setFixedWidth(by_text(_SIDE_WIDTH))
         self._row = bare(QHBoxLayout(self), SPACING)
         self._row.addWidget(self._column, 1)
         self._row.addWidget(self._side, 0)
@@ -159,7 +159,7 @@ class VerifyBody(QWidget):
     def _arrange(self) -> None:
         """Where a check failed, the table comes first; else a cause that is known does: of a driver that does not start."""
         has_rows = not self._checks.isHidden()
-        beside = has_rows and self.width() >= self.table.wanted_width() + _CARD_MARGINS + _SIDE_WIDTH + SPACING
+        beside = has_rows and self.width() >= self.table.wanted_width() + _CARD_MARGINS + by_text(_SIDE_WIDTH) + SPACING
         causes_first = not any(line.check is not None and line.check.verdict in BAD for line in self._progress.lines)
         runs = self.shown.result is None  # and nothing else stands at the side yet
         if (beside, causes_first, runs) == self._placed:

@@ -83,7 +83,7 @@ class VerifyPage(Page):
         self._card = CardAction(desk, self, self._tell, beside=self._save)
         self._explain = new_action(self, desk.words(text("Explain the error")), self._ask_why)
         self._act = new_action(self, "", self._go_on)
-        self._ticks = self._timer(_TICK_MILLISECONDS, self._tick)
+        self._ticks = self._timer(_TICK_MILLISECONDS, self._show_progress)
         self._paint = self._timer(_PAINT_MILLISECONDS, self._show_progress)
         self._paint.setSingleShot(True)
         self._scroll = self.fill_with_scroll()
@@ -229,11 +229,6 @@ class VerifyPage(Page):
             self._paint.start()
 
     @Slot()
-    def _tick(self) -> None:
-        """A second has passed."""
-        self._show_progress()
-
-    @Slot()
     def _show_progress(self) -> None:
         self._paint.stop()
         words, progress, now = self.desk.words, self._progress, self._now()
@@ -334,8 +329,7 @@ class VerifyPage(Page):
         return self.desk.session.world.clock.monotonic()
 
     def _timer(self, milliseconds: int, ring: Callable[[], None]) -> QTimer:
-        made = QTimer(self)
-        made.setInterval(milliseconds)
+        made = QTimer(self, interval=milliseconds)
         made.timeout.connect(ring)
         return made
 
@@ -345,8 +339,7 @@ class VerifyPage(Page):
         """Earlier verifications of this machine."""
         self.body.earlier.show_kept(())
         if not self._recorded:
-            world = self.desk.session.world
-            self._recalling.ask(lambda _: kept(world))
+            self._recalling.ask(lambda _: kept(self.desk.session.world))
 
     def _show_earlier(self, result: Done | Failed) -> None:
         if isinstance(result, Done) and isinstance(result.value, tuple):
@@ -359,8 +352,7 @@ class VerifyPage(Page):
     @Slot()
     def _ask_image(self) -> None:
         kinds = self.desk.words(text("Images of apptainer (*.sif *.img);;All files (*)"))
-        title = self.desk.words(text("The image to verify in"))
-        self.desk.asking.open_file(self, title, kinds, self._wishes.inside.show_name)
+        self.desk.asking.open_file(self, self.desk.words(text("The image to verify in")), kinds, self._wishes.inside.show_name)
 
     def _look_at(self, path: str) -> None:
         self._looking.ask(lambda _: interpreter_at(self.desk.session.world, path))

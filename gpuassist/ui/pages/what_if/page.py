@@ -8,15 +8,17 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.install.what_if import NONE, Choices, Wish, choices, outlook
+from gpuassist.model.finding import Answer
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import text
 from gpuassist.present.marks import Mark
 from gpuassist.present.what_if import answer, as_it_is, in_plain_words, slots
-from gpuassist.session.navigation import Errand, SideTool, ToInstall, ToWhatIf
-from gpuassist.session.plan import InstallWish
+from gpuassist.session.navigation import Errand, SideTool, ToInstall, ToRepair, ToWhatIf, WayOn
+from gpuassist.session.plan import InstallWish, toolkit_to_use
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
+from gpuassist.ui.leads import mends_worst, way_to
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.what_if.answer import AnswerCards
 from gpuassist.ui.pages.what_if.wishes import WishCard
@@ -44,10 +46,12 @@ class WhatIfPage(Page):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self._machine: Machine | None = None
+        self._answers: tuple[Answer, ...] = ()
+        self._way: WayOn | None = None
         self.outlook: Outlook | None = None
         self._asking = Latest(desk.jobs, self._show_settled, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self._listing = Latest(desk.jobs, self._show_choices, self)
-        self._reset = new_action(self, desk.words(text("Reset")), self._start_over, "Ctrl+0")
+        self._reset = new_action(self, desk.words(text("Reset")), self._start_over, "Ctrl+L")
         self._copy = new_action(self, desk.words(text("Copy the answer")), self._copy_answer, "Ctrl+Shift+C")
         self._plan = new_action(self, desk.words(text("Plan this install")), self._plan_install, "Ctrl+I")
         words = self.desk.words
@@ -67,10 +71,11 @@ class WhatIfPage(Page):
         self._ask()
 
     def bar(self) -> Bar:
-        return Bar((self._reset, self._copy, self._plan), self.desk.words(text("Preview only: nothing is changed.")))
+        primary = self._plan if self._way is not None else None
+        return Bar((self._reset, self._copy), self.desk.words(text("Preview only: nothing is changed.")), primary)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._machine = inspection.machine
+        self._machine, self._answers = inspection.machine, inspection.answers
         as_is = as_it_is(inspection.machine, inspection.chains)
         self.wishes.show_machine(slots(inspection.machine), as_is, recorded=inspection.recorded)
         self._ask()
@@ -106,15 +111,16 @@ class WhatIfPage(Page):
 
     @Slot()
     def _plan_install(self) -> None:
-        self.asked.emit(ToInstall(installable(self.wishes.wish)))
+        if self._way is not None and self._way.destination is not None:
+            self.asked.emit(self._way.destination)
+        elif self._way is not None:
+            clipboard.copy("\n".join(self._way.lines))
 
     @Slot()
     def _ask(self) -> None:
         session, wish = self.desk.session, self.wishes.wish
         machine = self._machine if self.wishes.starts_from_machine else None
         self._reset.setEnabled(wish != Wish())
-        # A GPU that is not there yet is nothing that can be installed for, and neither is a machine that is imagined.
-        self._plan.setVisible(machine is not None and not wish.gpus and bool(installable(wish).goals))
         self._strip.begin(self.desk.words(text("Checking…")))
         self._asking.ask(lambda _: outlook(session, wish, machine))
 
@@ -163,8 +169,25 @@ class WhatIfPage(Page):
         self._answer.show_outlook(found)
         self._show_only(self._answer, found)
 
+    def _find_way(self, found: Outlook) -> WayOn | None:
+        """A GPU that is not there yet is nothing that can be installed for, and neither is a machine that is imagined."""
+        machine, wish = self._machine, self.wishes.wish
+        if machine is None or not self.wishes.starts_from_machine or wish.gpus or found.blocked_by:
+            return None
+        wished, version = installable(wish), toolkit_to_use(found.steps[0]) if found.steps else ""
+        if wished.goals:
+            return way_to(ToInstall(wished))
+        if version:
+            return way_to(ToRepair(version))
+        return mends_worst(self._answers, machine) if wish == Wish() else None
+
     def _show_only(self, shown: QWidget, found: Outlook | None) -> None:
         self.outlook = found
+        self._way = self._find_way(found) if found is not None else None
+        if self._way is not None:
+            self._plan.setText(self.desk.words(self._way.title))
+        self._plan.setEnabled(self._way is not None)
+        self.bar_changed.emit()
         self._copy.setEnabled(found is not None)
         for one in (self._trouble, self._nothing, self._answer):
             if one is not None:

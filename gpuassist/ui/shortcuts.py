@@ -1,0 +1,66 @@
+"""Every key of the window, as Help lists them: those of each page are bound by the page, and a test holds the two together."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from gpuassist.model.text import Text, text
+from gpuassist.session.navigation import Place, SideTool, WizardStep
+
+
+class Shortcut(Struct, frozen=True):
+    """Keys that do the same, or nearly so, each as Qt spells it; `place` is the page that they belong to, none where they work
+    everywhere.
+    """
+
+    keys: tuple[str, ...]
+    does: Text
+    place: Place | None = None
+
+    @property
+    def shown(self) -> str:
+        """A long row by its ends."""
+        return f"{self.keys[0]} … {self.keys[-1]}" if len(self.keys) > 2 else ", ".join(self.keys)
+
+
+ROW_KEYS = tuple(f"Ctrl+{key}" for key in "1234567890")
+_LIVE = WizardStep.LIVE
+SHORTCUTS = (
+    Shortcut(("Alt+Left",), text("the previous page")),
+    Shortcut(("Alt+Right",), text("the next page")),
+    Shortcut(("Ctrl+Return", "Ctrl+Enter"), text("the blue button")),
+    Shortcut(ROW_KEYS, text("a page of the side list")),
+    Shortcut(("Ctrl+R",), text("read the machine again")),
+    Shortcut(("Ctrl+C",), text("copy what is selected or focused")),
+    Shortcut(("Shift+F1", "?"), text("what the terms on this page mean")),
+    Shortcut(("F1",), text("this help")),
+    Shortcut(("Ctrl+W", "Ctrl+Q"), text("close the window")),
+    Shortcut(("Ctrl+O",), text("open a recorded machine"), WizardStep.MACHINE),
+    Shortcut(("Alt+1", "Alt+2", "Alt+3", "Alt+4"), text("a part of the page"), WizardStep.REPAIR),
+    Shortcut(("Esc",), text("cancel"), WizardStep.VERIFY),
+    Shortcut(("Ctrl+S",), text("save the result"), WizardStep.VERIFY),
+    Shortcut(("Ctrl+Shift+C",), text("copy the result"), WizardStep.VERIFY),
+    Shortcut(("Space",), text("pause or resume"), _LIVE),
+    Shortcut(("+", "-"), text("zoom in or out"), _LIVE),
+    Shortcut(("Left", "Right"), text("back and forward in time"), _LIVE),
+    Shortcut(("Home", "End"), text("to the beginning or to now"), _LIVE),
+    Shortcut(tuple("0123456789"), text("one GPU, by its index"), _LIVE),
+    Shortcut(("PgDown", "PgUp"), text("the next GPU or the one before"), _LIVE),
+    Shortcut(("A", "Esc"), text("all GPUs"), _LIVE),
+    Shortcut(("M",), text("mark the chosen process in the plot"), _LIVE),
+    Shortcut(("Ctrl+V",), text("paste a text"), SideTool.EXPLAIN),
+    Shortcut(("Ctrl+O",), text("open a log"), SideTool.EXPLAIN),
+    Shortcut(("Ctrl+F",), text("to the text"), SideTool.EXPLAIN),
+    Shortcut(("Ctrl+L",), text("clear the text"), SideTool.EXPLAIN),
+    Shortcut(("Ctrl+S",), text("save the text and its answer"), SideTool.EXPLAIN),
+    Shortcut(("Ctrl+Shift+C",), text("copy the answer"), SideTool.EXPLAIN),
+    Shortcut(("Ctrl+F",), text("to the list of GPUs"), SideTool.WHAT_IF),
+    Shortcut(("Ctrl+L",), text("back to the machine as it is"), SideTool.WHAT_IF),
+    Shortcut(("Ctrl+I",), text("plan this install"), SideTool.WHAT_IF),
+    Shortcut(("Ctrl+Shift+C",), text("copy the answer"), SideTool.WHAT_IF),
+    Shortcut(("Esc",), text("cancel"), SideTool.INSTALL),
+    Shortcut(("Ctrl+F",), text("to the list of guides"), SideTool.GUIDES),
+    Shortcut(("F5",), text("refresh"), SideTool.HOLDERS),
+    Shortcut(("Del",), text("stop the chosen process"), SideTool.HOLDERS),
+    Shortcut(("Ctrl+Shift+C",), text("copy the list"), SideTool.HOLDERS),
+)
