@@ -1,10 +1,11 @@
 """Takes the pictures of README and docs/guide: the real window, light and dark, with recorded machines and a scripted NVML.
 
-    python tools/guide_pictures.py [FOLDER] [--only recorded|furnished|running] [--size 1120x820]
+    python tools/guide_pictures.py [FOLDER] [--only KIND] [--size 1120x820]
 
-Needs Xvfb, and for `running` gcc. Everything but `running` and `furnished` shows machines that ship with gpuassist. `furnished` is a
-made-up home with start-up files and two toolkits; `running` watches two scripted GPUs, and verifies on this machine's CPU with .venv-torch
-(`make test` makes it). Pictures of what is not there are left out, and named.
+Needs Xvfb. `recorded` shows machines that ship with gpuassist, `furnished` a made-up home with start-up files and two toolkits,
+`verified` a verification on this machine's CPU in .venv-torch (`make test` makes it), `running` two scripted GPUs, for which it
+needs gcc.
+What cannot be taken is named, and the others are.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tools.repair_states import VERSION, furnish, private
 from tools.screenshots import OUT_OF_MEMORY, SETTLED_MILLISECONDS, display, step_through
@@ -28,9 +29,10 @@ from tools.screenshots import OUT_OF_MEMORY, SETTLED_MILLISECONDS, display, step
 if TYPE_CHECKING:
     from gpuassist.ui.application import WindowRun
 
+ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "guide" / "pictures"
 LANGUAGE = "en"
-COLOURS = 255
+COLOURS, FLAT_COLOURS = 255, 16
 NVCC = "nvcc fatal   : Unsupported gpu architecture 'compute_89'"
 NEW, OLD_NVCC, CPU_TORCH = "01-new-rtx-5090-nouveau", "02-rtx-4090-cuda-11-7-first", "03-torch-cpu-only"
 LIVE_SECONDS, VERIFY_SECONDS = 75, 200
@@ -71,43 +73,46 @@ def main() -> int:
     if options.child:
         return _take(options)
     options.folder.mkdir(parents=True, exist_ok=True)
-    return max([_start(kind, options) for kind in ([options.only] if options.only else KINDS)])
+    return max(_start(kind, options) for kind in ([options.only] if options.only else KINDS))
 
 
 def _start(kind: str, options: argparse.Namespace) -> int:
-    with display() as screen, tempfile.TemporaryDirectory(prefix="you-") as scratch:
-        home = Path(scratch)
-        environment = {**os.environ, **private(str(home)), "DISPLAY": screen, "QT_QPA_PLATFORM": "xcb"}
-        command = [sys.executable, __file__, str(options.folder.resolve()), "--only", kind, "--size", options.size, "--child"]
+    needed = MISSING_WITHOUT.get(kind)
+    if needed is not None and not needed[0]():
+        print(f"NOT TAKEN: {kind}; {needed[1]}", file=sys.stderr)
+        return 1
+    with display() as screen, tempfile.TemporaryDirectory(prefix="you-") as scratch, ExitStack() as stack:
+        environment = {**os.environ, **private(scratch), "DISPLAY": screen, "QT_QPA_PLATFORM": "xcb"}
         if kind == "furnished":
-            furnish(home)
-            nvcc = home / f"cuda-{VERSION}" / "bin" / "nvcc"
-            nvcc.write_text((home / "cuda-11.7" / "bin" / "nvcc").read_text().replace("11.7", VERSION))  # one that compiles
-        if kind != "running":
-            return subprocess.run(command, env=environment, cwd=ROOT, check=False).returncode
-        if not shutil.which("gcc") or not (ROOT / ".venv-torch").exists():
-            print("NOT TAKEN: live, processes and verify need gcc and .venv-torch (make test)", file=sys.stderr)
-            return 1
-        with tempfile.TemporaryDirectory() as beside, _scripted_gpus(Path(beside)) as nvml:
-            torch = {"VIRTUAL_ENV": str(ROOT / ".venv-torch")}
-            return subprocess.run(command, env={**environment, **nvml, **torch}, cwd=ROOT, check=False).returncode
+            _furnish_to_succeed(Path(scratch))
+        if kind == "running":
+            environment |= stack.enter_context(_scripted_gpus(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
+        if kind == "verified":
+            environment["VIRTUAL_ENV"] = str(ROOT / ".venv-torch")
+        command = [sys.executable, __file__, str(options.folder.resolve()), "--only", kind, "--size", options.size, "--child"]
+        status = subprocess.run(command, env=environment, cwd=ROOT, check=False).returncode
+        if kind == "verified" and status == 0:
+            card = [sys.executable, "-m", "gpuassist", "report", "--force", "--card", str(options.folder.resolve() / "card.png")]
+            subprocess.run(card, env=environment, cwd=ROOT, check=False)
+        return status
 
 
-class _scripted_gpus:  # noqa: N801  reads as the function that it is
-    """The variables that make a child load the scripted NVML, whose processes live as long as the `with`."""
+def _furnish_to_succeed(home: Path) -> None:
+    furnish(home)
+    nvcc = home / f"cuda-{VERSION}" / "bin" / "nvcc"
+    nvcc.write_text((home / "cuda-11.7" / "bin" / "nvcc").read_text().replace("11.7", VERSION))  # one that compiles
 
-    def __init__(self, scratch: Path) -> None:
-        self._scratch = scratch
-        self._workers: dict[str, subprocess.Popen[bytes]] = {}
 
-    def __enter__(self) -> dict[str, str]:
-        from benchmarks.nvml import variables
+@contextmanager
+def _scripted_gpus(scratch: Path) -> Iterator[dict[str, str]]:
+    """The variables that make a child load the scripted NVML, whose processes live as long."""
+    from benchmarks.nvml import variables
 
-        self._workers = {name: _worker(self._scratch, name) for name in ("train", "notebook", "desktop")}
-        return variables(self._scratch, SCENARIO.format(**{name: worker.pid for name, worker in self._workers.items()}))
-
-    def __exit__(self, *_: object) -> None:
-        for worker in self._workers.values():
+    workers = {name: _worker(scratch, name) for name in ("train", "notebook", "desktop")}
+    try:
+        yield variables(scratch, SCENARIO.format(**{name: worker.pid for name, worker in workers.items()}))
+    finally:
+        for worker in workers.values():
             worker.kill()
             worker.wait()
 
@@ -231,11 +236,8 @@ def _furnished(run: WindowRun, folder: Path) -> Shots:
     yield from keep(run, folder, "applied")
 
 
-def _running(run: WindowRun, folder: Path) -> Shots:
-    from PySide6.QtCore import Qt
-    from PySide6.QtTest import QTest
-
-    from gpuassist.session.navigation import GoTo, SideTool, WizardStep
+def _verified(run: WindowRun, folder: Path) -> Shots:
+    from gpuassist.session.navigation import GoTo, WizardStep
     from gpuassist.ui.pages.verify.page import VerifyPage
 
     assert run.frame is not None
@@ -251,6 +253,17 @@ def _running(run: WindowRun, folder: Path) -> Shots:
             break
     yield SETTLED_MILLISECONDS
     yield from keep(run, folder, "verify")
+
+
+def _running(run: WindowRun, folder: Path) -> Shots:
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+
+    from gpuassist.session.navigation import GoTo, SideTool, WizardStep
+
+    assert run.frame is not None
+    while not run.frame.flow.inspected:
+        yield SETTLED_MILLISECONDS
     run.frame.go(GoTo(WizardStep.LIVE))
     yield LIVE_SECONDS * 1000
     QTest.keyClick(run.window, Qt.Key.Key_Minus)
@@ -264,7 +277,12 @@ def _running(run: WindowRun, folder: Path) -> Shots:
 KINDS: dict[str, Callable[[WindowRun, Path], Shots]] = {
     "recorded": _recorded,
     "furnished": _furnished,
+    "verified": _verified,
     "running": _running,
+}
+MISSING_WITHOUT: dict[str, tuple[Callable[[], bool], str]] = {
+    "verified": ((ROOT / ".venv-torch").exists, "it needs .venv-torch, which `make test` makes"),
+    "running": (lambda: shutil.which("gcc") is not None, "it needs gcc"),
 }
 
 
@@ -294,13 +312,12 @@ def _save_small(image: object, path: Path) -> None:
     assert isinstance(image, QImage)
     plain = image.convertToFormat(QImage.Format.Format_RGB32)
     pixels = numpy.frombuffer(plain.constBits(), numpy.uint32) | numpy.uint32(0xFF000000)
-    # The pairs of brightness that nobody tells apart count as one colour, so that rare ones (a plot's line) get a place as well.
-    kinds, places, counts = numpy.unique(pixels & numpy.uint32(0xFFF8F8F8), return_index=True, return_counts=True)
-    common = numpy.argsort(counts)[::-1][:COLOURS]
-    most_met, met = numpy.unique(pixels, return_counts=True)
-    flat = most_met[numpy.argsort(met)[::-1][:16]]
-    table = list(dict.fromkeys([*map(int, flat), *(int(pixels[places[place]]) for place in common)]))[:COLOURS]
-    assert len(kinds)
+    exact, met = numpy.unique(pixels, return_counts=True)
+    # Colours that nobody tells apart count as one, so that rare ones, such as a plot's line, get a place as well.
+    _, places, counts = numpy.unique(pixels & numpy.uint32(0xFFF8F8F8), return_index=True, return_counts=True)
+    flat = exact[numpy.argsort(met)[::-1][:FLAT_COLOURS]]
+    common = pixels[places[numpy.argsort(counts)[::-1][:COLOURS]]]
+    table = list(dict.fromkeys(map(int, (*flat, *common))))[:COLOURS]
     small = plain.convertToFormat(QImage.Format.Format_Indexed8, table, Qt.ImageConversionFlag.ThresholdDither)
     small.save(str(path), "PNG", 0)  # type: ignore[call-overload]  # 0 is the strongest compression of PNG
 
