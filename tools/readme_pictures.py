@@ -53,7 +53,7 @@ def main(folder: Path) -> int:
 
 def _running(folder: Path, scratch: Path) -> None:
     from benchmarks.nvml import variables
-    from tools.screenshots import _display
+    from tools.screenshots import display
 
     workers = {name: _worker(scratch, name) for name in ("train", "notebook", "desktop")}
     nvml = variables(scratch, SCENARIO.format(**{name: worker.pid for name, worker in workers.items()}))
@@ -61,8 +61,8 @@ def _running(folder: Path, scratch: Path) -> None:
     home.mkdir()
     own = {"HOME": str(home), "QT_QPA_PLATFORM": "xcb", "VIRTUAL_ENV": str(ROOT / ".venv-torch")}
     try:
-        with _display() as display:
-            environment = {**os.environ, **nvml, **own, "DISPLAY": display}
+        with display() as screen:
+            environment = {**os.environ, **nvml, **own, "DISPLAY": screen}
             for page in ("verify", "live"):
                 subprocess.run([sys.executable, __file__, "--page", page, str(folder)], env=environment, check=True)
     finally:
