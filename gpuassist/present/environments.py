@@ -13,7 +13,6 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.present.overview import driver_version, is_true
 
-
 _NO_WORD_OF_THE_DRIVER = frozenset((0, 9, 12))  # it answered, it is not loaded, or there is no library to ask it with
 
 
