@@ -89,7 +89,7 @@ def torch_runs_on(torch: Torch, machine: Machine) -> tuple[Status, Text]:
         if isinstance(driver, Unknown):
             return Status.UNKNOWN, text("needs a driver")
         if _driver_refuses(machine):
-            return Status.PROBLEM, text("The driver does not answer")
+            return Status.PROBLEM, text("driver does not answer")
         return Status.RIGHT, text("both GPUs") if len(gpus) == 2 else counted("this GPU", "all {count} GPUs", len(gpus))
     if not any(told):
         return Status.PROBLEM, counted("not this GPU", "none of the GPUs", len(gpus))

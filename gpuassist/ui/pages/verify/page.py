@@ -186,7 +186,6 @@ class VerifyPage(Page):
 
     def _show_idle(self, *, changed: bool = False) -> None:
         """Nothing is verified; `changed` where something was, before what it rests on changed."""
-        words = self.desk.words
         self._forget_result()
         self._changed = changed
         self._wishes.show_idle()
