@@ -55,6 +55,7 @@ def run_window(
     application.setApplicationName("gpuassist")
     application.setDesktopFileName("gpuassist")
     run = WindowRun(session, application, machine_file=machine_file, start=start, one=one)
+    run.furnished.connect(run.listen_for_crashes)
     run.window.show()
     sys.setswitchinterval(_SWITCH_SECONDS)
     from gpuassist.system.end_wishes import hearing
@@ -133,6 +134,11 @@ class WindowRun(QObject):
             self.theme.undress()
             self._qt_words.fall_silent()
         self.window.deleteLater()
+
+    @Slot()
+    def listen_for_crashes(self) -> None:
+        if self._log is not None:
+            self._log.listen_for_crashes()
 
     def _import(self) -> None:
         try:
