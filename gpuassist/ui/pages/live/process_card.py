@@ -160,7 +160,7 @@ class ProcessCard(Card):
         header = table.horizontalHeader()
         header.setSectionsClickable(True)
         header.sectionClicked.connect(self._sort)
-        table.size_like([Cell(column.sample) for column in COLUMNS], 0)
+        table.size_like([Cell(one if isinstance(one, str) else words(one)) for one in (column.sample for column in COLUMNS)], 0)
         for place, column in enumerate(COLUMNS):
             title = table.fontMetrics().horizontalAdvance(words(column.title))
             header.resizeSection(place, max(header.sectionSize(place), title + _ARROW_ROOM))
