@@ -16,6 +16,7 @@ MARGIN = 32  # of a page
 SPACING = 16  # between cards
 TWO_FROM = 860  # narrower ones break most values of a card into two lines
 _EVEN_GAP = 12
+_AROUND = 40  # what a dialog leaves free of its window, both sides together
 _USUAL_PIXELS = 14  # of the window's text, at 96 dots an inch
 
 
@@ -30,6 +31,13 @@ def bare(layout: AnyLayout, spacing: int | None = None) -> AnyLayout:
 def by_text(pixels: int) -> int:
     """A length that goes with the text: as given for text of the usual size, more for larger."""
     return round(pixels * max(1.0, QFontInfo(sans()).pixelSize() / _USUAL_PIXELS))
+
+
+def open_within(dialog: QWidget, width: int, height: int) -> None:
+    """Gives a dialog its size, as far as the window has room that it is opened from, and so the screen."""
+    parent = dialog.parentWidget()
+    room = parent.window().size() if parent is not None else dialog.screen().availableGeometry().size()
+    dialog.resize(QSize(width, height).boundedTo(room - QSize(_AROUND, _AROUND)))
 
 
 def clear(layout: QLayout) -> None:
