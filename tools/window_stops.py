@@ -53,13 +53,13 @@ from gpuassist.ui.pages.verify.page import VerifyPage
 from gpuassist.ui.pages.verify.work import Ran
 from gpuassist.ui.theme import Appearance, Theme
 from gpuassist.ui.widgets.finding_card import FindingCard
-from gpuassist.ui.widgets.help import Help
 from tests.pseudo import Pseudo
 from tests.translations import shipped
 from tests.ui.holders import Made, card, holder
 from tests.ui.made import gpu, known, process, sample
 from tests.ui.pages.live_shown import HandFed
 from tools.screenshots import OUT_OF_MEMORY
+from tools.window_dialogs import Make, dialogs
 
 LONG = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"
 LOST = "the GPU is lost: it has fallen off the bus, and only a reboot brings it back"
@@ -95,6 +95,7 @@ class Stand:
         self.host.show()
         self.shown: QWidget = self.host
         self.frame: Frame | None = None
+        self._over: Make | None = None
 
     def __enter__(self) -> Stand:
         return self
@@ -122,12 +123,33 @@ class Stand:
         return frame
 
     def close(self) -> None:
+        self._over = None
+        self._close_over()
         if self.frame is not None:
             self.until(lambda: self.frame is not None and self.frame.pages.warm_up.is_done)
             self.frame.close_down()
             self.frame.hide()
             self.frame.deleteLater()
-            self.frame = None
+            self.frame, self.shown = None, self.host
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+    def lay_over(self, make: Make) -> None:
+        """Shows something that is made anew for each size of the window, because what it opens as is its own choice."""
+        self._over = make
+        self._open_over()
+
+    def _open_over(self) -> None:
+        self._close_over()
+        if self._over is not None:
+            self.shown = self._over(self.host)
+            self.shown.show()
+            self.until(lambda: not getattr(self.shown, "busy", False))
+
+    def _close_over(self) -> None:
+        if self.shown is not self.host and self.shown is not self.frame:
+            self.shown.close()
+            self.shown.deleteLater()
+            self.shown = self.host
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
     def go(self, place: Destination) -> Page:
@@ -141,8 +163,10 @@ class Stand:
         return page
 
     def resize(self, width: int, height: int) -> None:
-        for one in {self.host, self.shown}:
-            one.resize(width, height)
+        self.host.resize(width, height)
+        self._open_over()
+        if not self.shown.isWindow():
+            self.shown.resize(width, height)
         settle()
 
     def until(self, happened: Callable[[], bool]) -> None:
@@ -219,11 +243,11 @@ def stops(stand: Stand, wanted: Sequence[str] | None = None, places: Sequence[st
                     for state in STATES[place](stand):
                         settle()
                         yield f"{name}/{place.value}{f'-{state}' if state else ''}"
-    if (not wanted or "help" in wanted) and not places:
+    if (not wanted or "dialogs" in wanted) and not places:
         stand.close()
-        stand.shown = Help(stand.desk.words, stand.host)
-        stand.shown.show()
-        yield "help"
+        for name, over in dialogs(stand.desk, Path(os.environ["HOME"], "changed")).items():
+            stand.lay_over(over)
+            yield f"dialogs/{name}"
 
 
 def _plainly(place: Place) -> Callable[[Stand], Iterator[str]]:
