@@ -45,13 +45,20 @@ class CodeText(QPlainTextEdit):
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
         self.document().setDocumentMargin(4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setPlainText(visible(content))
+        self._show(visible(content))
 
     def set_content(self, content: str) -> None:
         content = visible(content)
         if content != self.toPlainText():
-            self.setPlainText(content)
+            self._show(content)
             self.updateGeometry()
+
+    def _show(self, content: str) -> None:
+        self.setPlainText(content)
+        # Where all lines are shown: else, after it was narrow, each bar would stand because the other takes its room.
+        needed = self.blockCount() > _LINES_SHOWN_AT_MOST
+        policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if needed else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setVerticalScrollBarPolicy(policy)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self.font())
