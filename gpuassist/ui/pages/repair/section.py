@@ -74,7 +74,7 @@ class RepairSection(QWidget):
         self.nothing = EmptyState(Mark.RIGHT, "", "", self)
         self.nothing.hide()
         self.card.setParent(self)
-        self.strip = ProgressStrip(self)
+        self.strip = ProgressStrip(self, keeps_room=False)
         self.strip.setMaximumHeight(20)
         right = QWidget(self)
         self.right = bare(QVBoxLayout(right), SPACING)

@@ -128,7 +128,7 @@ class LinesSection(QWidget):
         self.reading = Latest(desk.jobs, self._show_read, self)
         self.header = (desk.words(text("Lines of your start-up files")), "")
         words = self.desk.words
-        self._strip = ProgressStrip(self)
+        self._strip = ProgressStrip(self, keeps_room=False)
         self._strip.setMaximumHeight(20)
         self.nothing = EmptyState(Mark.INFO, "", "", self)
         self.nothing.hide()
