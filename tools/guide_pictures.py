@@ -94,7 +94,15 @@ def _start(kind: str, options: argparse.Namespace) -> int:
         if kind == "verified" and status == 0:
             card = [sys.executable, "-m", "gpuassist", "report", "--force", "--card", str(options.folder.resolve() / "card.png")]
             subprocess.run(card, env=environment, cwd=ROOT, check=False)
+            _make_small(options.folder / "card.png")
         return status
+
+
+def _make_small(path: Path) -> None:
+    from PySide6.QtGui import QImage
+
+    path.chmod(0o644)  # the report's own are for their user alone
+    _save_small(QImage(str(path)), path)
 
 
 def _furnish_to_succeed(home: Path) -> None:
