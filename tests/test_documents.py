@@ -52,6 +52,16 @@ def test_files_that_a_page_names_are_there() -> None:
     assert missing == []
 
 
+def test_headings_that_a_page_leads_to_are_there() -> None:
+    missing = []
+    for page in PAGES:
+        for name, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text("utf-8")):
+            headings = re.findall(r"^#+ (.+)$", (page.parent / name if name else page).read_text("utf-8"), re.MULTILINE)
+            if anchor not in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}:
+                missing.append(f"{page.name}: {name}#{anchor}")
+    assert missing == []
+
+
 def test_page_of_json_documents_has_the_keys_that_are_printed(tmp_path: Path) -> None:
     rows = re.findall(r"^\| `(\w+)[^|]*\| (.*) \|$", (ROOT / "docs" / "json.md").read_text("utf-8"), re.MULTILINE)
     told = {command: re.findall(r"`(\w+)`", keys) for command, keys in rows}
