@@ -27,7 +27,10 @@ from tools.repair_states import VERSION, furnish, private
 from tools.screenshots import OUT_OF_MEMORY, SETTLED_MILLISECONDS, display, step_through
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QImage, QPixmap
+
     from gpuassist.ui.application import WindowRun
+    from gpuassist.ui.pages.repair.page import RepairPage
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "guide" / "pictures"
@@ -94,7 +97,15 @@ def _start(kind: str, options: argparse.Namespace) -> int:
         if kind == "verified" and status == 0:
             card = [sys.executable, "-m", "gpuassist", "report", "--force", "--card", str(options.folder.resolve() / "card.png")]
             subprocess.run(card, env=environment, cwd=ROOT, check=False)
+            _make_small(options.folder / "card.png")
         return status
+
+
+def _make_small(path: Path) -> None:
+    from PySide6.QtGui import QImage
+
+    path.chmod(0o644)  # the report's own are for their user alone
+    save_small(QImage(str(path)), path)
 
 
 def _furnish_to_succeed(home: Path) -> None:
@@ -225,15 +236,17 @@ def _furnished(run: WindowRun, folder: Path) -> Shots:
     yield SETTLED_MILLISECONDS
     page = run.window.findChildren(RepairPage)[0]
     page.toolkit.open_for(VERSION)
-    yield SETTLED_MILLISECONDS
-    while page.busy:
-        yield SETTLED_MILLISECONDS // 3
+    yield from _until_idle(page)
     page.toolkit.apply.trigger()
-    yield SETTLED_MILLISECONDS
-    while page.busy:
-        yield SETTLED_MILLISECONDS // 3
+    yield from _until_idle(page)
     yield SETTLED_MILLISECONDS
     yield from keep(run, folder, "applied")
+
+
+def _until_idle(page: RepairPage) -> Shots:
+    yield SETTLED_MILLISECONDS
+    while page.busy:
+        yield SETTLED_MILLISECONDS // 3
 
 
 def _verified(run: WindowRun, folder: Path) -> Shots:
@@ -286,10 +299,8 @@ MISSING_WITHOUT: dict[str, tuple[Callable[[], bool], str]] = {
 }
 
 
-def keep(run: WindowRun, folder: Path, name: str, grab: Callable[[], object] | None = None) -> Shots:
+def keep(run: WindowRun, folder: Path, name: str, grab: Callable[[], QPixmap] | None = None) -> Shots:
     """Saves what is shown as NAME-light.png and NAME-dark.png."""
-    from PySide6.QtGui import QPixmap
-
     from gpuassist.ui.theme import Appearance
 
     assert run.theme is not None
@@ -297,19 +308,17 @@ def keep(run: WindowRun, folder: Path, name: str, grab: Callable[[], object] | N
         run.theme.choose(appearance)
         yield SETTLED_MILLISECONDS // 2
         picture = (grab or run.window.grab)()
-        assert isinstance(picture, QPixmap)
         path = folder / f"{name}-{appearance.value}.png"
-        _save_small(picture.toImage(), path)
+        save_small(picture.toImage(), path)
         print(path, path.stat().st_size, flush=True)
 
 
-def _save_small(image: object, path: Path) -> None:
+def save_small(image: QImage, path: Path) -> None:
     """With a palette of the colours that are met most often, which serves a window of flat colours: a third of the bytes."""
     import numpy
     from PySide6.QtCore import Qt
     from PySide6.QtGui import QImage
 
-    assert isinstance(image, QImage)
     plain = image.convertToFormat(QImage.Format.Format_RGB32)
     pixels = numpy.frombuffer(plain.constBits(), numpy.uint32) | numpy.uint32(0xFF000000)
     exact, met = numpy.unique(pixels, return_counts=True)
