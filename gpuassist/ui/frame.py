@@ -54,9 +54,11 @@ from gpuassist.ui.widgets.side_list import WIDTH, Foot, SideList
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
+    from gpuassist.ui.first_reading import FirstReading
 
 _SIDE_PART = 0.4  # of the window, at most
 _ROOM_MILLISECONDS = 50  # for the first page's cards to be made and painted, one a turn
+_LONG_MILLISECONDS = 2_000  # for a machine to be read
 
 
 class Handover(Struct, frozen=True):
@@ -87,12 +89,14 @@ class Frame(QWidget):
         appearance: Appearance,
         language: str = "",
         handover: Handover | None = None,
+        first: FirstReading | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._desk = desk
         self._machine_file = machine_file
         self._handover = handover
+        self._first = first
         start = handover.place if handover is not None else start
         self._wanted: Destination | None = start or GoTo(WizardStep.MACHINE)  # until the facts are there that its page needs
         self.flow = Flow()
@@ -100,6 +104,9 @@ class Frame(QWidget):
         self._after_paint.setSingleShot(True)
         self._after_paint.setInterval(_ROOM_MILLISECONDS)
         self._after_paint.timeout.connect(self._go_where_wanted)
+        self._warm_at_last = QTimer(self)
+        self._warm_at_last.setSingleShot(True)
+        self._warm_at_last.setInterval(_LONG_MILLISECONDS)
         self._reading = MachineReading(desk.session, desk.jobs, self)
         self._recalling = Latest(desk.jobs, self._show_recalled, self)
         words = self._desk.words
@@ -109,6 +116,7 @@ class Frame(QWidget):
         self.banners = Banners(words, self)
         self.pages = PageStack(self._desk, self, left=handover.pages if handover is not None else None)
         self.bar = BottomBar(self, words=words)
+        self._warm_at_last.timeout.connect(self.pages.warm_up.start)
         self.setup = SetupCourse(self._desk, self)
         self.setup.wanted.connect(self.go)
         right = bare(QVBoxLayout(), 0)
@@ -169,14 +177,16 @@ class Frame(QWidget):
         self.banners.show_fault(trace)
 
     def begin(self) -> None:
-        """Reads the machine, and gets the plot's libraries ready meanwhile."""
+        """Shows the machine; what else will be needed is got ready after that, or while it takes long."""
         if self._handover is not None:
             self._reading.show(self._handover.machine)
         elif self._machine_file:
             self._reading.open_recording(self._machine_file)
+        elif self._first is not None:
+            self._reading.take(self._first)
         else:
             self._reading.read_live()
-        self.pages.warm_up.start()
+        self._warm_at_last.start()
 
     def under_way(self) -> Text | None:
         """What would be lost if the window were made anew; none where nothing would."""
@@ -196,6 +206,7 @@ class Frame(QWidget):
     def close_down(self) -> None:
         """The window closes, or another frame takes this one's place: whatever runs stops."""
         self._after_paint.stop()
+        self._warm_at_last.stop()
         self._reading.drop()
         self._recalling.drop()
         self.setup.close_down()
@@ -360,6 +371,7 @@ class Frame(QWidget):
     @Slot()
     def _go_where_wanted(self) -> None:
         self._terms.glossary()
+        self.pages.warm_up.start()
         if self._wanted is not None:
             self.go(self._wanted)
             self._wanted = None
@@ -383,6 +395,7 @@ class Frame(QWidget):
         if self._reading.after_write:
             self.banners.show_stale(reason)
         self.go(ReadingFailed())
+        self.pages.warm_up.start()
 
     @Slot()
     def _show_help(self) -> None:
