@@ -39,6 +39,7 @@ def main(arguments: list[str]) -> None:
     sys.argv = ["gpuassist", *arguments[1:]]
     from gpuassist import __main__ as program  # as a user starts it
 
+    program._import_uuid()
     program._import_msgspec()
     if arguments[0] == "answer":
         _report_first_answer()

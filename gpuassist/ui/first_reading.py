@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
-from threading import Thread
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from gpuassist.model.words import ENGLISH
 
@@ -26,30 +26,17 @@ class FirstReading:
     """Begins when it is made; what it tells waits until somebody takes it."""
 
     def __init__(self, session: Session, read: Callable[[Session, Tell], Inspection] | None = None) -> None:
-        self._session = session
-        self._read = read or inspect_live
         self._told: SimpleQueue[object] = SimpleQueue()
-        self._came: Union[Inspection, Exception, None] = None
-        self._thread = Thread(target=self._run, name="gpuassist-first-reading", daemon=True)
-        self._thread.start()
+        pool = ThreadPoolExecutor(1, thread_name_prefix="gpuassist-first-reading")
+        self._came = pool.submit(read or inspect_live, session, self._told.put)
+        self._came.add_done_callback(self._told.put)  # itself, as the last
+        pool.shutdown(wait=False)
 
     def take(self, tell: Tell) -> Inspection:
         """Waits for the end, and passes on what was and is told; raises what the reading raised."""
-        while (told := self._told.get()) is not self:
+        while (told := self._told.get()) is not self._came:
             tell(told)
-        self._told.put(self)  # for whoever else asks
-        if isinstance(self._came, Exception):
-            raise self._came
-        assert self._came is not None
-        return self._came
-
-    def _run(self) -> None:
-        try:
-            self._came = self._read(self._session, self._told.put)
-        except Exception as error:  # noqa: BLE001 -- a border: raised again by whoever takes it
-            self._came = error
-        finally:
-            self._told.put(self)
+        return self._came.result()
 
 
 # The stages are imported where they run, on a job's thread: the first window is painted before they are.

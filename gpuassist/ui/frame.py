@@ -38,6 +38,7 @@ from gpuassist.ui.clipboard import dropped_file, is_folder
 from gpuassist.ui.focus import FocusKeeper
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading, ShownMachine
+from gpuassist.ui.on_record import OnRecord, on_record
 from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.page_terms import PageTerms
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
 
 _SIDE_PART = 0.4  # of the window, at most
 _ROOM_MILLISECONDS = 50  # for the first page's cards to be made and painted, one a turn
-_LONG_MILLISECONDS = 2_000  # for a machine to be read
 
 
 class Handover(Struct, frozen=True):
@@ -104,9 +104,6 @@ class Frame(QWidget):
         self._after_paint.setSingleShot(True)
         self._after_paint.setInterval(_ROOM_MILLISECONDS)
         self._after_paint.timeout.connect(self._go_where_wanted)
-        self._warm_at_last = QTimer(self)
-        self._warm_at_last.setSingleShot(True)
-        self._warm_at_last.setInterval(_LONG_MILLISECONDS)
         self._reading = MachineReading(desk.session, desk.jobs, self)
         self._recalling = Latest(desk.jobs, self._show_recalled, self)
         words = self._desk.words
@@ -116,7 +113,6 @@ class Frame(QWidget):
         self.banners = Banners(words, self)
         self.pages = PageStack(self._desk, self, left=handover.pages if handover is not None else None)
         self.bar = BottomBar(self, words=words)
-        self._warm_at_last.timeout.connect(self.pages.warm_up.start)
         self.setup = SetupCourse(self._desk, self)
         self.setup.wanted.connect(self.go)
         right = bare(QVBoxLayout(), 0)
@@ -186,7 +182,7 @@ class Frame(QWidget):
             self._reading.take(self._first)
         else:
             self._reading.read_live()
-        self._warm_at_last.start()
+        self.pages.warm_up.start_at_last()
 
     def under_way(self) -> Text | None:
         """What would be lost if the window were made anew; none where nothing would."""
@@ -206,7 +202,6 @@ class Frame(QWidget):
     def close_down(self) -> None:
         """The window closes, or another frame takes this one's place: whatever runs stops."""
         self._after_paint.stop()
-        self._warm_at_last.stop()
         self._reading.drop()
         self._recalling.drop()
         self.setup.close_down()
@@ -364,7 +359,7 @@ class Frame(QWidget):
         self._recalling.drop()
         self.banners.show_waiting("")
         if not inspection.recorded:
-            self._recalling.ask(lambda _: _recalled(self._desk))
+            self._recalling.ask(lambda _: on_record(self._desk))
         # After the paint, which a delay of 0 would come before: two pages made at once are 60 ms without an answer.
         self._after_paint.start()
 
@@ -377,7 +372,7 @@ class Frame(QWidget):
             self._wanted = None
 
     def _show_recalled(self, result: Done | Failed) -> None:
-        if not isinstance(result, Done) or not isinstance(result.value, _Recalled):
+        if not isinstance(result, Done) or not isinstance(result.value, OnRecord):
             return
         if self.flow.current is not SideTool.INSTALL:
             self.banners.show_waiting(result.value.waiting)
@@ -402,19 +397,3 @@ class Frame(QWidget):
         from gpuassist.ui.widgets.help import Help  # not needed before somebody asks
 
         Help(self._desk.words, self).open()
-
-
-class _Recalled(Struct, frozen=True):
-    """What stands on record: the install that waits, in words, and whether a change of the user's files is in effect."""
-
-    waiting: str
-    changed: bool
-
-
-def _recalled(desk: Desk) -> _Recalled:
-    """Imported here, on the job's thread."""
-    from gpuassist.install.resume import waiting
-    from gpuassist.session.undo import any_in_effect
-
-    found = waiting(desk.session)
-    return _Recalled(desk.words(found.words) if found is not None else "", any_in_effect(desk.session))

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
-from PySide6.QtCore import QObject, QSize, Signal, Slot
+from PySide6.QtCore import QObject, QSize, QTimer, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuassist.model.text import Text, text
@@ -40,6 +40,8 @@ _MODULES = (
     "gpuassist.ui.pages.guides",
 )
 
+_LONG_MILLISECONDS = 2_000  # for a machine to be read
+
 
 class WarmUp(QObject):
     """Started after the first answer, which it would be in the way of; done whether the imports worked or not, the page itself then
@@ -53,11 +55,20 @@ class WarmUp(QObject):
         self._jobs = jobs
         self._classes: InTurns | None = None
         self._dropped = False
+        self._at_last = QTimer(self)
+        self._at_last.setSingleShot(True)
+        self._at_last.setInterval(_LONG_MILLISECONDS)
+        self._at_last.timeout.connect(self.start)
         self.is_done = False
+
+    def start_at_last(self) -> None:
+        """Starts where nobody has after a while: the answer takes long."""
+        self._at_last.start()
 
     @Slot()
     def start(self) -> None:
         """Makes Qt's classes in turns of this thread, and then imports on another; it is asked by whoever needs it first."""
+        self._at_last.stop()
         if self._classes is None:
             self._classes = InTurns(classes_made(), self)
             self._classes.done.connect(self._import)
@@ -70,6 +81,7 @@ class WarmUp(QObject):
     def drop(self) -> None:
         """Begins nothing more."""
         self._dropped = True
+        self._at_last.stop()
 
     @Slot()
     def _import(self) -> None:
