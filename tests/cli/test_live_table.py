@@ -95,7 +95,7 @@ def test_it_draws_hears_keys_and_gives_the_terminal_back(fake_nvml: FakeNvml) ->
         before = termios.tcgetattr(terminal.its)
         terminal.until(b"RTX 4090")
         terminal.until(b"A100")
-        terminal.until(b"sampling goes on", terminal.type(b"?"))
+        terminal.until(b"sampling continues", terminal.type(b"?"))
         drawn = len(terminal.printed)
         terminal.resize(140, 30)
         terminal.until(b"\x1b[30;", drawn)  # a row that was not there

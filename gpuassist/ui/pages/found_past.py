@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -206,6 +206,11 @@ class PastRow(QWidget):
         self.source.setVisible(bool(change.source))
         row.addWidget(self.source, 0, Qt.AlignmentFlag.AlignTop)
         self.setAccessibleName(change.line)
+
+    def minimumSizeHint(self) -> QSize:
+        """With the least that the source may have, not with what it has now."""
+        hint, least = super().minimumSizeHint(), min(self.source.sizeHint().width(), _SOURCE_LEAST)
+        return QSize(hint.width() - self.source.minimumWidth() + least if self.source.isVisible() else hint.width(), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         room = max(int(self.width() * _SOURCE_PART), _SOURCE_LEAST)

@@ -39,10 +39,11 @@ class FactTable(QWidget):
         super().__init__(parent)
         self._words = words
         self._grid = bare(QGridLayout(self))
-        self._grid.setHorizontalSpacing(16)
+        self._grid.setHorizontalSpacing(_GAP)
         self._grid.setVerticalSpacing(0)
         self._label_width = label_width
         self._names: list[QLabel] = []
+        self._values: list[_ValueAndSource] = []
         self._grid.setColumnStretch(1, 1)
         self.rows: tuple[FactRow, ...] = ()
         self.set_rows(rows)
@@ -52,6 +53,7 @@ class FactTable(QWidget):
             return
         clear(self._grid)
         self._names.clear()
+        self._values.clear()
         self.rows = tuple(rows)
         for place, row in enumerate(self.rows):
             self._add(place * 2, row)
@@ -61,10 +63,16 @@ class FactTable(QWidget):
         super().resizeEvent(event)
         self._share()
 
+    def minimumSizeHint(self) -> QSize:
+        """Less than the grid's, which holds the names to the width that they have now."""
+        return QSize(_widest(self._names) + _GAP + _widest(self._values), super().minimumSizeHint().height())
+
     def _share(self) -> None:
-        """The names get what they were given, less where that leaves the values less than their half, and their longest word."""
-        longest = max((one.minimumSizeHint().width() for one in self._names), default=0)
-        wanted = max(longest, min(by_text(self._label_width), self.width() // 2))
+        """The names get what they were given, less where that leaves the values less than their half or their longest word; never
+        less than their own longest word.
+        """
+        left = self.width() - _GAP - _widest(self._values)
+        wanted = max(_widest(self._names), min(by_text(self._label_width), self.width() // 2, left))
         if wanted != self._grid.columnMinimumWidth(0):
             self._grid.setColumnMinimumWidth(0, wanted)
             self.updateGeometry()  # the grid tells nobody, and other names may be broken now
@@ -76,7 +84,13 @@ class FactTable(QWidget):
         name.setContentsMargins(0, 6, 0, 6)
         self._grid.addWidget(name, at, 0)
         self._names.append(name)
-        self._grid.addWidget(_ValueAndSource(self._words, row, self), at, 1)
+        value = _ValueAndSource(self._words, row, self)
+        self._grid.addWidget(value, at, 1)
+        self._values.append(value)
+
+
+def _widest(widgets: Sequence[QWidget]) -> int:
+    return max((one.minimumSizeHint().width() for one in widgets), default=0)
 
 
 class _ValueAndSource(QWidget):

@@ -24,7 +24,7 @@ _CODE_SPAN = r"""<span style="font-family: 'JetBrains Mono', 'DejaVu Sans Mono',
 _TAG = lazy_regex(r"<[^<>]*>")
 # Between spaces, after a hyphen or a slash where no digit follows (UAX 14), around each letter of Han with the mark beside it.
 _PIECE = lazy_regex(r"[\u2e80-\uffef]{1,3}|(?:[^\s/\-\u2e80-\uffef]|[/\-](?=\d))+[/\-]?|[/\-]")
-_PIECE_AT_MOST = 60  # letters
+_PIECE_AT_MOST = 36  # letters
 _ONE_LINERS = ("title", "heading", "strong")
 _LINE_PERCENT = 122
 _LONG = 72  # characters; what is longer wraps in most places, and wrapped lines want some air
