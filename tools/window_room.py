@@ -66,7 +66,16 @@ def cramped(root: QWidget) -> list[Cramped]:
         if widget.isVisible() and widget.window() is root.window() and not _is_inside_of_qt(widget):
             for one in (*_words(widget), *_size(widget, root), *_overlaps(widget)):
                 found[one] = None
+    found.update(dict.fromkeys(_over(root)))
     return list(found)
+
+
+def _over(root: QWidget) -> Iterator[Cramped]:
+    """A dialog whose size is its own choice and larger than the window that it is opened from."""
+    parent = root.parentWidget()
+    if root.isWindow() and parent is not None and root.minimumSize() != root.maximumSize():
+        yield from _more(root, "wider than its window", _said(root), root.width(), has=parent.window().width())
+        yield from _more(root, "higher than its window", _said(root), root.height(), has=parent.window().height())
 
 
 def _words(widget: QWidget) -> Iterator[Cramped]:
@@ -209,8 +218,8 @@ def _list(widget: Any) -> Iterator[Cramped]:
 
 
 def _lines(widget: Any) -> Iterator[Cramped]:
-    """The last line, where all lines are meant to be seen: under the bar it would be half there."""
-    if widget.verticalScrollBar().maximum() == 1:
+    """The last line, where all lines are meant to be seen: under the bar it would be half there. What is typed scrolls."""
+    if widget.isReadOnly() and widget.verticalScrollBar().maximum() == 1:
         needs, room = widget.viewport().height() + widget.fontMetrics().lineSpacing(), widget.viewport().height()
         yield _told(widget, "the last line is cut", widget.accessibleName(), needs, has=room)
 

@@ -18,14 +18,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gpuassist.app import compose
 from gpuassist.install.what_if import Wish
-from gpuassist.model.fact import Known, value_or
-from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine, encode_machine
-from gpuassist.model.sample import Sample
 from gpuassist.model.text import verbatim
-from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH, Words
-from gpuassist.session.inspect import open_example
 from gpuassist.session.navigation import (
     Destination,
     GoTo,
@@ -41,11 +36,11 @@ from gpuassist.session.navigation import (
 )
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.session.verify_report import VerifyReport
-from gpuassist.ui.application import make_all
 from gpuassist.ui.dialogs import Asking
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.jobs import Done, Jobs
 from gpuassist.ui.page import Desk, Page
+from gpuassist.ui.page_stack import classes_made
 from gpuassist.ui.pages.holders.page import HoldersPage
 from gpuassist.ui.pages.live.page import LivePage
 from gpuassist.ui.pages.repair.page import RepairPage
@@ -53,23 +48,16 @@ from gpuassist.ui.pages.verify.page import VerifyPage
 from gpuassist.ui.pages.verify.work import Ran
 from gpuassist.ui.theme import Appearance, Theme
 from gpuassist.ui.widgets.finding_card import FindingCard
-from gpuassist.ui.widgets.help import Help
 from tests.pseudo import Pseudo
 from tests.translations import shipped
 from tests.ui.holders import Made, card, holder
-from tests.ui.made import gpu, known, process, sample
+from tests.ui.made import known
 from tests.ui.pages.live_shown import HandFed
 from tools.screenshots import OUT_OF_MEMORY
+from tools.window_dialogs import Make, dialogs
+from tools.window_machines import LONG, failed_verification, machines, made_sample
 
-LONG = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"
-LOST = "the GPU is lost: it has fallen off the bus, and only a reboot brings it back"
 _PATIENCE_SECONDS = 20
-_CHECKS = (
-    Check("matmul", "fp32", Verdict.PASS, None, known(3.1e-7), known(4.2e-6), known(0.01), known(58.2), "TFLOP/s"),
-    Check("matmul", "bf16", Verdict.FAIL, verbatim("the result is too far off"), known(0.5), known(0.01)),
-    Check("functions-of-each-element", "fp32", Verdict.HUNG, verbatim("no answer within 60 s")),
-    Check("memory-returned", "fp32", Verdict.SKIPPED, verbatim("torch counts GPUs only")),
-)
 
 
 class Breakable(Pseudo):
@@ -86,7 +74,8 @@ class Stand:
     """A window that is walked through: its application dressed, a frame in it, and dialogs in its place."""
 
     def __init__(self, application: QApplication, language: str) -> None:
-        make_all()
+        for step in classes_made():
+            step()
         self.theme = Theme(application, Appearance.LIGHT)
         self.theme.write(language)
         words = Words("xx", Breakable()) if language == "xx" else shipped(language) if language != "en" else compose("en").words
@@ -95,6 +84,7 @@ class Stand:
         self.host.show()
         self.shown: QWidget = self.host
         self.frame: Frame | None = None
+        self._over: Make | None = None
 
     def __enter__(self) -> Stand:
         return self
@@ -118,16 +108,37 @@ class Stand:
         else:
             frame.begin()
         self.until(lambda: frame.pages.warm_up.is_done)
-        self.until(lambda: machine is None or frame.flow.inspected)
+        self.until(lambda: machine is None or (frame.flow.inspected and not frame.setup.busy))
         return frame
 
     def close(self) -> None:
+        self._over = None
+        self._close_over()
         if self.frame is not None:
             self.until(lambda: self.frame is not None and self.frame.pages.warm_up.is_done)
             self.frame.close_down()
             self.frame.hide()
             self.frame.deleteLater()
-            self.frame = None
+            self.frame, self.shown = None, self.host
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+    def lay_over(self, make: Make) -> None:
+        """Shows something that is made anew for each size of the window, because what it opens as is its own choice."""
+        self._over = make
+        self._open_over()
+
+    def _open_over(self) -> None:
+        self._close_over()
+        if self._over is not None:
+            self.shown = self._over(self.host)
+            self.shown.show()
+            self.until(lambda: not getattr(self.shown, "busy", False))
+
+    def _close_over(self) -> None:
+        if self.shown is not self.host and self.shown is not self.frame:
+            self.shown.close()
+            self.shown.deleteLater()
+            self.shown = self.host
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
     def go(self, place: Destination) -> Page:
@@ -141,8 +152,10 @@ class Stand:
         return page
 
     def resize(self, width: int, height: int) -> None:
-        for one in {self.host, self.shown}:
-            one.resize(width, height)
+        self.host.resize(width, height)
+        self._open_over()
+        if not self.shown.isWindow():
+            self.shown.resize(width, height)
         settle()
 
     def until(self, happened: Callable[[], bool]) -> None:
@@ -169,40 +182,6 @@ def settle() -> None:
         QApplication.processEvents()
 
 
-def machines(stand: Stand) -> dict[str, Callable[[], Machine]]:
-    """Those that are walked, by name."""
-
-    def example(name: str) -> Machine:
-        return open_example(stand.desk.session, name).machine
-
-    return {
-        "02-too-old": lambda: example("02-rtx-4090-cuda-11-7-first"),
-        "05-two-gpus": lambda: example("05-gtx-1080-ti-and-rtx-5090"),
-        "06-mismatch": lambda: example("06-driver-library-mismatch"),
-        "no-gpu": lambda: replace(example("01-new-rtx-5090-nouveau"), gpus=Known((), "/sys")),
-        "long-names": lambda: many(example("08-healthy"), 2, LONG),
-        "eight-gpus": lambda: many(example("08-healthy"), 8, "NVIDIA H100 80GB HBM3"),
-    }
-
-
-def many(machine: Machine, count: int, name: str) -> Machine:
-    """The machine with so many of its GPU, the second of them lost where there are many."""
-    one = value_or(machine.gpus, ())[0]
-    gpus = [
-        replace(
-            one,
-            name=Known(name, "nvmlDeviceGetName"),
-            index=Known(place, "nvmlDeviceGetIndex"),
-            pci_address=Known(f"0000:{place + 1:02x}:00.0", "/sys/bus/pci/devices"),
-            uuid=Known(f"GPU-{place:08x}-1111-2222-3333-444444444444", "nvmlDeviceGetUUID"),
-        )
-        for place in range(count)
-    ]
-    if count > 2:
-        gpus[1] = Gpu(pci_address=gpus[1].pci_address, pci_id=one.pci_id, name=gpus[1].name, kernel_driver=one.kernel_driver)
-    return replace(machine, gpus=Known(tuple(gpus), "made up"))
-
-
 def stops(stand: Stand, wanted: Sequence[str] | None = None, places: Sequence[str] | None = None) -> Iterator[str]:
     """Brings the window from one stop to the next, and tells its name."""
     if not wanted or "nothing" in wanted:
@@ -211,7 +190,7 @@ def stops(stand: Stand, wanted: Sequence[str] | None = None, places: Sequence[st
             if not places or place.value in places:
                 stand.go(GoTo(place))
                 yield f"nothing/{place.value}"
-    for name, make in machines(stand).items():
+    for name, make in machines(stand.desk.session).items():
         if not wanted or name in wanted:
             stand.open(make())
             for place in (*WizardStep, *SideTool):
@@ -219,11 +198,11 @@ def stops(stand: Stand, wanted: Sequence[str] | None = None, places: Sequence[st
                     for state in STATES[place](stand):
                         settle()
                         yield f"{name}/{place.value}{f'-{state}' if state else ''}"
-    if (not wanted or "help" in wanted) and not places:
+    if (not wanted or "dialogs" in wanted) and not places:
         stand.close()
-        stand.shown = Help(stand.desk.words, stand.host)
-        stand.shown.show()
-        yield "help"
+        for name, over in dialogs(stand.desk, Path(os.environ["HOME"], "changed")).items():
+            stand.lay_over(over)
+            yield f"dialogs/{name}"
 
 
 def _plainly(place: Place) -> Callable[[Stand], Iterator[str]]:
@@ -237,6 +216,10 @@ def _plainly(place: Place) -> Callable[[Stand], Iterator[str]]:
 def _machine(stand: Stand) -> Iterator[str]:
     page = stand.go(GoTo(WizardStep.MACHINE))
     yield ""
+    if stand.frame is not None and stand.frame.setup.isVisible():
+        stand.frame.setup._hide(hidden=True)
+        yield "setup-folded"
+        stand.frame.setup._hide(hidden=False)
     page.show_reading(stand.desk.words(verbatim("…")))
     yield "reading"
     page.show_reading("")
@@ -265,15 +248,7 @@ def _repair(stand: Stand) -> Iterator[str]:
 def _verify(stand: Stand) -> Iterator[str]:
     page = cast(VerifyPage, stand.go(GoTo(WizardStep.VERIFY)))
     yield ""
-    devices = tuple(DeviceVerdict(f"cuda:{place}", LONG, Verdict.FAIL, _CHECKS) for place in range(2))
-    told = Verification(
-        "/a/rather/long/place/of/an/environment/train/bin/python",
-        (("python", "3.11.9"), ("torch", "2.5.1+cu124"), ("cuda", "12.4")),
-        devices,
-        visible=2,
-        verdict=Verdict.FAIL,
-    )
-    page._end(Done(Ran(VerifyReport(told), (), ())))
+    page._end(Done(Ran(VerifyReport(failed_verification()), (), ())))
     yield "failed"
 
 
@@ -289,7 +264,7 @@ def _live(stand: Stand) -> Iterator[str]:
         page.arrive(None)
         stand.until(lambda page=page: page._watching.running)  # type: ignore[misc]
         for second in range(3):
-            watch.feed(_sample(second, count, name))
+            watch.feed(made_sample(second, count, name))
         page._pace.stop()
         page._draw()
         yield f"gpus{count}"
@@ -298,21 +273,6 @@ def _live(stand: Stand) -> Iterator[str]:
         stand.frame.pages.removeWidget(page)
         page.hide()
         page.deleteLater()
-
-
-def _sample(second: int, count: int, name: str) -> Sample:
-    made = [
-        gpu(
-            place,
-            process(100 + place, 3 + place, "/home/somebody/.pyenv/versions/3.11.7/bin/python3 train.py --batch 24"),
-            total=80,
-        )
-        for place in range(count)
-    ]
-    made = [replace(one, name=known(name)) for one in made]
-    if count > 2:
-        made[1] = replace(gpu(1, lost=LOST), name=known(name))
-    return sample(float(second), *made)
 
 
 def _explain(stand: Stand) -> Iterator[str]:

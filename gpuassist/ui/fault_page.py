@@ -9,7 +9,8 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import MARGIN, bare
+from gpuassist.ui.widgets.layouts import MARGIN, FlowLayout, bare, by_text
+from gpuassist.ui.widgets.scroll_page import ScrollWhole
 
 _WIDEST = 640
 
@@ -37,22 +38,26 @@ class FaultPage(QWidget):
         for line in self.said.splitlines():
             column.addWidget(paragraph(line, "muted", self))
         column.addSpacing(8)
-        column.addLayout(self._buttons(words, can_go_on=can_go_on))
+        column.addWidget(self._buttons(words, can_go_on=can_go_on))
         middle = QWidget(self)
-        middle.setMaximumWidth(_WIDEST)
+        middle.setMaximumWidth(by_text(_WIDEST))
         middle.setLayout(column)
         across = bare(QHBoxLayout(), 0)
         across.addStretch(1)
         across.addWidget(middle, 100)
         across.addStretch(1)
-        whole = QVBoxLayout(self)
+        inside = QWidget()
+        inside.setObjectName("content")
+        whole = QVBoxLayout(inside)
         whole.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         whole.addStretch(1)
         whole.addLayout(across)
         whole.addStretch(2)
+        bare(QVBoxLayout(self)).addWidget(ScrollWhole(inside, self))
 
-    def _buttons(self, words: Words, *, can_go_on: bool) -> QHBoxLayout:
-        row = bare(QHBoxLayout(), 8)
+    def _buttons(self, words: Words, *, can_go_on: bool) -> QWidget:
+        buttons = QWidget(self)
+        row = FlowLayout(buttons)
         self.restart = primary(words(text("Restart the window")), self)
         self.restart.clicked.connect(self.restart_wanted)
         self.copy = CopyButton(words, lambda: self.trace, self, title=words(text("Copy the details")))
@@ -63,8 +68,7 @@ class FaultPage(QWidget):
             self.on.clicked.connect(self.go_on_wanted)
             row.addWidget(self.on)
         row.addWidget(self.copy)
-        row.addStretch(1)
-        return row
+        return buttons
 
 
 def _last_line(trace: str) -> str:

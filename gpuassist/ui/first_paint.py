@@ -21,7 +21,8 @@ from gpuassist.session.navigation import TITLES, Place, SideTool, WizardStep
 from gpuassist.ui.fonts import families
 from gpuassist.ui.palette import Palette
 
-_SIDE, _MARGIN, _GAP = 224, 32, 16
+_LEAST_SIDE, _MARGIN, _GAP = 224, 32, 16
+_SIDE_PART, _AROUND_WORDS = 0.4, 72  # as the frame and its side list have them
 _ROW, _LEAST_ROW, _BETWEEN = 38, 28, 2
 _FOOT, _FOOT_ROW = 122, 36  # look, language and help
 _BAR = 58
@@ -41,6 +42,7 @@ class FirstPaint:
         self._families = families(words.language)
         self._drawn: list[str] = []
         self._dots_an_inch = 96
+        self._measured: dict[tuple[float, int], QFontMetrics] = {}
 
     def __call__(self, painter: QPainter, width: int, height: int) -> None:
         self._dots_an_inch = painter.device().logicalDpiY()
@@ -51,27 +53,34 @@ class FirstPaint:
         QSvgRenderer(QByteArray(document.encode("utf-8", "replace"))).render(painter)
 
     def _draw(self, width: int, height: int) -> None:
-        palette = self._palette
+        palette, side = self._palette, self._side(width)
         self._fill((0, 0, width, height), palette.background)
-        self._fill((0, 0, _SIDE - 1, height), palette.side)
-        self._fill((_SIDE - 1, 0, 1, height), palette.line)
-        self._draw_side(height)
-        left = _SIDE + _MARGIN
+        self._fill((0, 0, side - 1, height), palette.side)
+        self._fill((side - 1, 0, 1, height), palette.line)
+        self._draw_side(side, height)
+        left = side + _MARGIN
         top = self._write((left, 24), self._words(TITLES[WizardStep.MACHINE]), _TITLE, weight=_BOLD) + 6
         top = self._write((left, top), self._reading, _BASE, ink=palette.muted) + _GAP
         for rectangle, colour in outlines(palette, (left, top, width - left - _MARGIN, height - _BAR - top)):
             self._fill(rectangle, colour)
-        self._fill((_SIDE, height - _BAR, width - _SIDE, _BAR), palette.panel)
-        self._fill((_SIDE, height - _BAR, width - _SIDE, 1), palette.line)
+        self._fill((side, height - _BAR, width - side, _BAR), palette.panel)
+        self._fill((side, height - _BAR, width - side, 1), palette.line)
 
-    def _draw_side(self, height: int) -> None:
+    def _side(self, width: int) -> int:
+        """As wide as the longest of its rows."""
+        metrics = self._metrics(_BASE, _STRONG)
+        wanted = max(metrics.horizontalAdvance(visible(self._words(title))) for title in TITLES.values()) + _AROUND_WORDS
+        return max(_LEAST_SIDE, min(wanted, int(width * _SIDE_PART)))
+
+    def _draw_side(self, side: int, height: int) -> None:
         muted = self._palette.muted
         top = self._write((22, 20), name, _BRAND, weight=_BOLD) + 24 + _BETWEEN
-        row = min(_ROW, max(_LEAST_ROW, (height - top - 76 - _FOOT) // len(TITLES) - _BETWEEN))
+        high = self._metrics(_BASE, 0).height()
+        row = min(max(_ROW, high + 18), max(_LEAST_ROW, high + 8, (height - top - 76 - _FOOT) // len(TITLES) - _BETWEEN))
         for title, above, places in self._sections():
             top = self._write((22, top + above), title, _SECTION, ink=muted, spacing=1) + 4 + _BETWEEN
             for place in places:
-                self._draw_row(top, row, place)
+                self._draw_row(side, top, row, place)
                 top += row + _BETWEEN
         if top > height - _FOOT:
             return  # in a low window the frame finds room for both
@@ -82,10 +91,10 @@ class FirstPaint:
         yield self._words(text("SET UP")), 0, tuple(WizardStep)
         yield self._words(text("ANY TIME")), 16, tuple(SideTool)
 
-    def _draw_row(self, top: int, height: int, place: Place) -> None:
+    def _draw_row(self, side: int, top: int, height: int, place: Place) -> None:
         palette, is_current = self._palette, place is WizardStep.MACHINE
         if is_current:
-            self._fill((13, top + 1, _SIDE - 27, height - 2), palette.accent_tint, round_corners=8)
+            self._fill((13, top + 1, side - 27, height - 2), palette.accent_tint, round_corners=8)
         if isinstance(place, WizardStep):
             middle = top + height / 2
             self._drawn.append(f'<circle cx="32" cy="{middle}" r="9" fill="none" stroke="{palette.muted}" stroke-opacity="0.6"/>')
@@ -112,12 +121,16 @@ class FirstPaint:
         return corner[1] + metrics.height()
 
     def _metrics(self, points: float, weight: int) -> QFontMetrics:
+        known = self._measured.get((points, weight))
+        if known is not None:
+            return known
         font = QFont()
         font.setFamilies(self._families)
         font.setPointSizeF(points)
         if weight:
             font.setWeight(QFont.Weight(weight))
-        return QFontMetrics(font)
+        self._measured[points, weight] = QFontMetrics(font)
+        return self._measured[points, weight]
 
 
 def outlines(palette: Palette, room: Rectangle) -> Iterator[tuple[Rectangle, str]]:

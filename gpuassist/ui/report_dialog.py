@@ -18,13 +18,13 @@ from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
 from gpuassist.ui.widgets.cards import Card, Notice
 from gpuassist.ui.widgets.code import make_read_only
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import bare, by_text, clear, open_within
 from gpuassist.ui.widgets.progress import ProgressStrip
-from gpuassist.ui.widgets.scroll_page import PageHeader
+from gpuassist.ui.widgets.scroll_page import PageHeader, ScrollWhole
 from gpuassist.ui.widgets.segments import Segments
 from gpuassist.ui.wording import reason_of
 
-_WIDTH, _HEIGHT, _AROUND, _BESIDE = 980, 700, 40, 250
+_WIDTH, _HEIGHT, _BESIDE = 980, 700, 250
 _FORMATS = (
     (ReportFormat.MARKDOWN, text("Markdown"), text("for an issue tracker or a forum")),
     (ReportFormat.HTML, text("Page"), text("the same as one HTML file with pictures, which needs no network")),
@@ -41,8 +41,7 @@ class ReportDialog(QDialog):
         self.report: MachineReport | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self._words(text("Report")))
-        room = parent.window().size()
-        self.resize(min(_WIDTH, room.width() - _AROUND), min(_HEIGHT, room.height() - _AROUND))
+        open_within(self, by_text(_WIDTH), by_text(_HEIGHT))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 16)
         layout.setSpacing(12)
@@ -57,6 +56,11 @@ class ReportDialog(QDialog):
         self._making = Latest(desk.jobs, self._show_made, self)
         self._making.ask(lambda _: make_report(desk.session, inspection))
         self._strip.begin(self._words(text("Preparing the report…")))
+
+    @property
+    def busy(self) -> bool:
+        """Whether the report is still being made."""
+        return self._making.busy
 
     @property
     def form(self) -> ReportFormat:
@@ -98,10 +102,11 @@ class ReportDialog(QDialog):
         self.preview.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         shown.body.addWidget(self.preview)
         self.left = Card(self._words(text("Left out")), parent=self)
-        self.left.setFixedWidth(_BESIDE)
-        self._lines = bare(QVBoxLayout(), 6)
-        self.left.body.addLayout(self._lines)
-        self.left.body.addStretch(1)
+        self.left.setFixedWidth(by_text(_BESIDE))
+        lines = QWidget()
+        lines.setObjectName("content")
+        self._lines = bare(QVBoxLayout(lines), 6)
+        self.left.body.addWidget(ScrollWhole(lines, self.left), 1)
         row.addWidget(shown, 1)
         row.addWidget(self.left)
         return row
@@ -136,9 +141,10 @@ class ReportDialog(QDialog):
         clear(self._lines)
         lines = taken_lines(self.report.taken_out) or (text("Nothing had to be left out."),)
         for line in lines:
-            self._lines.addWidget(paragraph(self._words(line), "", self.left))
+            self._lines.addWidget(paragraph(self._words(line)))
         told = text("Anything else that is not known to be harmless is left out as well. Please check it before you share it.")
-        self._lines.addWidget(paragraph(self._words(told), "muted", self.left))
+        self._lines.addWidget(paragraph(self._words(told), "muted"))
+        self._lines.addStretch(1)
         self._show_content()
         self.save.setFocus()
 

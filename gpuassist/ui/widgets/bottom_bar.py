@@ -107,7 +107,8 @@ class BottomBar(QFrame):
         buttons = [one for one in self._buttons() if one.action().isVisible()]
         left = [one for one in buttons if self._left.indexOf(one) >= 0]
         right = buttons[len(left) :]
-        room = self.width() - 2 * MARGIN - (_GAP + _LEAST_NOTE if self._note.words else 0)
+        note = _GAP + max(_LEAST_NOTE, self._note.minimumSizeHint().width()) if self._note.words else 0
+        room = self.width() - 2 * MARGIN - note
         folded: list[ActionButton] = []
         for one in (*reversed(left), *right[:-1]):
             shown = [other for other in buttons if other not in folded]

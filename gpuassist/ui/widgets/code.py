@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QFontMetricsF, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from gpuassist.formats.visible import visible
@@ -45,22 +45,35 @@ class CodeText(QPlainTextEdit):
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
         self.document().setDocumentMargin(4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setPlainText(visible(content))
+        self._show(visible(content))
 
     def set_content(self, content: str) -> None:
         content = visible(content)
         if content != self.toPlainText():
-            self.setPlainText(content)
+            self._show(content)
             self.updateGeometry()
+
+    def _show(self, content: str) -> None:
+        self.setPlainText(content)
+        # Where all lines are shown: else, after it was narrow, each bar would stand because the other takes its room.
+        needed = self.blockCount() > _LINES_SHOWN_AT_MOST
+        policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if needed else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setVerticalScrollBarPolicy(policy)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self.font())
         lines = min(self.blockCount(), _LINES_SHOWN_AT_MOST)
         width = max((metrics.horizontalAdvance(line) for line in self.toPlainText().split("\n")), default=0) + 12
         bar = self.horizontalScrollBar().sizeHint().height() if width > self._laid_out_width and self._laid_out_width else 0
-        # Each line is laid out in whole pixels, rounded up; QFontMetrics rounds the same figure down in some fonts.
-        height = lines * ceil(QFontMetricsF(self.font()).lineSpacing())
-        return QSize(min(width + 4, 600), height + 10 + bar)
+        return QSize(min(width + 4, 600), self._height_of(lines) + 10 + bar)
+
+    def _height_of(self, count: int) -> int:
+        """Of the first lines as they are laid out: one with letters of another font may be higher than the font's own."""
+        height, layout, block = 0.0, self.document().documentLayout(), self.document().firstBlock()
+        for _ in range(count):
+            height += layout.blockBoundingRect(block).height()
+            block = block.next()
+        return ceil(height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

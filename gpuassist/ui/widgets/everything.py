@@ -18,8 +18,10 @@ from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.fact_rows import TreeModel, branch
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, by_text, open_within
 from gpuassist.ui.widgets.scroll_page import PageHeader
+
+_WIDTH, _HEIGHT = 920, 640
 
 
 class Everything(QDialog):
@@ -32,7 +34,7 @@ class Everything(QDialog):
         self.json = escaped(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(words(text("Everything we read")))
-        self.resize(920, 640)
+        open_within(self, by_text(_WIDTH), by_text(_HEIGHT))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 20)
         layout.setSpacing(16)

@@ -64,7 +64,10 @@ class FactTable(QWidget):
     def _share(self) -> None:
         """The names get what they were given, less where that leaves the values less than their half, and their longest word."""
         longest = max((one.minimumSizeHint().width() for one in self._names), default=0)
-        self._grid.setColumnMinimumWidth(0, max(longest, min(by_text(self._label_width), self.width() // 2)))
+        wanted = max(longest, min(by_text(self._label_width), self.width() // 2))
+        if wanted != self._grid.columnMinimumWidth(0):
+            self._grid.setColumnMinimumWidth(0, wanted)
+            self.updateGeometry()  # the grid tells nobody, and other names may be broken now
 
     def _add(self, at: int, row: FactRow) -> None:
         if at:

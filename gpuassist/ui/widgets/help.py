@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
@@ -13,10 +13,10 @@ from gpuassist.ui.widgets.buttons import primary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import MARGIN, bare, by_text
+from gpuassist.ui.widgets.layouts import MARGIN, bare, by_text, open_within
 from gpuassist.ui.widgets.scroll_page import ScrollPage
 
-_WIDTH, _HEIGHT, _BESIDE = 640, 600, 40
+_WIDTH, _HEIGHT = 640, 600
 PROMISES: tuple[Text, ...] = (
     text("gpuassist never needs root and never runs a root command: it shows such steps for you to copy."),
     text("It never loses a byte of your files: preview, backup, a test in a new shell, and undo at any time."),
@@ -32,8 +32,7 @@ class Help(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(words(text("Help")))
-        room = self.screen().availableGeometry().size() - QSize(_BESIDE, _BESIDE)
-        self.resize(QSize(by_text(_WIDTH), by_text(_HEIGHT)).boundedTo(room))
+        open_within(self, by_text(_WIDTH), by_text(_HEIGHT))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 20)
         layout.setSpacing(16)

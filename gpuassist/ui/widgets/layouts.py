@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFontInfo, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLayout, QLayoutItem, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLayout, QLayoutItem, QSizePolicy, QWidget
 
 from gpuassist.ui.theme import sans
 
@@ -16,6 +16,8 @@ MARGIN = 32  # of a page
 SPACING = 16  # between cards
 TWO_FROM = 860  # narrower ones break most values of a card into two lines
 _EVEN_GAP = 12
+_WIDEST = 16_777_215  # of any widget: Qt's QWIDGETSIZE_MAX
+_AROUND = 40  # what a dialog leaves free of its window, both sides together
 _USUAL_PIXELS = 14  # of the window's text, at 96 dots an inch
 
 
@@ -30,6 +32,13 @@ def bare(layout: AnyLayout, spacing: int | None = None) -> AnyLayout:
 def by_text(pixels: int) -> int:
     """A length that goes with the text: as given for text of the usual size, more for larger."""
     return round(pixels * max(1.0, QFontInfo(sans()).pixelSize() / _USUAL_PIXELS))
+
+
+def open_within(dialog: QWidget, width: int, height: int) -> None:
+    """Gives a dialog its size, as far as the window has room that it is opened from, and so the screen."""
+    parent = dialog.parentWidget()
+    room = parent.window().size() if parent is not None else dialog.screen().availableGeometry().size()
+    dialog.resize(QSize(width, height).boundedTo(room - QSize(_AROUND, _AROUND)))
 
 
 def clear(layout: QLayout) -> None:
@@ -201,6 +210,44 @@ class Columns(QWidget):
             self._grid.addWidget(widget, place // columns, place % columns, 1, 2 if alone else 1)
         self._grid.setColumnStretch(0, 1)
         self._grid.setColumnStretch(1, 1 if columns == 2 else 0)
+
+
+class Beside(QWidget):
+    """One that is `wide` and another beside it, which takes the rest; below one another where that is too little for the other."""
+
+    def __init__(self, one: QWidget, other: QWidget, wide: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._one, self._other, self._wide = one, other, wide
+        self._row = bare(QBoxLayout(QBoxLayout.Direction.LeftToRight, self), SPACING)
+        self._row.addWidget(one, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addWidget(other, 1)
+        one.setFixedWidth(wide)
+
+    def minimumSizeHint(self) -> QSize:
+        """They need not stand side by side."""
+        needed = max(self._inside(self._one), self._other.minimumSizeHint().width())
+        return QSize(needed, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._decide()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._decide()  # what is inside got wider or narrower
+        return super().event(event)
+
+    def _decide(self) -> None:
+        taken = self._wide + SPACING if not self._one.isHidden() else 0
+        below = self.width() < taken + self._other.minimumSizeHint().width()
+        direction = QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight
+        if direction is not self._row.direction():
+            self._row.setDirection(direction)
+            self._one.setMinimumWidth(0 if below else self._wide)
+            self._one.setMaximumWidth(_WIDEST if below else self._wide)
+
+    def _inside(self, one: QWidget) -> int:
+        return min(self._wide, one.minimumSizeHint().width()) if not one.isHidden() else 0
 
 
 class EvenColumns(QWidget):

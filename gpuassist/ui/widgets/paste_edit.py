@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QTextCursor, QTextOption
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QResizeEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
 
 from gpuassist.formats.paste import read_paste
@@ -123,6 +123,10 @@ class PasteEdit(QPlainTextEdit):
     def minimumSizeHint(self) -> QSize:
         return QSize(120, self.sizeHint().height())
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._ask_for_height()  # the same words are more lines where it is narrower
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:  # light to dark and back
@@ -141,9 +145,9 @@ class PasteEdit(QPlainTextEdit):
         self.setExtraSelections(selections)
 
     def _lines(self) -> int:
-        """As many as they are on the screen, as far as that matters."""
+        """As many as they are on the screen, as far as that matters; with or without a scroll bar, which would come and go."""
         metrics = QFontMetrics(self.font())
-        a_line = max(20, (self.viewport().width() - 24) * 9 // (10 * max(1, metrics.averageCharWidth())))  # words are not cut
+        a_line = max(20, (self.width() - 24) * 9 // (10 * max(1, metrics.averageCharWidth())))  # words are not cut
         count, block = 0, self.document().firstBlock()
         while block.isValid() and count < _LINES_MOST:
             count += 1 + block.length() // a_line
@@ -208,9 +212,12 @@ class PasteEdit(QPlainTextEdit):
 
     @Slot()
     def _tell(self) -> None:
+        self._ask_for_height()
+        if not self.filling:
+            self.changed.emit()
+
+    def _ask_for_height(self) -> None:
         height = self.sizeHint().height()
         if height != self._asked_height:  # else each piece of a large text would lay out and paint the whole page
             self._asked_height = height
             self.updateGeometry()
-        if not self.filling:
-            self.changed.emit()

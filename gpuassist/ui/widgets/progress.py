@@ -83,9 +83,9 @@ class ProgressBar(QProgressBar):
 
 
 class ProgressStrip(QWidget):
-    """A turning mark with what is being done. Keeps its room while hidden, so that nothing jumps."""
+    """A turning mark with what is being done. Keeps its room while hidden, so that nothing jumps, unless that would be a gap."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, keeps_room: bool = True) -> None:
         super().__init__(parent)
         layout = bare(QHBoxLayout(self), 8)
         self._icon = MarkIcon(Mark.BUSY, self)
@@ -93,7 +93,7 @@ class ProgressStrip(QWidget):
         layout.addWidget(self._icon)
         layout.addWidget(self._words, 1)
         policy = self.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
+        policy.setRetainSizeWhenHidden(keeps_room)
         self.setSizePolicy(policy)
         self._wait = self._timer(SHOW_AFTER_MILLISECONDS)
         self._stay = self._timer(STAY_MILLISECONDS)

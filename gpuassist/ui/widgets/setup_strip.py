@@ -84,7 +84,6 @@ class SetupLine(QWidget):
         super().__init__(parent)
         self._now = setup.now
         row = bare(QHBoxLayout(self), 8)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         if self._now is not None:
             row.addWidget(MarkIcon(mark_of_stage(self._now), self, size=_MARK))
         self.said = label(words(short_headline(setup)), "muted", self)

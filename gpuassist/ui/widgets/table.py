@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from gpuassist.present.marks import Mark
 from gpuassist.ui import clipboard
 from gpuassist.ui.theme import colours, mono, sans
+from gpuassist.ui.widgets.layouts import by_text
 from gpuassist.ui.widgets.marks import paint_pill, pill_size
 from gpuassist.ui.widgets.rows import AFTER_ROLE, MARK_ROLE, SHARE_ROLE, Cell
 from gpuassist.ui.wording import as_tip
@@ -173,7 +174,7 @@ class Table(QTableView):
             return
         header, room = self.horizontalHeader(), self.viewport().width()
         shown = [place for place in range(header.count()) if not header.isSectionHidden(place)]
-        least = [max(_LEAST_COLUMN, header.sectionSizeHint(place)) for place in shown]
+        least = [max(by_text(_LEAST_COLUMN), header.sectionSizeHint(place)) for place in shown]
         wanted = [max(self.sizeHintForColumn(place), low) for place, low in zip(shown, least, strict=True)]
         widths = shared_widths(wanted, least, room, shown.index(self._gives_way))
         if self._samples and sum(wanted) < room:

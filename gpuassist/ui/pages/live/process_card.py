@@ -22,6 +22,7 @@ from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.buttons import DropDown
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import ElidedLabel, label
+from gpuassist.ui.widgets.layouts import by_text
 from gpuassist.ui.widgets.rows import Cell
 from gpuassist.ui.widgets.table import CellDelegate, Table
 
@@ -79,8 +80,8 @@ class ProcessCard(Card):
         self.filter.setAccessibleName(words(text("Filter the processes by word")))
         self.filter.setToolTip(self.filter.accessibleName())
         self.filter.setClearButtonEnabled(True)
-        self.filter.setMinimumWidth(_LEAST_FILTER)
-        self.filter.setMaximumWidth(_FILTER_WIDTH)
+        self.filter.setMinimumWidth(by_text(_LEAST_FILTER))
+        self.filter.setMaximumWidth(by_text(_FILTER_WIDTH))
         self.head.addWidget(self.filter, 2)
         for widget in (self.kind, self.grouping):
             self.head.addWidget(widget)
@@ -160,7 +161,7 @@ class ProcessCard(Card):
         header = table.horizontalHeader()
         header.setSectionsClickable(True)
         header.sectionClicked.connect(self._sort)
-        table.size_like([Cell(column.sample) for column in COLUMNS], 0)
+        table.size_like([Cell(one if isinstance(one, str) else words(one)) for one in (column.sample for column in COLUMNS)], 0)
         for place, column in enumerate(COLUMNS):
             title = table.fontMetrics().horizontalAdvance(words(column.title))
             header.resizeSection(place, max(header.sectionSize(place), title + _ARROW_ROOM))

@@ -23,6 +23,7 @@ from gpuassist.ui.wording import as_tip
 COLOUR_ROLE = Qt.ItemDataRole.UserRole + 20
 _IDLE_SECONDS = 60.0
 _TIP_COMMANDS = 8
+_LARGE = size(round(888.8 * 2**30))  # as wide as one gets
 
 
 class LiveColumn(Struct, frozen=True):
@@ -31,7 +32,7 @@ class LiveColumn(Struct, frozen=True):
     name: str
     title: Text
     tip: Text
-    sample: str
+    sample: str | Text
     numeric: bool = True
     gives_way: int = 0
     shared: ProcessColumn | None = None  # with the table in a terminal
@@ -63,11 +64,11 @@ COLUMNS: tuple[LiveColumn, ...] = (
         "memory",
         text("GPU memory"),
         text("The GPU memory it uses now, as reported by the driver"),
-        "888.8 GiB",
+        _LARGE,
         shared=ProcessColumn.MEMORY,
     ),
-    LiveColumn("peak", text("Peak"), text("The most GPU memory it was seen to use"), "888.8 GiB", gives_way=5),
-    LiveColumn("mean", text("Mean"), text("Its average GPU memory over the time shown"), "888.8 GiB", gives_way=8),
+    LiveColumn("peak", text("Peak"), text("The most GPU memory it was seen to use"), _LARGE, gives_way=5),
+    LiveColumn("mean", text("Mean"), text("Its average GPU memory over the time shown"), _LARGE, gives_way=8),
     LiveColumn(
         "torch",
         text("torch"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan
@@ -28,7 +28,7 @@ from gpuassist.ui.pages.repair.old_environments import OldEnvironmentsCard
 from gpuassist.ui.pages.repair.panel import PlanPanel
 from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.widgets.cards import EmptyState, Notice
-from gpuassist.ui.widgets.layouts import SPACING, bare, by_text
+from gpuassist.ui.widgets.layouts import SPACING, Beside, bare, by_text
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.wording import reason_of, sentence_case
 
@@ -74,19 +74,16 @@ class RepairSection(QWidget):
         self.nothing = EmptyState(Mark.RIGHT, "", "", self)
         self.nothing.hide()
         self.card.setParent(self)
-        self.card.setFixedWidth(by_text(_PLAN_WIDTH))
-        self.strip = ProgressStrip(self)
+        self.strip = ProgressStrip(self, keeps_room=False)
         self.strip.setMaximumHeight(20)
-        self.right = bare(QVBoxLayout(), SPACING)
+        right = QWidget(self)
+        self.right = bare(QVBoxLayout(right), SPACING)
         self.right.addWidget(self.nothing)
         self.right.addStretch(1)
-        row = bare(QHBoxLayout(), SPACING)
-        row.addWidget(self.card, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        row.addLayout(self.right, 1)
         column = bare(QVBoxLayout(self), SPACING)
         column.addWidget(self.notice)
         column.addWidget(self.still_old)
-        column.addLayout(row)
+        column.addWidget(Beside(self.card, right, by_text(_PLAN_WIDTH), self))
         column.addWidget(self.strip)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -103,8 +103,7 @@ class LineCard(Card):
 
 _HEADINGS = (text("Place"), text("Line"), text("What it does"), text("In effect"), text("Owner"), text("Action"))
 _ALL_COLUMNS_FROM = 800
-_DOES = 2
-_WIDE = (1, _DOES)  # the columns that share what is left over
+_LINE, _DOES = 1, 2
 _STATES = {True: (Mark.RIGHT, text("yes")), False: (Mark.TODO, text("no"))}
 _BECOMES = {Choice.KEEP: text("stays"), Choice.COMMENT_OUT: text("commented out"), Choice.REPLACE: text("replaced")}
 
@@ -129,16 +128,14 @@ class LinesSection(QWidget):
         self.reading = Latest(desk.jobs, self._show_read, self)
         self.header = (desk.words(text("Lines of your start-up files")), "")
         words = self.desk.words
-        self._strip = ProgressStrip(self)
+        self._strip = ProgressStrip(self, keeps_room=False)
         self._strip.setMaximumHeight(20)
         self.nothing = EmptyState(Mark.INFO, "", "", self)
         self.nothing.hide()
         self._card = Card(parent=self)
         self.model = RowsModel([words(heading) for heading in _HEADINGS], (), self)
         self.table = Table(self.model, words(text("Lines of the start-up files")), self._card)
-        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for wide in _WIDE:
-            self.table.stretch(wide)
+        self.table.spread(_LINE)
         self.table.selectionModel().currentRowChanged.connect(self._show_line)
         self._card.body.addWidget(self.table)
         self._card.hide()

@@ -26,13 +26,13 @@ from gpuassist.ui.widgets.buttons import primary, secondary
 from gpuassist.ui.widgets.cards import Card, Notice
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.labels import ElidedLabel, label, paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, by_text, open_within
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import ScrollPage
 from gpuassist.ui.wording import sentence_case
 
-_WIDTH, _HEIGHT, _AROUND = 900, 680, 40
+_WIDTH, _HEIGHT = 900, 680
 
 
 class UndoAllDialog(QDialog):
@@ -46,8 +46,7 @@ class UndoAllDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(words(text("Undo all")))
-        room = parent.window().size()
-        self.resize(min(_WIDTH, room.width() - _AROUND), min(_HEIGHT, room.height() - _AROUND))
+        open_within(self, by_text(_WIDTH), by_text(_HEIGHT))
         self._words, self._traces, self._home = words, traces, home
         self._count = len(traces.plan.changes)
         self._works = False
