@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from gpuassist.model.text import verbatim
 from gpuassist.present.marks import Exit
 from gpuassist.present.setup import status
 from gpuassist.session.inspect import open_recording
