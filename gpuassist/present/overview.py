@@ -106,9 +106,10 @@ def _gpu_card(place: int | None, gpu: Gpu, *, nvml_works: bool) -> GpuCard:
     lines = (_architecture(gpu), _memory(gpu), _link(gpu), _bound(gpu), _display(gpu), _mig(gpu))
     index = value_or(gpu.index, place)
     where = value_or(gpu.pci_address, "")
-    number = verbatim("") if index is None else text("GPU {index}", index=index)
-    both = index is not None and where
-    subtitle = text("GPU {index} · {address}", index=index, address=where) if both else verbatim(where) if where else number
+    if index is None:
+        subtitle = verbatim(where)
+    else:
+        subtitle = text("GPU {index} · {address}", index=index, address=where) if where else text("GPU {index}", index=index)
     return GpuCard(
         verbatim(name) if name else text("NVIDIA GPU {id}", id=value_or(gpu.pci_id, "")),
         subtitle,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from gpuassist.model.finding import Action, Answer
+from gpuassist.model.finding import Action, Answer, Severity
 from gpuassist.model.outlook import GoalKind
 from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, verbatim
@@ -142,7 +142,7 @@ def led_by(answer: Answer, stage: SetupStage) -> SetupStage:
         does=does,
         destination=mended_at(answer) or GoTo(WizardStep.FOUND),
         command=line_of(answer),
-        problem=answer.id,
+        problem=answer.id if answer.severity is Severity.PROBLEM else "",  # a warning stands in nobody's way
         blocked=answer.remedies[:1] != () and answer.remedies[0].action is Action.NONE,
     )
 

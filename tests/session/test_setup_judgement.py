@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from gpuassist.model.text import verbatim
 from gpuassist.present.marks import Exit
 from gpuassist.present.setup import status
 from gpuassist.session.inspect import open_recording
@@ -63,7 +64,8 @@ def test_a_warning_leads_only_where_it_is_about_a_toolkit(case: Path) -> None:
     inspection = open_recording(SESSION, str(facts_of(case)))
     now, worst = look_at_setup(SESSION, inspection).now, inspection.answers[0]
     leads = stage_of(worst) is SetupStageId.TOOLKIT
-    assert (now.problem if now is not None else "") == (worst.id if leads else "")
+    assert (now is not None and now.why == verbatim(worst.title)) == leads
+    assert now is None or not now.problem  # it stands in nobody's way: the diagnosis says so beside it
 
 
 @for_each(
