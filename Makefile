@@ -50,8 +50,9 @@ sweep: $(VENV)/.dev $(TORCH)/.torch
 words: $(VENV)/.dev
 	$(BIN)/python tools/words.py $(ARGS)
 
+# The pictures of README and docs/guide, light and dark; `tools/screenshots.py` takes any page of any recorded machine.
 screenshots: $(VENV)/.dev
-	$(BIN)/python tools/screenshots.py
+	$(BIN)/python tools/guide_pictures.py $(ARGS)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "gpuassist needs Python 3.10 or newer with the venv module (Debian, Ubuntu: python3-venv)" >&2; exit 1; }

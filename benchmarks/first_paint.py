@@ -37,13 +37,15 @@ def main(arguments: list[str]) -> None:
         _exec_until_painted(application)
         return
     sys.argv = ["gpuassist", *arguments[1:]]
-    from gpuassist import app
+    from gpuassist import __main__ as program  # as a user starts it
 
+    program._import_uuid()
+    program._import_msgspec()
     if arguments[0] == "answer":
         _report_first_answer()
     else:
         _report_from_next_loop()
-    app.main(sys.argv[1:])
+    program.main()
 
 
 def _report_from_next_loop() -> None:

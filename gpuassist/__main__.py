@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from types import ModuleType
 
 _INTERRUPTED = 130
 
@@ -47,10 +48,27 @@ def _run() -> int:
         from gpuassist.monitor.start import begin_early
 
         begin_early()
+    _import_uuid()
     _import_msgspec()
     from gpuassist import app
 
     return app.main(sys.argv[1:])
+
+
+def _import_uuid() -> None:
+    """Without `platform`, of which it asks one thing and whose patterns take 8 ms: msgspec needs it."""
+    name = "platform"
+    if name in sys.modules or sys.platform != "linux":
+        return
+    told = ModuleType(name)
+    told.system = lambda: "Linux"  # type: ignore[attr-defined]
+    sys.modules[name] = told
+    try:
+        import uuid  # noqa: F401
+    except AttributeError:  # a Python that asks more imports it when msgspec does
+        pass
+    finally:
+        del sys.modules[name]
 
 
 def _import_msgspec() -> None:

@@ -103,7 +103,9 @@ def bare_root(roots: Path, suite: str, name: str = "") -> Path:
     if not done.exists():
         shutil.rmtree(root, ignore_errors=True)
         root.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["debootstrap", "--variant=minbase", suite, str(root), MIRROR], check=True, stdout=subprocess.DEVNULL)
+        # with mounts of its own: one that is killed leaves none behind
+        command = ["unshare", "--mount", "debootstrap", "--variant=minbase", suite, str(root), MIRROR]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         done.touch()
     return root
 

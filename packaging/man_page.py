@@ -110,7 +110,7 @@ def _options(actions: Iterator[argparse.Action]) -> Iterator[str]:
         names = ", ".join(_bold(one) for one in action.option_strings) or _slots(action)
         yield ".TP"
         yield f"{names} {_slots(action)}".rstrip() if action.option_strings else names
-        yield _sentence(_help(action), action.choices or ())
+        yield _sentence(_help(action), [*(action.choices or ())])
 
 
 def _positionals(command: argparse.ArgumentParser) -> str:

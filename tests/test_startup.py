@@ -48,6 +48,13 @@ def test_headless_sample_imports_no_window_and_no_parser(tmp_path: object) -> No
     assert modules & {"PySide6", "pyqtgraph", "numpy", "tree_sitter", "torch"} == set()
 
 
+def test_no_source_is_read_to_import_the_window(tmp_path: object) -> None:
+    """PySide6 looks in the source of each module for its own name, for those that want `__feature__`."""
+    code = "import gpuassist.ui.frame, linecache, builtins\nread = [one for one in linecache.cache if 'gpuassist' in one]\n"
+    code += "assert not read, read\nassert builtins.__import__.__name__ != '__feature_import__'"
+    assert "gpuassist.ui.frame" in _modules_after(code, home=str(tmp_path))
+
+
 RECORDED = str(Path(__file__).parents[1] / "resources/machines/04-driver-too-old.json")
 
 # What costs a start milliseconds, and what only some of all that a file can do needs.

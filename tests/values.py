@@ -36,6 +36,7 @@ FEDORA = Distribution("fedora", (), "42", "Fedora Linux 42 (Workstation Edition)
 DEBIAN = Distribution("debian", (), "12", "Debian GNU/Linux 12 (bookworm)")
 ARCH = Distribution("arch", (), "", "Arch Linux")
 _MEMORY_GIB = {RTX_4090: 24, RTX_5090: 32, GTX_1080_TI: 11, RTX_3090: 24}
+_MISMATCH = "NVML_ERROR_LIB_RM_VERSION_MISMATCH"
 _NOT_ASKED_NVML = text("NVML was not asked: the driver is not loaded")
 
 
@@ -196,8 +197,21 @@ def _with_nvml(gpu: Gpu, place: int, pci_id: str, one: Recipe) -> Gpu:
     )
 
 
+def _why_no_nvml(one: Recipe) -> Unknown:
+    """As a real machine says it: the driver of one GPU that is loaded was asked, whatever it answered."""
+    if one.asleep:
+        return Unknown(text("NVML was not asked, because it would wake this GPU"))
+    if not one.driver:
+        return Unknown(_NOT_ASKED_NVML)
+    if one.libcuda and one.libcuda != one.driver:
+        words = "RM has detected an NVML/RM version mismatch."
+        why = text("NVML refused {question}: {name} ({code}, {words})", question="nvmlInit", name=_MISMATCH, code=18, words=words)
+        return Unknown(why)
+    return Unknown(text("NVML does not list this GPU"))
+
+
 def _without_nvml(gpu: Gpu, one: Recipe) -> Gpu:
-    why = Unknown(text("NVML was not asked, because it would wake this GPU") if one.asleep else _NOT_ASKED_NVML)
+    why = _why_no_nvml(one)
     names = ("index", "uuid", "minor", "memory_total_bytes", "memory_used_bytes", "display_active", "mig_enabled", "mig_uuids")
     return replace(gpu, **dict.fromkeys((*names, "compute_mode", "processes"), why))
 
@@ -212,10 +226,10 @@ def _driver(one: Recipe) -> Driver:
         0: "NVML_SUCCESS",
         9: "NVML_ERROR_DRIVER_NOT_LOADED",
         12: "NVML_ERROR_LIBRARY_NOT_FOUND",
-        18: "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
+        18: _MISMATCH,
     }
     told = loaded and not mismatch and not one.asleep
-    why = Unknown(text("NVML was not asked, because it would wake this GPU") if one.asleep else _NOT_ASKED_NVML)
+    why = _why_no_nvml(one)
     library = "/usr/lib/wsl/lib" if one.wsl else "/usr/lib/x86_64-linux-gnu"
     return Driver(
         loaded=Unknown(text("WSL2 has no NVIDIA kernel module"))

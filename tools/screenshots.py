@@ -43,8 +43,8 @@ def main() -> int:
     """Takes the pictures and prints their names."""
     options = _options()
     options.folder.mkdir(parents=True, exist_ok=True)
-    with _display() as display, tempfile.TemporaryDirectory() as home:
-        os.environ.update({**private(home), "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"})
+    with display() as screen, tempfile.TemporaryDirectory() as home:
+        os.environ.update({**private(home), "DISPLAY": screen, "QT_QPA_PLATFORM": "xcb"})
         if options.repair:
             furnish(Path(home))
         return 0 if _take(options) else 1
@@ -68,7 +68,8 @@ def _options() -> argparse.Namespace:
 
 
 @contextmanager
-def _display() -> Iterator[str]:
+def display() -> Iterator[str]:
+    """An X server of our own, gone afterwards; its name."""
     read, write = os.pipe()
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(write), "-screen", "0", "2400x1600x24", "-nolisten", "tcp"],
@@ -92,17 +93,16 @@ def _take(options: argparse.Namespace) -> bool:
     run = WindowRun(compose(options.language), application)
     width, height = map(int, options.size.split("x"))
     run.window.resize(width, height)
-    run.furnished.connect(lambda: _walk(run, options))
+    run.furnished.connect(lambda: step_through(run, (_repair_shots if options.repair else _shots)(run, options)))
     run.window.show()
     status = application.exec()
     run.end()
     return status == 0
 
 
-def _walk(run: WindowRun, options: argparse.Namespace) -> None:
+def step_through(run: WindowRun, shots: Iterator[int]) -> None:
+    """Asks `shots` for one thing after the other, each once the one before has settled, and closes the window."""
     from PySide6.QtCore import QCoreApplication, QTimer
-
-    shots = _repair_shots(run, options) if options.repair else _shots(run, options)
 
     def step() -> None:
         failed = True

@@ -36,11 +36,11 @@ from gpuassist.session.navigation import (
 )
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.session.verify_report import VerifyReport
-from gpuassist.ui.application import make_all
 from gpuassist.ui.dialogs import Asking
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.jobs import Done, Jobs
 from gpuassist.ui.page import Desk, Page
+from gpuassist.ui.page_stack import classes_made
 from gpuassist.ui.pages.holders.page import HoldersPage
 from gpuassist.ui.pages.live.page import LivePage
 from gpuassist.ui.pages.repair.page import RepairPage
@@ -75,7 +75,8 @@ class Stand:
     """A window that is walked through: its application dressed, a frame in it, and dialogs in its place."""
 
     def __init__(self, application: QApplication, language: str) -> None:
-        make_all()
+        for step in classes_made():
+            step()
         self.theme = Theme(application, Appearance.LIGHT)
         self.theme.write(language)
         words = Words("xx", Breakable()) if language == "xx" else shipped(language) if language != "en" else compose("en").words

@@ -182,6 +182,9 @@ _MOST_NOTES = 10
 
 
 def _parse(arguments: Sequence[str], session: Session) -> argparse.Namespace:
+    if not arguments:  # the window, whose start has no time for the parsers of all commands
+        known = languages(session.world.resources)
+        return _global_options(session.words, known, "").parse_args([], argparse.Namespace(command=None))
     listing = not set(COMMANDS) & set(arguments) and bool({"-h", "--help"} & set(arguments))
     wanted = COMMANDS if listing else tuple(name for name in COMMANDS if name in arguments)
     return parser_of(wanted, session.words, languages(session.world.resources)).parse_args(arguments)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from gpuassist.model.text import Text, joined, text, verbatim
 from gpuassist.model.verdict import Verdict
 from gpuassist.present.marks import Mark
+from gpuassist.present.moments import minute
 from gpuassist.present.overview import short_name
 from gpuassist.present.verification import VERDICT_WORDS
 from gpuassist.session.verifications import KeptVerification, listed_in, text_in
@@ -17,7 +18,6 @@ from gpuassist.verify.runner import Level
 
 _LEVELS = {Level.QUICK.value: text("Quick"), Level.FULL.value: text("Full")}
 _BROKEN = (Verdict.FAIL, Verdict.HUNG, Verdict.ERROR)  # the first of them is told
-_DAY_AND_MINUTE = 16
 
 
 class EarlierLine(Struct, frozen=True):
@@ -32,7 +32,7 @@ class EarlierLine(Struct, frozen=True):
 def earlier_line(kept: KeptVerification) -> EarlierLine:
     """In words; what its document does not hold is left out."""
     mark, verdict = _verdict(kept.document)
-    return EarlierLine(kept.made_at[:_DAY_AND_MINUTE].replace("T", " "), mark, verdict, joined(tuple(_about(kept))))
+    return EarlierLine(minute(kept.made_at), mark, verdict, joined(tuple(_about(kept))))
 
 
 def _verdict(document: Mapping[str, Any]) -> tuple[Mark, Text]:

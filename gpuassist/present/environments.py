@@ -13,6 +13,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.present.overview import driver_version, is_true
 
+_NO_WORD_OF_THE_DRIVER = frozenset((0, 9, 12))  # it answered, it is not loaded, or there is no library to ask it with
+
 
 class EnvironmentLine(Struct, frozen=True):
     """A Python environment, the torch in it, and on how many of the GPUs that torch runs."""
@@ -86,10 +88,19 @@ def torch_runs_on(torch: Torch, machine: Machine) -> tuple[Status, Text]:
     if all(told):
         if isinstance(driver, Unknown):
             return Status.UNKNOWN, text("needs a driver")
+        if _driver_refuses(machine):
+            return Status.PROBLEM, text("driver does not answer")
         return Status.RIGHT, text("both GPUs") if len(gpus) == 2 else counted("this GPU", "all {count} GPUs", len(gpus))
     if not any(told):
         return Status.PROBLEM, counted("not this GPU", "none of the GPUs", len(gpus))
     return Status.WARNING, text("{some} of {all} GPUs", some=sum(map(bool, told)), all=len(gpus))
+
+
+def _driver_refuses(machine: Machine) -> bool:
+    """Whether the driver of GPUs that it holds did not let NVML start: then CUDA, which speaks to it too, does not start either."""
+    status = machine.driver.nvml_status
+    refused = isinstance(status, Known) and status.value.code not in _NO_WORD_OF_THE_DRIVER
+    return refused and any(value_or(gpu.kernel_driver, "") == "nvidia" for gpu in value_or(machine.gpus, ()))
 
 
 def _runs(torch: Torch, gpu: Gpu) -> bool | None:

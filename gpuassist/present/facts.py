@@ -17,6 +17,7 @@ from gpuassist.model.next_start import BuildState, ChosenBy, EarlyImage, ModuleB
 from gpuassist.model.shell import Command
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, ToolkitLink
 from gpuassist.model.text import Text, listed, text, verbatim
+from gpuassist.present.moments import minute
 from gpuassist.present.overview import gibibytes
 
 # By the name of the field; what is a list of records has a section of its own and no label here.
@@ -236,7 +237,7 @@ def _build(build: ModuleBuild) -> Text:
 
 
 def _early_image(image: EarlyImage) -> Text:
-    return text("{path}, written {when}", path=image.path, when=image.written[:16].replace("T", " "))
+    return text("{path}, written {when}", path=image.path, when=minute(image.written))
 
 
 _RECORDS: dict[type, Callable[[Any], Text]] = {

@@ -12,6 +12,7 @@ from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.solve import DryRun, PackageChange, Requirer
 from gpuassist.model.text import Text, counted, joined, text, verbatim
+from gpuassist.present.moments import minute
 from gpuassist.session.plan import InstallWish, toolkit_to_use
 
 _RESTART = text("The computer has to be restarted, now or later: gpuassist then continues where it stopped.")
@@ -74,7 +75,7 @@ def course_title(install: Install) -> Text:
 
 def install_in_words(install: Install) -> Text:
     """An install on record, in a line: its goal, its day, how it stands."""
-    return text("{goal} · {day} · {state}", goal=install.goal, day=install.made_at[:10], state=_INSTALLS[install.state])
+    return text("{goal} · {day} · {state}", goal=install.goal, day=minute(install.made_at)[:10], state=_INSTALLS[install.state])
 
 
 def remarks(step: Step, home: str) -> tuple[Text, ...]:

@@ -41,7 +41,7 @@ class GpuCard(Struct, frozen=True):
     status: Status
     state: Text
     lines: tuple[CardRow, ...]
-    index: int
+    index: int | None
     figures: tuple[CardRow, ...]
 
 
@@ -95,16 +95,20 @@ def gpu_cards(machine: Machine) -> tuple[GpuCard, ...]:
     gpus = value_or(machine.gpus, ())
     status = machine.driver.nvml_status
     nvml_works = isinstance(status, Known) and status.value.code == _NVML_SUCCESS
-    return tuple(_gpu_card(place, gpu, nvml_works=nvml_works) for place, gpu in enumerate(gpus))
+    numbered = any(isinstance(gpu.index, Known) for gpu in gpus)  # then a place in the list is no number: one of them has it
+    places = ((None if numbered else place, gpu) for place, gpu in enumerate(gpus))
+    return tuple(_gpu_card(place, gpu, nvml_works=nvml_works) for place, gpu in places)
 
 
-def _gpu_card(place: int, gpu: Gpu, *, nvml_works: bool) -> GpuCard:
+def _gpu_card(place: int | None, gpu: Gpu, *, nvml_works: bool) -> GpuCard:
     name = gpu.name.value if isinstance(gpu.name, Known) and gpu.name.value else ""
     status, state = _gpu_state(gpu, nvml_works=nvml_works)
     lines = (_architecture(gpu), _memory(gpu), _link(gpu), _bound(gpu), _display(gpu), _mig(gpu))
     index = value_or(gpu.index, place)
     where = value_or(gpu.pci_address, "")
-    subtitle = text("GPU {index} · {address}", index=index, address=where) if where else text("GPU {index}", index=index)
+    number = verbatim("") if index is None else text("GPU {index}", index=index)
+    both = index is not None and where
+    subtitle = text("GPU {index} · {address}", index=index, address=where) if both else verbatim(where) if where else number
     return GpuCard(
         verbatim(name) if name else text("NVIDIA GPU {id}", id=value_or(gpu.pci_id, "")),
         subtitle,

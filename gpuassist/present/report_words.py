@@ -16,6 +16,7 @@ from gpuassist.present.chain import alike, caption
 from gpuassist.present.commands import command_lines, copyable, copyable_lines
 from gpuassist.present.listing import sections
 from gpuassist.present.marks import Mark, mark_of
+from gpuassist.present.moments import minute, minute_abroad
 from gpuassist.present.past import change_words, detail_words, explanation_of
 from gpuassist.present.past import title as past_title
 from gpuassist.present.remedies import LETTERS, ShownRemedy, shown_together
@@ -113,7 +114,7 @@ def parts_of(report: MachineReport, words: Words) -> Iterator[Part]:
     diagnosis, answers = inspection.diagnosis, inspection.answers
     yield ReportHeading(words(found_title(inspection.machine, diagnosis, answers)), 1, _worst(answers))
     figures = joined(found_figures(diagnosis, answers, 0.0))
-    about = text("gpuassist {version} · {moment}", version=report.version, moment=report.made_at)
+    about = text("gpuassist {version} · {moment}", version=report.version, moment=minute_abroad(report.made_at))
     yield ReportParagraph(words(joined((figures, about))), quiet=True)
     yield from _findings(answers, words)
     if report.differing:
@@ -219,9 +220,7 @@ def _chains(report: MachineReport, words: Words) -> Iterator[Part]:
 
 def verification_lines(figures: VerificationFigures) -> Iterator[Text]:
     """A verification, its outcome first; what it leaves open stands there as plainly as what it proved."""
-    yield text(
-        "Verification of {moment}: {outcome}", moment=figures.made_at[:16].replace("T", " "), outcome=OUTCOMES[figures.outcome]
-    )
+    yield text("Verification of {moment}: {outcome}", moment=minute(figures.made_at), outcome=OUTCOMES[figures.outcome])
     yield from (device_line(one) for one in figures.devices)
     if figures.other_bad:
         yield counted(

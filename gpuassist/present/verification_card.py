@@ -15,6 +15,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, joined, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import GLYPHS, Mark
+from gpuassist.present.moments import minute_utc
 from gpuassist.present.overview import link_words, short_name
 from gpuassist.present.report_words import share_words
 from gpuassist.session.verification_summary import DeviceFigures, VerificationFigures, VerificationOutcome
@@ -58,7 +59,7 @@ def verification_card(figures: VerificationFigures, links: tuple[Text, ...], ver
         down += line.size * 1.28 + (14 if line.bold else 4)
         parts.append(_line(down, line))
     parts.append(f'<line x1="{_EDGE}" y1="566" x2="{WIDTH - _EDGE}" y2="566" stroke="{_LINE}"/>')
-    when = figures.made_at[:16].replace("T", " ") or words(text("date not known"))
+    when = minute_utc(figures.made_at) or words(text("date not known"))
     told = words(
         text("{moment} UTC · gpuassist {version} · made by its user, who could have changed it", moment=when, version=version)
     )

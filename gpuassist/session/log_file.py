@@ -6,6 +6,7 @@ written is left: a log is worth no error.
 
 from __future__ import annotations
 
+import faulthandler
 import fcntl
 import logging
 import os
@@ -33,6 +34,7 @@ class OwnLog(logging.Handler):
         self._world, self._largest = world, largest_bytes
         self._writing = threading.Lock()
         self._refused: bool | None = None
+        self._crashes = -1
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -61,19 +63,52 @@ class OwnLog(logging.Handler):
             lines += (f"    {on_one_line(line)}" for line in "".join(traceback.format_exception(*record.exc_info)).splitlines())
         return ("\n".join(lines)[:_RECORD_AT_MOST] + "\n").encode("utf-8", "backslashreplace")
 
-    def _write(self, line: bytes) -> None:
+    def listen_for_crashes(self) -> None:
+        """Has what ends the program from outside of Python, in Qt or a driver's library, leave the stacks of all threads in the
+        log. It is opened for that: in a crash nothing can be.
+        """
+        try:
+            with self._writing:
+                if self._crashes < 0 and self._may_write():
+                    self._crashes = self._open()
+                    faulthandler.enable(self._crashes)
+        except OSError:
+            self._refused = True
+
+    def end_crashes(self) -> None:
+        """The log goes again where nothing was written to it."""
+        descriptor, self._crashes = self._crashes, -1
+        if descriptor < 0:
+            return
+        faulthandler.disable()
+        try:
+            if os.fstat(descriptor).st_size == 0 and os.path.samestat(os.fstat(descriptor), os.lstat(self.path)):
+                os.unlink(self.path)
+        except OSError:
+            pass
+        finally:
+            os.close(descriptor)
+
+    def _open(self) -> int:
         self._world.disk.require_writing(self.path)
-        descriptor = os.open(
-            self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600
-        )
+        descriptor = os.open(self.path, _FLAGS, 0o600)
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode) or status.st_uid != self._world.surroundings.uid:
                 raise PermissionError(self.path)
             if status.st_mode & 0o077:
                 os.fchmod(descriptor, 0o600)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def _write(self, line: bytes) -> None:
+        descriptor = self._open()
+        try:
             os.write(descriptor, line)
-            if status.st_size + len(line) > self._largest:
+            status = os.fstat(descriptor)
+            if status.st_size > self._largest:
                 self._rotate(descriptor)
         finally:
             os.close(descriptor)
@@ -102,4 +137,5 @@ def keep_log(world: World) -> OwnLog:
 
 
 def end_log(log: OwnLog) -> None:
+    log.end_crashes()
     logging.getLogger().removeHandler(log)

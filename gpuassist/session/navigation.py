@@ -284,9 +284,9 @@ class Flow(Struct, frozen=True):
         problem = self.state(WizardStep.FOUND) is StepStatus.PROBLEM
         if self.mend is None or self.state(WizardStep.FOUND) is StepStatus.BUSY:
             return None
-        if self.current is WizardStep.REPAIR and problem:
-            elsewhere = self.mend.destination is not None and self.mend.destination.place is not WizardStep.REPAIR
-            return self.mend if elsewhere else None
+        if self.current in {WizardStep.REPAIR, WizardStep.VERIFY} and problem:
+            elsewhere = self.mend.destination is not None and self.mend.destination.place is not self.current
+            return self.mend if elsewhere and not self._verifies() else None
         return self.mend if shows and (problem or self.current is WizardStep.FOUND) else None
 
     def way(self) -> Destination | None:
@@ -296,13 +296,21 @@ class Flow(Struct, frozen=True):
         after = None if isinstance(self.current, SideTool) else _NEXT.get(self.current)
         if after is None or not self.enabled(after):
             return None
-        if self.current is WizardStep.MACHINE or after is WizardStep.LIVE:
+        if self.current is WizardStep.MACHINE:
             return GoTo(after)
+        if after is WizardStep.LIVE:
+            stands = self.state(WizardStep.FOUND) is StepStatus.PROBLEM and self.state(WizardStep.VERIFY) is not StepStatus.RIGHT
+            return None if stands else GoTo(after)
         lead = self.lead()
         if lead is not None:
             return lead.destination
         stands = self.state(WizardStep.FOUND) in {StepStatus.PROBLEM, StepStatus.BUSY}
         return None if stands else GoTo(WizardStep.VERIFY)
+
+    def _verifies(self) -> bool:
+        """Whether a verification runs, or has passed: then nothing leads away from it."""
+        here = self.current is WizardStep.VERIFY
+        return here and self.state(WizardStep.VERIFY) in {StepStatus.BUSY, StepStatus.RIGHT}
 
     def next(self) -> Place | None:
         """The place that the way on leads to."""

@@ -6,9 +6,10 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6 import QtCore, QtGui, QtWidgets
+from PySide6 import QtCore
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from gpuassist.session.navigation import Destination
     from gpuassist.system.one_window import OneWindow, SecondStart
     from gpuassist.ui.fault_page import FaultPage
+    from gpuassist.ui.first_reading import FirstReading
     from gpuassist.ui.frame import Frame, Handover
     from gpuassist.ui.jobs import Jobs
     from gpuassist.ui.theme import Appearance, Theme
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
 # Every call of Qt gives the interpreter's lock away; while a job computes, the GUI thread gets it back after this time, by default
 # 5 ms: laying out a dozen widgets while 1 MB of log was explained took 70 ms, and with 1 ms 30 (2 cores, CPython 3.11).
 _SWITCH_SECONDS = 0.001
+# Imported while the window on the GUI thread names no class of Qt, for the next steps, which then find them there.
+_NEXT = ("gpuassist.ui.frame", "gpuassist.ui.theme", "gpuassist.ui.pages.machine.cards")
+_FOR_THE_ANSWER = "gpuassist.ui.leads"  # nothing of Qt
 _DARK_BELOW = 128  # of 255, the lightness of the desktop's own window colour
 
 
@@ -55,6 +60,7 @@ def run_window(
     application.setApplicationName("gpuassist")
     application.setDesktopFileName("gpuassist")
     run = WindowRun(session, application, machine_file=machine_file, start=start, one=one)
+    run.furnished.connect(run.listen_for_crashes)
     run.window.show()
     sys.setswitchinterval(_SWITCH_SECONDS)
     from gpuassist.system.end_wishes import hearing
@@ -100,6 +106,7 @@ class WindowRun(QObject):
         self._restarts = 0
         self._went_on = self._ended = False
         self._thread = threading.Thread(target=self._import, name="gpuassist-import", daemon=True)
+        self._first: FirstReading | None = None
         self._log: OwnLog | None = None
         self.theme: Theme | None = None
         self.jobs: Jobs | None = None
@@ -111,7 +118,7 @@ class WindowRun(QObject):
         words = self._session.words
         self.window = MainWindow(FirstPaint(words, palette, reading=words(text("Reading your machine…"))))
         self.window.restore(settings.geometry)
-        self.window.painted.connect(self._thread.start)
+        self.window.painted.connect(self._begin)
         self.window.closing.connect(self._close)
         self._imported.connect(self._furnish)
         self.end_wanted.connect(self._end_in_order)
@@ -134,13 +141,26 @@ class WindowRun(QObject):
             self._qt_words.fall_silent()
         self.window.deleteLater()
 
+    @Slot()
+    def listen_for_crashes(self) -> None:
+        if self._log is not None:
+            self._log.listen_for_crashes()
+
+    @Slot()
+    def _begin(self) -> None:
+        if not self._machine_file:
+            from gpuassist.ui.first_reading import FirstReading
+
+            self._first = FirstReading(self._session)
+        self._thread.start()
+
     def _import(self) -> None:
         try:
-            make_all()  # now, while the window on the GUI thread names no class
-            import gpuassist.ui.frame  # noqa: F401 -- both for the next step, which then finds them there
-            import gpuassist.ui.theme  # noqa: F401
+            for name in _NEXT:
+                import_module(name)
         finally:
             self._imported.emit()  # what could not be imported fails again there, where it is seen
+        import_module(_FOR_THE_ANSWER)
 
     @Slot()
     def _furnish(self) -> None:
@@ -184,6 +204,7 @@ class WindowRun(QObject):
             appearance=_appearance(settings.appearance),
             language=settings.language,
             handover=handover,
+            first=self._first,
         )
         frame.appearance_chosen.connect(self._choose_appearance)
         frame.language_chosen.connect(self._choose_language)
@@ -193,7 +214,7 @@ class WindowRun(QObject):
             frame.banners.tell(text("Nothing is written: gpuassist was started with `--read-only`."), stays=True)
         if self._set_aside is not None:
             frame.banners.tell(self._set_aside)
-        self.frame = frame
+        self.frame, self._first = frame, None
         self.window.furnish(frame)
         frame.begin()
         return frame
@@ -332,19 +353,3 @@ def _appearance(value: str) -> Appearance:
     from gpuassist.ui.theme import Appearance
 
     return Appearance(value) if value in {one.value for one in Appearance} else Appearance.SYSTEM
-
-
-def make_all() -> int:
-    """Names every class of Qt's modules while no other thread names any; returns how many names that were.
-
-    PySide6 makes a class when it is first named, running Python as it does so. Another thread that names the class meanwhile can
-    get half of it, and an object of that crashes the process in `PySide::MetaObjectBuilder::update` (seen with 6.11.3, once in some
-    300 starts, while pyqtgraph was imported on a thread, which names every class; the plot was made of it then). Making all of them
-    takes about 0.1 s.
-    """
-    from PySide6 import QtSvg  # not needed for the first paint
-
-    names = [(module, name) for module in (QtCore, QtGui, QtWidgets, QtSvg) for name in dir(module)]
-    for module, name in names:
-        getattr(module, name, None)
-    return len(names)

@@ -42,6 +42,7 @@ class FirstPaint:
         self._families = families(words.language)
         self._drawn: list[str] = []
         self._dots_an_inch = 96
+        self._measured: dict[tuple[float, int], QFontMetrics] = {}
 
     def __call__(self, painter: QPainter, width: int, height: int) -> None:
         self._dots_an_inch = painter.device().logicalDpiY()
@@ -120,12 +121,16 @@ class FirstPaint:
         return corner[1] + metrics.height()
 
     def _metrics(self, points: float, weight: int) -> QFontMetrics:
+        known = self._measured.get((points, weight))
+        if known is not None:
+            return known
         font = QFont()
         font.setFamilies(self._families)
         font.setPointSizeF(points)
         if weight:
             font.setWeight(QFont.Weight(weight))
-        return QFontMetrics(font)
+        self._measured[points, weight] = QFontMetrics(font)
+        return self._measured[points, weight]
 
 
 def outlines(palette: Palette, room: Rectangle) -> Iterator[tuple[Rectangle, str]]:

@@ -38,6 +38,7 @@ from gpuassist.ui.clipboard import dropped_file, is_folder
 from gpuassist.ui.focus import FocusKeeper
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading, ShownMachine
+from gpuassist.ui.on_record import OnRecord, on_record
 from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.page_terms import PageTerms
@@ -54,6 +55,7 @@ from gpuassist.ui.widgets.side_list import WIDTH, Foot, SideList
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
+    from gpuassist.ui.first_reading import FirstReading
 
 _SIDE_PART = 0.4  # of the window, at most
 _ROOM_MILLISECONDS = 50  # for the first page's cards to be made and painted, one a turn
@@ -87,12 +89,14 @@ class Frame(QWidget):
         appearance: Appearance,
         language: str = "",
         handover: Handover | None = None,
+        first: FirstReading | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._desk = desk
         self._machine_file = machine_file
         self._handover = handover
+        self._first = first
         start = handover.place if handover is not None else start
         self._wanted: Destination | None = start or GoTo(WizardStep.MACHINE)  # until the facts are there that its page needs
         self.flow = Flow()
@@ -169,14 +173,16 @@ class Frame(QWidget):
         self.banners.show_fault(trace)
 
     def begin(self) -> None:
-        """Reads the machine, and gets the plot's libraries ready meanwhile."""
+        """Shows the machine; what else will be needed is got ready after that, or while it takes long."""
         if self._handover is not None:
             self._reading.show(self._handover.machine)
         elif self._machine_file:
             self._reading.open_recording(self._machine_file)
+        elif self._first is not None:
+            self._reading.take(self._first)
         else:
             self._reading.read_live()
-        self.pages.warm_up.start()
+        self.pages.warm_up.start_at_last()
 
     def under_way(self) -> Text | None:
         """What would be lost if the window were made anew; none where nothing would."""
@@ -353,19 +359,20 @@ class Frame(QWidget):
         self._recalling.drop()
         self.banners.show_waiting("")
         if not inspection.recorded:
-            self._recalling.ask(lambda _: _recalled(self._desk))
+            self._recalling.ask(lambda _: on_record(self._desk))
         # After the paint, which a delay of 0 would come before: two pages made at once are 60 ms without an answer.
         self._after_paint.start()
 
     @Slot()
     def _go_where_wanted(self) -> None:
         self._terms.glossary()
+        self.pages.warm_up.start()
         if self._wanted is not None:
             self.go(self._wanted)
             self._wanted = None
 
     def _show_recalled(self, result: Done | Failed) -> None:
-        if not isinstance(result, Done) or not isinstance(result.value, _Recalled):
+        if not isinstance(result, Done) or not isinstance(result.value, OnRecord):
             return
         if self.flow.current is not SideTool.INSTALL:
             self.banners.show_waiting(result.value.waiting)
@@ -383,25 +390,10 @@ class Frame(QWidget):
         if self._reading.after_write:
             self.banners.show_stale(reason)
         self.go(ReadingFailed())
+        self.pages.warm_up.start()
 
     @Slot()
     def _show_help(self) -> None:
         from gpuassist.ui.widgets.help import Help  # not needed before somebody asks
 
         Help(self._desk.words, self).open()
-
-
-class _Recalled(Struct, frozen=True):
-    """What stands on record: the install that waits, in words, and whether a change of the user's files is in effect."""
-
-    waiting: str
-    changed: bool
-
-
-def _recalled(desk: Desk) -> _Recalled:
-    """Imported here, on the job's thread."""
-    from gpuassist.install.resume import waiting
-    from gpuassist.session.undo import any_in_effect
-
-    found = waiting(desk.session)
-    return _Recalled(desk.words(found.words) if found is not None else "", any_in_effect(desk.session))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +11,12 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gpuassist.context import Session
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, text
-from gpuassist.model.words import ENGLISH
+from gpuassist.ui.first_reading import FirstReading, inspect_live
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Jobs
 from gpuassist.ui.wording import reason_of
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
-
-_log = logging.getLogger(__name__)
 
 
 class ReadFrom(Struct, frozen=True):
@@ -71,10 +68,15 @@ class MachineReading(QObject):
         else:
             self._start(text("One moment"), lambda _: _in_other_words(self._session, read))
 
+    def take(self, first: FirstReading) -> None:
+        """Shows this machine as it was, or is being, read already."""
+        self._source = ReadFrom()
+        self._start(text("Reading your machine…"), lambda control: first.take(control.tell))
+
     def read_live(self) -> None:
         self._source = ReadFrom()
         words = text("Reading your machine again after the change…") if self.after_write else text("Reading your machine…")
-        self._start(words, lambda control: _inspect(self._session, control))
+        self._start(words, lambda control: inspect_live(self._session, control.tell))
 
     def read_what_was_changed(self) -> None:
         """Something was written: reads this machine again, unless a recorded one is shown, of which nothing can be written."""
@@ -132,18 +134,6 @@ class MachineReading(QObject):
 
 
 # The stages are imported where they run, on the job's thread: the first window is painted before they are.
-
-
-def _inspect(session: Session, control: Control) -> Inspection:
-    from gpuassist.session.inspect import inspect
-    from gpuassist.session.kept_machines import keep_healthy
-    from gpuassist.session.past import explained
-
-    found = explained(session, inspect(session, on_progress=control.tell))
-    refused = keep_healthy(session.world, found)
-    if refused is not None:
-        _log.info("the machine was not kept: %s", ENGLISH(refused))
-    return found
 
 
 def _in_other_words(session: Session, read: Inspection) -> Inspection:

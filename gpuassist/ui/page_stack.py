@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from types import ModuleType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSize, Signal, Slot
+from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
+from PySide6.QtCore import QObject, QSize, QTimer, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import TITLES, Errand, Place, WizardStep
 from gpuassist.ui.jobs import Control, Failed, Jobs
+from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.machine.page import MachinePage
 
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
 
 
 # Imports what will be needed soon on one thread of the pool: on the GUI thread the plot alone would stop it for 0.3 s. Every
-# class of Qt has to be there before it begins (`classes.make_all`), because it names them while the GUI thread does.
+# class of Qt has to be there before it begins, because it names them while the GUI thread does.
 
 
 _log = logging.getLogger(__name__)
@@ -36,19 +40,53 @@ _MODULES = (
     "gpuassist.ui.pages.guides",
 )
 
+_LONG_MILLISECONDS = 2_000  # for a machine to be read
+
 
 class WarmUp(QObject):
-    """Started after the first paint; done whether the imports worked or not, the page itself then says what is missing."""
+    """Started after the first answer, which it would be in the way of; done whether the imports worked or not, the page itself then
+    says what is missing.
+    """
 
     done = Signal()
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
+        self._classes: InTurns | None = None
+        self._dropped = False
+        self._at_last = QTimer(self)
+        self._at_last.setSingleShot(True)
+        self._at_last.setInterval(_LONG_MILLISECONDS)
+        self._at_last.timeout.connect(self.start)
         self.is_done = False
 
+    def start_at_last(self) -> None:
+        """Starts where nobody has after a while: the answer takes long."""
+        self._at_last.start()
+
+    @Slot()
     def start(self) -> None:
-        self._jobs.start(_import, self).finished.connect(self._end)
+        """Makes Qt's classes in turns of this thread, and then imports on another; it is asked by whoever needs it first."""
+        self._at_last.stop()
+        if self._classes is None:
+            self._classes = InTurns(classes_made(), self)
+            self._classes.done.connect(self._import)
+            self._classes.start()
+
+    @property
+    def under_way(self) -> bool:
+        return self._classes is not None and not (self.is_done or self._dropped)
+
+    def drop(self) -> None:
+        """Begins nothing more."""
+        self._dropped = True
+        self._at_last.stop()
+
+    @Slot()
+    def _import(self) -> None:
+        if not self._dropped:
+            self._jobs.start(_import, self).finished.connect(self._end)
 
     @Slot(object)
     def _end(self, result: object) -> None:
@@ -62,6 +100,28 @@ def _import(control: Control) -> None:
     for name in _MODULES:
         if not control.cancelled.is_set():
             importlib.import_module(name)
+
+
+_NAMES_A_TURN = 12  # some 2 ms; a class takes at most 3
+
+
+def classes_made() -> Iterator[Step]:
+    """The steps that name every class of Qt's modules that nothing has named yet; for the GUI thread, while no other names any.
+
+    PySide6 makes a class when it is first named, running Python as it does so. Another thread that names the class meanwhile can
+    get half of it, and an object of that crashes the process in `PySide::MetaObjectBuilder::update` (seen with 6.11.3, once in some
+    300 starts, while pyqtgraph was imported on a thread, which names every class; the plot was made of it then). Making all of them
+    takes 0.1 to 0.2 s.
+    """
+    modules = (QtCore, QtGui, QtWidgets, QtSvg)
+    missing = [(module, name) for module in modules for name in dir(module) if name not in vars(module)]
+    for begin in range(0, len(missing), _NAMES_A_TURN):
+        yield partial(_make, missing[begin : begin + _NAMES_A_TURN])
+
+
+def _make(names: Sequence[tuple[ModuleType, str]]) -> None:
+    for module, name in names:
+        getattr(module, name, None)
 
 
 def page_class(place: Place) -> type[Page]:
@@ -168,6 +228,7 @@ class PageStack(QStackedWidget):
         return shown.bar() if isinstance(shown, Page) else Bar()
 
     def close_down(self) -> None:
+        self.warm_up.drop()
         for page in self._pages.values():
             page.close_down()
 
@@ -183,6 +244,8 @@ class PageStack(QStackedWidget):
     def _show(self) -> None:
         place, errand = self._shown
         waits = place is WizardStep.LIVE and not self.warm_up.is_done
+        if waits:
+            self.warm_up.start()
         wanted: QWidget = self._wait() if waits else self.page(place)
         before, focused = self.currentWidget(), self.focused
         had_focus = focused is not None and self.isAncestorOf(focused)

@@ -1,6 +1,6 @@
-"""Runs first in the bundle, before PyInstaller's own hook of PySide6 names the bundle's directories in these variables: what the
-user has there is moved aside, where `gpuassist.system.own_child` finds it for every child. Qt itself shall not see it: plugins of
-another Qt would bring that Qt into this process.
+"""Runs first in the bundle: what the user has in these variables is moved aside, where `gpuassist.system.own_child` finds it for
+every child. Qt itself shall not see the directories: plugins of another Qt would bring that Qt into this process. The last one is
+an option of PySide6, which shiboken6 sets in its own process as soon as it is imported, and any child would have it.
 """
 
 import os

@@ -44,7 +44,8 @@ def variables(tmp_path: Path) -> dict[str, str]:
 def display() -> Iterator[str]:
     """The name of an X display of its own."""
     reader, writer = os.pipe()
-    command = [program("Xvfb"), "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-ac"]
+    # -noreset: without it the server starts anew, and lets nobody in, whenever the last window has gone
+    command = [program("Xvfb"), "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-ac", "-noreset"]
     with subprocess.Popen(command, pass_fds=[writer], stderr=subprocess.DEVNULL) as server:
         try:
             yield f":{os.read(reader, 16).decode().strip()}"

@@ -113,7 +113,7 @@ USERS = {
 @pytest.mark.parametrize("given", [{}, USERS], ids=["nothing", "users"])
 def test_a_program_of_the_users_has_his_environment(given: Mapping[str, str], folder: Path, variables: dict[str, str]) -> None:
     around = {**variables, **given}
-    command = [folder / "gpuassist", "run", "--", "/usr/bin/env", "-0"]
+    command = [str(folder / "gpuassist"), "run", "--", "/usr/bin/env", "-0"]
     told = subprocess.run(command, env=around, capture_output=True, timeout=120, check=True).stdout.decode()
     seen = dict(line.split("=", 1) for line in told.split("\0") if "=" in line)
     inside = seen.pop("PYTHONPATH").split(":")  # of `run`: where its own first module lies
@@ -126,7 +126,7 @@ def test_a_program_of_the_users_has_his_environment(given: Mapping[str, str], fo
 def test_shells_of_the_users_are_asked_with_his_environment(folder: Path, variables: dict[str, str]) -> None:
     rc = Path(variables["HOME"], ".bashrc")
     rc.write_text('env > "$HOME/seen"\n')
-    command = [folder / "gpuassist", "shell", "--json"]
+    command = [str(folder / "gpuassist"), "shell", "--json"]
     done = subprocess.run(
         command, env={**variables, "LD_LIBRARY_PATH": "/opt/users/lib"}, capture_output=True, text=True, timeout=120
     )
@@ -139,7 +139,7 @@ def test_shells_of_the_users_are_asked_with_his_environment(folder: Path, variab
 def test_torch_of_the_users_computes(folder: Path, variables: dict[str, str]) -> None:
     if not TORCH.exists():
         pytest.skip("NOT RUN: there is no .venv-torch, which `make test` makes")
-    command = [folder / "gpuassist", "verify", "--device", "cpu", "--python", str(TORCH), "--json"]
+    command = [str(folder / "gpuassist"), "verify", "--device", "cpu", "--python", str(TORCH), "--json"]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "_internal" not in done.stdout  # no library of ours is in its process

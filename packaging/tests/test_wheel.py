@@ -29,7 +29,7 @@ def works(gpuassist: str | Path, environment: Mapping[str, str]) -> None:
     """It says its version, and what it finds here."""
     assert ran(gpuassist, "--version", environment=environment).startswith("gpuassist ")
     assert json.loads(ran(gpuassist, "doctor", "--json", environment=environment, status=(0, 1, 2, 3)))
-    assert "shell" in json.loads(ran(gpuassist, "detect", "--json", environment=environment))["machine"]
+    assert "shell" in json.loads(ran(gpuassist, "detect", "--json", environment=environment))
 
 
 def test_wheel_is_small_and_complete() -> None:
@@ -94,8 +94,10 @@ def test_one_file_does_all_but_the_window(variables: dict[str, str]) -> None:
     made = only(f"gpuassist-{os.uname().machine}.pyz")
     print(f"\n{made.name}: {made.stat().st_size / 1e6:.2f} MB")
     assert made.stat().st_size <= FILE_AT_MOST_BYTES
-    versions = [found for minor in range(10, 15) if (found := shutil.which(f"python3.{minor}"))]
-    for python in versions:
+    named = [found for minor in range(10, 15) if (found := shutil.which(f"python3.{minor}"))]
+    # pyenv puts names on PATH that answer only where a version has been chosen
+    answers = [one for one in named if subprocess.run([one, "-c", ""], env=variables, capture_output=True).returncode == 0]
+    for python in (versions := [sys.executable, *answers]):
         assert ran(python, made, "--version", environment=variables).startswith("gpuassist ")
         assert json.loads(ran(python, made, "doctor", "--json", environment=variables, status=(0, 1, 2, 3)))
         done = subprocess.run(

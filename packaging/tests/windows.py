@@ -23,7 +23,7 @@ def shown_after(command: Sequence[str], environment: Mapping[str, str], display:
             while subprocess.run(
                 [seen, "search", "--onlyvisible", "--name", "gpuassist"], env=around, capture_output=True
             ).returncode:
-                assert started.poll() is None, (started.stdout or [b""]).read().decode()
+                assert started.poll() is None, started.communicate()[0].decode()
                 assert time.monotonic() - began < _SECONDS, "no window"
             lasted = time.monotonic() - began
             if picture is not None:

@@ -90,5 +90,5 @@ def test_a_file_that_cannot_be_written_is_said(scratch: Path, make: Callable[[Pa
     make(scratch / ".bashrc")
     done = _gpuassist(scratch, "use", "cuda", "12.4", "--yes")
     assert done.returncode == 2, done.stderr
-    assert b"These are the lines, to put at the end" in done.stdout
+    assert b"Put these lines at the end" in done.stdout
     assert b"Traceback" not in done.stderr

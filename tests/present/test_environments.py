@@ -110,3 +110,8 @@ def test_unknown_facts_of_an_environment_say_not_known() -> None:
 
 def test_unknown_environments_give_no_lines() -> None:
     assert environment_lines(Machine()) == ()
+
+
+def test_torch_does_not_run_where_the_driver_refuses_to_start() -> None:
+    mismatch = machine(gpus=(RTX_4090,), driver="550.54.14", libcuda="550.90.07")
+    assert verdict(torch("sm_89"), mismatch)[0] is Status.PROBLEM

@@ -16,8 +16,11 @@ from gpuassist.model.plan import Result
 from gpuassist.model.verdict import Verdict
 from gpuassist.present import marks
 from gpuassist.present.marks import GLYPHS, MARK_WORDS, Exit, Mark, exit_of, glyph_of, mark_of, worst
+from gpuassist.session.setup_values import SetupStageState
 
-SHOWN: tuple[type[Enum], ...] = (Status, Severity, Verdict, Result, Holds, StepEnding, StepState, ChangeStatus)
+SHOWN: tuple[type[Enum], ...] = (
+    Status, Severity, Verdict, Result, Holds, StepEnding, StepState, ChangeStatus, SetupStageState,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", SHOWN)

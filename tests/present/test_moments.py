@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuassist.present.moments import minute
+from gpuassist.present.moments import minute, minute_abroad, minute_utc
 
 
 @pytest.fixture
@@ -34,3 +34,10 @@ def tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 )
 def test_a_moment_is_told_by_the_users_clock(at: str, told: str) -> None:
     assert minute(at) == told
+
+
+@pytest.mark.usefixtures("tokyo")
+def test_who_reads_it_elsewhere_is_told_how_far_that_clock_is_from_utc() -> None:
+    at = "2026-11-22T20:14:24+09:00"
+    assert (minute_abroad(at), minute_utc(at)) == ("2026-11-22 20:14 +0900", "2026-11-22 11:14")
+    assert (minute_abroad("yesterday"), minute_utc("")) == ("yesterday", "")

@@ -249,3 +249,11 @@ def test_any_fact_makes_a_line(fact: Any, words: str, known: bool) -> None:
 def test_a_line_may_say_its_value_in_words() -> None:
     made: Text = line(text("Label"), Known(3, "x"), text("three")).value
     assert ENGLISH(made) == "three"
+
+
+def test_a_gpu_that_nvml_does_not_list_takes_no_number_of_another() -> None:
+    cards = gpu_cards(machine(gpus=(GTX_1080_TI, RTX_5090), dead=(GTX_1080_TI,)))
+    assert [card.index for card in cards] == [None, 0]
+    assert [ENGLISH(card.subtitle) for card in cards] == ["0000:01:00.0", "GPU 0 · 0000:02:00.0"]
+    without_driver = gpu_cards(machine(gpus=(GTX_1080_TI, RTX_5090), driver=""))
+    assert [card.index for card in without_driver] == [0, 1]  # their order is all that there is to call them by

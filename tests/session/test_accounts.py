@@ -59,7 +59,7 @@ def test_list_is_held_against_the_machine(session: Session) -> None:
     (gone,) = (line for line in told if "777" in line)
     assert "python train.py --epochs 3" in there
     assert "alice" in there
-    assert "no GPU" in gone
+    assert "not using a GPU" in gone
 
 
 def test_of_all_processes_those_on_the_gpu_are_told(session: Session) -> None:

@@ -165,6 +165,16 @@ def test_the_obvious_act_is_what_mends_the_worst_finding(mend: WayOn | None, sta
     assert repair.way() == (None if problem and mend is not PLAN else PLAN.destination if problem else GoTo(WizardStep.VERIFY))
 
 
+@pytest.mark.parametrize("mend", [SWITCH, PLAN, COPY, None])
+def test_under_a_problem_a_verification_leads_on_only_once_it_passed(mend: WayOn | None) -> None:
+    flow = after(ReadingEnded(StepStatus.RIGHT, StepStatus.PROBLEM, "", mend), GoTo(WizardStep.VERIFY))
+    assert (flow.lead(), flow.way()) == (mend if mend in {SWITCH, PLAN} else None, None)
+    running = follow(flow, Marked(WizardStep.VERIFY, StepStatus.BUSY))
+    assert (running.lead(), running.way()) == (None, None)
+    passed = follow(flow, Marked(WizardStep.VERIFY, StepStatus.RIGHT))
+    assert (passed.lead(), passed.way()) == (None, GoTo(WizardStep.LIVE))
+
+
 def test_nothing_leads_on_while_what_was_written_is_read_again() -> None:
     flow = after(BROKEN, GoTo(WizardStep.REPAIR), ReadingStarted(after_write=True))
     assert (flow.lead(), flow.way()) == (None, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import os
 import stat
@@ -70,3 +71,22 @@ def test_a_file_that_is_not_ours_alone_is_left(world: World, home: Path, kind: s
     told(log, "a record %d %d", 7)  # its words do not fit
     assert elsewhere.read_text() == ""
     assert kind != "open" or not place.exists()
+
+
+@pytest.mark.parametrize("trace", [b"", b"Fatal Python error: Segmentation fault\n"])
+def test_a_crash_outside_of_python_leaves_its_trace_and_else_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch, trace: bytes
+) -> None:
+    opened: list[int] = []
+    with monkeypatch.context() as patched:  # pytest listens for crashes itself
+        patched.setattr(faulthandler, "enable", opened.append)
+        patched.setattr(faulthandler, "disable", lambda: None)
+        log = OwnLog(world)
+        log.listen_for_crashes()
+        os.write(opened[0], trace)
+        log.end_crashes()
+        OwnLog(read_only(world)).listen_for_crashes()
+    place = Path(log_path(world))
+    assert len(opened) == 1
+    assert (place.read_bytes() if place.exists() else b"") == trace
+    assert place.exists() == bool(trace)

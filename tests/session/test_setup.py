@@ -72,7 +72,7 @@ def test_a_new_gpu_from_nouveau_to_live_memory(user: User) -> None:
     back = user.look(machine(WITH_DRIVER))
     assert told(back) == ("DD-NLL", "torch", TORCH_WISH, "gpuassist plan torch")
     assert back.back is not None
-    assert ENGLISH(back.back) == "You are back: driver 595.71.05 is loaded. Next: torch"
+    assert ENGLISH(back.back) == "After the restart driver 595.71.05 is loaded. Next: torch"
     assert user.look(machine(WITH_DRIVER)).back == back.back  # as long as that is next
     ready = user.look(machine(READY))
     assert (told(ready), ready.back) == (("DD-DNL", "verify", GoTo(WizardStep.VERIFY), "gpuassist verify"), None)

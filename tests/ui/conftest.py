@@ -16,10 +16,10 @@ from gpuassist.context import Session
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
-from gpuassist.ui.application import make_all
 from gpuassist.ui.fonts import load_fonts
 from gpuassist.ui.jobs import Jobs
 from gpuassist.ui.page import Desk
+from gpuassist.ui.page_stack import classes_made
 from gpuassist.ui.theme import Appearance, Theme
 from tests.ui.made import Answers
 from tests.ui.showing import Show
@@ -48,10 +48,11 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
 
 @pytest.fixture(scope="session", autouse=True)
 def every_class_made(request: pytest.FixtureRequest) -> None:
-    """What the window does before its first thread: tests import pyqtgraph on threads as well. Whichever test comes first, Qt
-    aborts the process where a widget is made without an application.
+    """What the window does before it imports the plot on a thread: tests import pyqtgraph on threads as well. Whichever test comes
+    first, Qt aborts the process where a widget is made without an application.
     """
-    make_all()
+    for step in classes_made():
+        step()
     request.getfixturevalue("qapp")
     load_fonts()  # whichever test dresses the application first, all of them have the same letters
 

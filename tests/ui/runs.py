@@ -37,6 +37,6 @@ class Runs:
         """Closes and ends all of them."""
         for run in self._runs:
             if run.frame is not None:
-                self._qtbot.waitUntil(lambda frame=run.frame: frame.pages.warm_up.is_done)  # type: ignore[misc]
+                self._qtbot.waitUntil(lambda frame=run.frame: not frame.pages.warm_up.under_way)  # type: ignore[misc]
             run.window.close()
             run.end()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 _PROBE = """
 from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
-from gpuassist.ui.application import make_all
+from gpuassist.ui.page_stack import classes_made
 
-before = set(vars(QtWidgets))
-count = make_all()
-made = set(vars(QtWidgets)) - before
-print(count, len(made), "QWizard" in vars(QtWidgets), isinstance(vars(QtWidgets)["QWizard"], type))
+steps = list(classes_made())
+for step in steps:
+    step()
+print(len(steps), len(list(classes_made())), "QWizard" in vars(QtWidgets), isinstance(vars(QtWidgets)["QWizard"], type))
 names = {module.__name__: set(vars(module)) for module in (QtCore, QtGui, QtSvg, QtWidgets)}
 import pyqtgraph
 late = [name for module in (QtCore, QtGui, QtSvg, QtWidgets) for name in set(vars(module)) - names[module.__name__]]
@@ -31,7 +31,8 @@ def test_pyqtgraph_finds_every_class_made(tmp_path: Path) -> None:
         env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "QT_QPA_PLATFORM": "offscreen"},
     )
     first, second = done.stdout.splitlines()
-    count, _, wizard, is_class = first.split()
-    assert int(count) > 500
+    count, left, wizard, is_class = first.split()
+    assert int(count) > 20  # many turns, none of them long
+    assert left == "0"
     assert (wizard, is_class) == ("True", "True")
     assert second == "0"

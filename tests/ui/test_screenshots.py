@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QImage
 
 from gpuassist.ui.palette import DARK, LIGHT
 from tests.ui.frames import HEALTHY
+from tools.guide_pictures import save_small
 
 _ROOT = Path(__file__).parents[2]
 
@@ -29,3 +30,18 @@ def test_the_real_window_is_painted_light_and_dark(tmp_path: Path) -> None:
         assert light.pixelColor(5, 400) == QColor(LIGHT.side)
         assert dark.pixelColor(5, 400) == QColor(DARK.side)
         assert len({light.pixel(x, y) for x in range(256, 700) for y in range(20, 110)}) > 3, "no title"
+
+
+def test_a_small_picture_keeps_its_flat_colours_and_rare_ones_nearly(tmp_path: Path) -> None:
+    side, rare = QColor(LIGHT.side), QColor("#c01030")
+    picture = QImage(300, 200, QImage.Format.Format_ARGB32)
+    picture.fill(side)
+    for x in range(290):
+        picture.setPixelColor(x, 50, QColor(x % 256, (x * 7) % 256, 128))
+    picture.setPixelColor(295, 100, rare)
+    save_small(picture, tmp_path / "small.png")
+    small = QImage(str(tmp_path / "small.png"))
+    assert small.colorCount() <= 256
+    assert small.pixelColor(5, 5) == side
+    found = small.pixelColor(295, 100)
+    assert abs(found.red() - rare.red()) + abs(found.green() - rare.green()) + abs(found.blue() - rare.blue()) <= 48

@@ -120,14 +120,14 @@ def test_hidden_it_stays_hidden_and_comes_back_by_its_button(shown: Shown, sessi
     hide.setFocus()
     hide.click()
     assert kind(course) is SetupFold
-    assert button_named(course, "Show the set-up").hasFocus()
+    assert button_named(course, "Show the setup").hasFocus()
     qtbot.waitUntil(lambda: setup_record.load(session.world)[0].hidden)
     again = shown(machine(READY))
     assert kind(again) is SetupFold
     again.show_flow(at(WizardStep.VERIFY))
     assert kind(again) is None
     again.show_flow(at(WizardStep.MACHINE))
-    button_named(again, "Show the set-up").click()
+    button_named(again, "Show the setup").click()
     assert kind(again) is SetupStrip
     qtbot.waitUntil(lambda: not setup_record.load(session.world)[0].hidden)
 
@@ -166,7 +166,7 @@ def test_a_new_gpu_the_whole_way_in_the_window(
     assert look(machine(BARE, bound="nouveau")) == ["Driver", "Step 1 of 5: Driver", "Hide", "Plan the driver…"]
     assert look(machine(INSTALLED)) == ["Restart", "Step 2 of 5: Restart", "Hide", "Go to: Install"]
     boots.append("boot-2")
-    back = "You are back: driver 595.71.05 is loaded. Next: torch"
+    back = "After the restart driver 595.71.05 is loaded. Next: torch"
     assert look(machine(WITH_DRIVER)) == ["torch", back, "Hide", "Plan torch…"]
     assert look(machine(READY)) == ["Verify", "Step 4 of 5: Verify", "Hide", "Go to: Verify"]
     verifications.keep(session.world, verification(machine(READY), "pass"))

@@ -172,6 +172,7 @@ def test_a_digit_of_no_gpu_shows_all(shown: Shown) -> None:
 def test_a_lost_gpu_says_so_in_its_lane(shown: Shown) -> None:
     shown.feed(*TWO, sample(5, gpu(0), gpu(1, lost="the GPU is lost")))
     assert [lane.trouble for lane in shown.page.view.lanes] == ["", "the GPU is lost"]
+    assert Marked(WizardStep.LIVE, StepStatus.WARNING) in shown.asked  # a green tick would say that all of them are watched
 
 
 def test_a_lost_gpu_keeps_its_scale(shown: Shown) -> None:

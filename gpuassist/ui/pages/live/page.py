@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
-from gpuassist.present.samples import recording_titles, subtitle
+from gpuassist.present.samples import gpu_trouble, recording_titles, subtitle
 from gpuassist.session.navigation import Errand, GoTo, Marked, StepStatus, ToHolders, ToRecording, WizardStep
 from gpuassist.session.opened_recording import OpenedRecording
 from gpuassist.session.watch import Watch
@@ -57,6 +57,7 @@ class LivePage(Page):
         self._sample: Sample | None = None
         self._since = 0.0
         self._stale = False
+        self._marked: StepStatus | None = None
         self._trouble: tuple[Text, ...] = ()
         self._titles: tuple[Text, Text | None] = (text("Live memory"), None)
         self._reads = False
@@ -211,10 +212,24 @@ class LivePage(Page):
             return
         if self._sample is None or (not self._sample.gpus and sample.gpus and not self._live.lanes):
             self._since = sample.time
-            self.asked.emit(Marked(self.STEP, StepStatus.RIGHT if sample.gpus else StepStatus.UNKNOWN))
+            self._mark(self._state(sample))
         self._sample = sample
         self._live.take(sample)
         self._pace.request()
+
+    @staticmethod
+    def _state(sample: Sample) -> StepStatus:
+        """A green tick beside a GPU that has no figures would say that all of them are watched."""
+        if not sample.gpus:
+            return StepStatus.UNKNOWN
+        return (
+            StepStatus.WARNING if any(gpu_trouble(gpu) is not None and not gpu.asleep for gpu in sample.gpus) else StepStatus.RIGHT
+        )
+
+    def _mark(self, state: StepStatus) -> None:
+        if state is not self._marked:
+            self._marked = state
+            self.asked.emit(Marked(self.STEP, state))
 
     @Slot()
     def _check(self) -> None:
@@ -245,9 +260,8 @@ class LivePage(Page):
 
     def _show_trouble(self, sample: Sample) -> None:
         """What is wrong with the samples, or with keeping them."""
-        if self._stale != self._live.stale:
-            self._stale = self._live.stale
-            self.asked.emit(Marked(self.STEP, StepStatus.UNKNOWN if self._stale else StepStatus.RIGHT))
+        self._stale = self._live.stale
+        self._mark(StepStatus.UNKNOWN if self._stale else self._state(sample))
         # That the driver is silent stands above the plot, with the seconds; without a plot its place is taken by the reason.
         driver = sample.trouble if self._on_show is self._live and not self._stale else ()
         disk = self._recordings.trouble

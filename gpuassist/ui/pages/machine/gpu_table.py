@@ -64,7 +64,7 @@ class GpuTable(Card):
     def _row(self, card: GpuCard) -> Row:
         words = self._words
         return (
-            Cell(str(card.index)),
+            Cell("–" if card.index is None else str(card.index)),
             Cell(words(card.title), tip=words(card.subtitle)),
             Cell(words(card.state), mark=Mark(card.status.value)),
             *(self._figure(one) for one in card.figures),

@@ -43,6 +43,11 @@ class PlanCard(Card):
         self.body.addStretch(1)
 
     @property
+    def offers_something(self) -> bool:
+        """Whether there is something to choose here before anything is planned."""
+        return True
+
+    @property
     def lines(self) -> tuple[LineRow, ...]:
         """The rows of the lines, in the order of the files."""
         return self._rows or ()
@@ -157,6 +162,10 @@ class ToolkitCard(PlanCard):
         self._toolkit.setCurrentIndex(next((place for place, offer in enumerate(offers) if meant(offer, chosen)), -1))
         self._toolkit.setPlaceholderText(self.words(text("Choose an installed toolkit")))
         self._toolkit.setVisible(bool(offers))
+
+    @property
+    def offers_something(self) -> bool:
+        return bool(self._offers)
 
     def show_repair(self, repair: ChangePlan) -> None:
         self._head(text("Plan"))

@@ -207,7 +207,7 @@ class RepairSection(QWidget):
             return
         wish = self.wish()
         elsewhere = self.recorded and self.LIVE_ONLY
-        self.card.setVisible(not elsewhere)
+        self.card.setVisible(not elsewhere and (wish is not None or self.card.offers_something))
         if wish is None or elsewhere:
             self.planning.drop()
             self.strip.end()

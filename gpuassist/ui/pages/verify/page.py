@@ -109,7 +109,7 @@ class VerifyPage(Page):
         result, primary = self._result, self._act if self._act.text() else None
         if result is None:
             return Bar(primary=primary)
-        unexplained = any(result.answer_to(words) is None for words in failures(result))
+        unexplained = not result.cancelled and any(result.answer_to(words) is None for words in failures(result))
         left = (self._card.saving, self._copy, *((self._explain,) if unexplained else ()))
         return Bar(left, primary=primary)
 
@@ -170,6 +170,7 @@ class VerifyPage(Page):
         self._job.finished.connect(self._end)
         self._ticks.start()
         self.asked.emit(Marked(self.STEP, StepStatus.BUSY))
+        self._show_purpose()
         self._show_progress()
         words = self.desk.words
         waiting = text("torch is being imported in a separate process; the first time after an installation takes longer.")
@@ -185,11 +186,15 @@ class VerifyPage(Page):
 
     def _show_idle(self, *, changed: bool = False) -> None:
         """Nothing is verified; `changed` where something was, before what it rests on changed."""
-        words = self.desk.words
         self._forget_result()
         self._changed = changed
         self._wishes.show_idle()
         self._show_wishes()
+        self._show_purpose()
+
+    def _show_purpose(self) -> None:
+        """What stands above where nothing is told yet: a title of the run before would speak of this one."""
+        words = self.desk.words
         self._header.show_words(
             words(text("Verify with real computations")),
             words(text("Runs in your own environment, in a separate process that cannot freeze this window")),
