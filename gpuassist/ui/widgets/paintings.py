@@ -5,12 +5,17 @@ A widget of no known class is a nameless region to them, and is passed over.
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QLabel, QWidget
 
 
 class PaintedWords(QLabel):
-    """Words, which are its accessible name."""
+    """Words, which are its accessible name and nobody's markup."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
 
 
 class PaintedPicture(QLabel):
