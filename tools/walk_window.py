@@ -113,7 +113,9 @@ def _walk(options: argparse.Namespace) -> int:
 def _cramped(stand: Stand) -> Iterator[str]:
     from tools.window_room import cramped
 
-    yield from (str(one) for one in cramped(stand.shown))
+    if cramped(stand.shown):
+        stand.rest()  # what is laid out a moment later was never seen as it was
+        yield from (str(one) for one in cramped(stand.shown))
 
 
 def _keep(stand: Stand, folder: Path, name: str) -> None:

@@ -58,6 +58,7 @@ from tools.window_dialogs import Make, dialogs
 from tools.window_machines import LONG, failed_verification, machines, made_sample
 
 _PATIENCE_SECONDS = 20
+_REST_MILLISECONDS = 100
 
 
 class Breakable(Pseudo):
@@ -156,6 +157,10 @@ class Stand:
         self._open_over()
         if not self.shown.isWindow():
             self.shown.resize(width, height)
+        settle()
+
+    def rest(self) -> None:
+        QTest.qWait(_REST_MILLISECONDS)
         settle()
 
     def until(self, happened: Callable[[], bool]) -> None:

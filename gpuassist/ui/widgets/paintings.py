@@ -11,7 +11,11 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 
 class PaintedWords(QLabel):
-    """Words, which are its accessible name."""
+    """Words, which are its accessible name and nobody's markup."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
