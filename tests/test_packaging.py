@@ -242,3 +242,16 @@ def test_bundle_lends_only_what_the_system_lacks(monkeypatch: pytest.MonkeyPatch
     assert asked == ["libc.so.6", "libnobody-has-this.so.1", str(tmp_path / "lent" / "libnobody-has-this.so.1")]
     assert len(sys.meta_path) == before - 1
     assert hook["is_of_terminals"]("libtinfo.so.6")
+
+
+@pytest.mark.parametrize("users", [{}, {"LD_LIBRARY_PATH": "/opt/users/lib", "QT_PLUGIN_PATH": "/opt/users/qt"}])
+def test_what_qt_starts_in_the_bundle_gets_no_library_of_ours(monkeypatch: pytest.MonkeyPatch, users: dict[str, str]) -> None:
+    from gpuassist.system.own_child import inherited
+
+    loaders = {"_PYI_ARCHIVE_FILE": "/opt/gpuassist/gpuassist", "LD_LIBRARY_PATH": "/opt/gpuassist/_internal"}
+    loaders |= {"LD_LIBRARY_PATH_ORIG": users["LD_LIBRARY_PATH"]} if users else {}
+    monkeypatch.setattr(os, "environ", {**users, **loaders, "HOME": "/home/you"})
+    runpy.run_path(str(PACKAGING / "bundle" / "users_qt.py"))
+    assert os.environ.get("LD_LIBRARY_PATH") == users.get("LD_LIBRARY_PATH")
+    assert "QT_PLUGIN_PATH" not in os.environ
+    assert inherited() == {**users, "HOME": "/home/you"}

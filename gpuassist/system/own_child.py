@@ -1,7 +1,7 @@
 """What a child is started with: the command line of one of our own, and the environment that the user has.
 
 A frozen gpuassist carries its own libraries in LD_LIBRARY_PATH and would hand them to its children (PyInstaller manual,
-"LD_LIBRARY_PATH considerations"), and Qt's directories besides. `inherited` takes that back before anybody looks at the
+"LD_LIBRARY_PATH considerations"), and shiboken6 adds an option of its own. `inherited` takes that back before anybody looks at the
 environment, so that the user's shells and interpreters load the user's libraries and this program judges the user's variables.
 """
 
