@@ -17,10 +17,6 @@ class PaintedWords(QLabel):
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setTextFormat(Qt.TextFormat.PlainText)  # what a subclass sets by mistake is no HTML either
-
 
 class PaintedPicture(QLabel):
     """A picture: its accessible name says what it shows, its description what can be seen in it."""
