@@ -210,7 +210,7 @@ def test_half_a_change_is_put_back_by_undo(files: Path) -> None:
 def test_half_a_change_that_was_edited_is_named(files: Path) -> None:
     _half_made(files, lambda path: path.write_bytes(path.read_bytes() + b"# mine\n"))
     applied = apply(_world(files), FileChange("three", "x", (edit_of(files / "other", b"x\n"),)))
-    assert "`gpuassist undo two` takes it back" in ENGLISH(applied.notes[0])
+    assert "`gpuassist undo two` undoes it" in ENGLISH(applied.notes[0])
     undo(_world(files), "two")
     assert _contents(files) == [OLD + b"# mine\n", b"", OLD]
 

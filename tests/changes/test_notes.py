@@ -47,15 +47,15 @@ def test_where_no_block_is_written_nothing_is_said_of_what_it_would_not_reach(co
 @pytest.mark.parametrize(
     ("ticked", "count", "says"),
     [
-        (True, 1, "1 line of yours is commented out"),
-        (True, 2, "2 lines of yours are commented out"),
-        (False, 1, "1 line of yours is changed where it names the toolkit"),
-        (False, 2, "2 lines of yours are changed where they name the toolkit"),
+        (True, 1, "1 of your lines is commented out; undo restores it"),
+        (True, 2, "2 of your lines are commented out; undo restores them"),
+        (False, 1, "1 line of yours is changed where it names the toolkit, and restored by undo"),
+        (False, 2, "2 lines of yours are changed where they name the toolkit, and restored by undo"),
     ],
 )
 def test_counts_what_is_changed(ticked: bool, count: int, says: str) -> None:
     lines = (replace(_line(number, ticked=ticked), rewritten=not ticked) for number in range(count))
-    assert _notes(b"", *lines) == f"{says}, and restored by undo"
+    assert _notes(b"", *lines) == says
 
 
 def test_what_follows_is_not_in_the_way() -> None:

@@ -16,7 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 
-SECONDS = 500.0  # for a walk of a few: what is not reached by then never is
+SECONDS = 240.0  # for a walk of a few: what is not reached by then never is
 Ready = Callable[[], bool]
 
 
@@ -64,10 +64,10 @@ def _clicks(folder: str, seen: dict[str, list[str]]) -> Iterator[Ready]:
     yield lambda: _is_ready("Show diagnosis") and _says("Ubuntu 22.04.4 LTS")
     _note(folder, "machine", seen)
     _click("Show diagnosis")
-    yield lambda: _is_ready("Switch to 12.4…")
+    yield lambda: _says("One thing stands between you") and _is_ready("Switch to CUDA 12.4…")
     _note(folder, "found", seen)
-    _click("Switch to 12.4…")
-    yield lambda: _says("Use CUDA 12.4 in new terminals") and "cuda-12.4" in _documents()
+    _click("Switch to CUDA 12.4…")
+    yield lambda: _says("Use CUDA 12.4 in new terminals") and 'PATH="/usr/local/cuda-12.4' in _documents()
     _note(folder, "repair", seen)
     seen["diff"] = _documents().splitlines()
     seen["apply enabled"] = [str((_button("Apply and test") or QPushButton()).isEnabled())]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,7 +98,8 @@ def test_a_fault_shows_its_page_once_and_restarting_makes_the_window_anew(
     for _ in range(1000):
         _fault()
     assert "a made-up fault" in _page(run, qtbot)
-    assert len(caplog.records) == 4  # the first, the 10th, 100th, 1000th time
+    loud = [one for one in caplog.records if one.levelno >= logging.WARNING]
+    assert len(loud) == 4  # the first, the 10th, 100th, 1000th time
     log = (home / ".local/state/gpuassist/gpuassist.log").read_text()
     assert log.count("Traceback") == 1
     assert run.fault_page is not None
