@@ -49,7 +49,7 @@ def _triples() -> Iterator[tuple[Cause, str]]:
         yield cause, "\n".join(pieces)
 
 
-@for_each("cause, words", _triples, every=4)
+@for_each("cause, words", _triples, every=8)
 def test_cause_stands_first(session: Session, cause: Cause, words: str) -> None:
     explanation = explain(session, words)
     assert cause.named_by(explanation), f"{cause.case.id}: {first_of(explanation) or 'nothing'}\n{words}"

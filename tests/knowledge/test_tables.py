@@ -390,7 +390,7 @@ def _named(kind: str, line: int, words: bytes) -> list[str]:
     return [ENGLISH(said) for said in Knowledge(lambda name: read(name) if name == file else b"[]").damaged()]
 
 
-@for_each("kind", KINDS)
+@for_each("kind", KINDS, every=3)
 def test_damaged_line_is_named_and_the_rest_works(kind: str) -> None:
     knowledge = Knowledge(damaged_at(f"knowledge/{kind}.json", 4, b'{"broken'))
     assert f"knowledge/{kind}.json, line 4 is damaged and was skipped" in [ENGLISH(words) for words in knowledge.damaged()]

@@ -138,7 +138,7 @@ def test_every_project_is_answered_for_any_machine(place: int, case: dict[str, A
     assert outlook.fits is not True or states <= {LinkState.HOLDS}
 
 
-@for_each("case", cases)
+@for_each("case", cases, every=3)
 def test_a_change_makes_it_fit_better(case: dict[str, Any]) -> None:
     """With the change in place less is broken than before, and there is nothing left to change."""
     before, project = judged_case(case), project_of(case)
