@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.answers import AnswerWriter, severest
-from gpuassist.cli.context import Context, UsageError, load_probes
+from gpuassist.cli.context import Context
+from gpuassist.cli.inspection import inspect_machine
 from gpuassist.cli.streams import BOLD, DIM
-from gpuassist.detect.recording import RecordingError
 from gpuassist.install.records import installs, root
 from gpuassist.model.codec import Json
 from gpuassist.model.text import joined, listed, text
@@ -15,7 +15,7 @@ from gpuassist.model.words import Words
 from gpuassist.present.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.present.marks import Exit
 from gpuassist.present.summary import found_figures, found_title
-from gpuassist.session.inspect import Inspection, inspect, open_recording
+from gpuassist.session.inspect import Inspection
 from gpuassist.system.ownership import why_state_untrusted
 
 NAME = "doctor"
@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     context = context.for_programs(options)
-    inspection = _inspection(context)
+    inspection = inspect_machine(context, with_changes=True)
     if options.json:
         context.document(document(inspection, context.session.words))
     else:
@@ -50,22 +50,6 @@ def document(inspection: Inspection, words: Words) -> Json:
         "findings": [finding_document(answer, words) for answer in inspection.answers],
         "undetermined": undetermined_document(inspection.diagnosis.undetermined, words),
     }
-
-
-def _inspection(context: Context) -> Inspection:
-    if not context.machine_file:
-        load_probes()
-        found = inspect(context.session, on_progress=lambda section: context.passing(text("looked at: {section}", section=section)))
-        if found.convicts:
-            from gpuassist.session.past import explained  # where nothing is wrong, nothing has to be explained
-
-            found = explained(context.session, found)
-        context.passing()
-        return found
-    try:
-        return open_recording(context.session, context.machine_file)
-    except RecordingError as error:
-        raise UsageError(error.reason) from error
 
 
 def _keep(context: Context, inspection: Inspection) -> None:

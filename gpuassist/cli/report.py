@@ -7,7 +7,7 @@ import os
 
 from gpuassist import __version__
 from gpuassist.cli.context import Context, UsageError, load_probes
-from gpuassist.detect.recording import RecordingError
+from gpuassist.cli.inspection import inspect_machine
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
@@ -16,7 +16,6 @@ from gpuassist.present.report_document import report_document
 from gpuassist.present.report_file import NotSavedError, ReportFormat, format_of, report_content, save, why_not_saved
 from gpuassist.present.report_words import taken_lines
 from gpuassist.present.verification_card import pcie_links, verification_card
-from gpuassist.session.inspect import Inspection, inspect, open_recording
 from gpuassist.session.report import MachineReport, harmless_figures, make_report
 from gpuassist.session.verifications import kept
 
@@ -45,7 +44,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     form = _format(options)
     _refuse_place(options)
     context = context.for_programs(argparse.Namespace(json=form is ReportFormat.JSON, lang=options.lang))
-    report = make_report(context.session, _inspection(context))
+    report = make_report(context.session, inspect_machine(context, with_changes=True))
     if options.out != _STANDARD_OUTPUT:
         content = report_content(report, form, context.session.words)
         _save(options.out, content.encode("utf-8", "backslashreplace"), force=options.force)
@@ -118,22 +117,6 @@ def _machine(context: Context) -> Machine:
     from gpuassist.detect.machine import detect
 
     return detect(context.session.world, context.session.knowledge, lambda _: None)
-
-
-def _inspection(context: Context) -> Inspection:
-    if context.machine_file:
-        try:
-            return open_recording(context.session, context.machine_file)
-        except RecordingError as error:
-            raise UsageError(error.reason) from error
-    load_probes()
-    found = inspect(context.session, on_progress=lambda section: context.passing(text("looked at: {section}", section=section)))
-    if found.convicts:
-        from gpuassist.session.past import explained  # where nothing is wrong, nothing has to be explained
-
-        found = explained(context.session, found)
-    context.passing()
-    return found
 
 
 def _tell(context: Context, report: MachineReport, place: str) -> None:

@@ -11,15 +11,15 @@ import os
 
 from msgspec.structs import replace
 
-from gpuassist.cli.context import Context, UsageError, load_probes
+from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.inspection import inspect_machine
 from gpuassist.cli.paragraphs import columns, show_command, width_of, wrapped
 from gpuassist.cli.streams import BOLD, Painted
-from gpuassist.detect.recording import RecordingError
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import GLYPHS, Exit, mark_of
 from gpuassist.present.setup import document, headline, in_words, status, title_of
-from gpuassist.session.inspect import Inspection, inspect, open_recording
+from gpuassist.session.inspect import Inspection
 from gpuassist.session.setup import compiles, environment_at, note_setup
 from gpuassist.session.setup_values import Setup, SetupRecord, SetupStage, SetupStageState
 from gpuassist.system.clock import iso
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--machine shows a recorded machine, of whose setup nothing is remembered"))
     if options.forget:
         return _forget(options, context)
-    inspection = _inspection(context)
+    inspection = inspect_machine(context)
     if wished:
         _remember(options, context, inspection)
     setup = note_setup(context.session, inspection)
@@ -79,18 +79,6 @@ def _forget(options: argparse.Namespace, context: Context) -> Exit:
     else:
         context.say(text("Nothing was remembered of a setup."))
     return Exit.HEALTHY
-
-
-def _inspection(context: Context) -> Inspection:
-    if context.machine_file:
-        try:
-            return open_recording(context.session, context.machine_file)
-        except RecordingError as error:
-            raise UsageError(error.reason) from error
-    load_probes()
-    found = inspect(context.session, on_progress=lambda section: context.passing(text("looked at: {section}", section=section)))
-    context.passing()
-    return found
 
 
 def _remember(options: argparse.Namespace, context: Context, inspection: Inspection) -> None:

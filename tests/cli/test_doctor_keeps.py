@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.cli import doctor
+from gpuassist.cli import doctor, inspection
 from gpuassist.cli.context import Context, TerminalStreams
 from gpuassist.context import Session
 from gpuassist.model.finding import Answer, Diagnosis, Severity
@@ -33,7 +33,7 @@ def context(home: Path) -> Context:
 def run(context: Context, monkeypatch: pytest.MonkeyPatch, *severities: Severity) -> Exit:
     answers = tuple(Answer("some", one, "", "", (), (), ()) for one in severities)
     found = Inspection(machine(), Diagnosis(), answers, (), 0.1, recorded=False, title="")
-    monkeypatch.setattr(doctor, "inspect", lambda session, *, on_progress: found)
+    monkeypatch.setattr(inspection, "inspect", lambda session, *, on_progress: found)
     return doctor.run(argparse.Namespace(json=True, lang=""), context)
 
 

@@ -68,7 +68,7 @@ def test_wishes_are_remembered_and_an_environment_must_be_there(session: Session
     from gpuassist.session.inspect import open_example
 
     found = replace(open_example(session, "08-healthy"), recorded=False)
-    monkeypatch.setattr(setup, "_inspection", lambda _: found)
+    monkeypatch.setattr(setup, "inspect_machine", lambda _: found)
     with pytest.raises(UsageError):
         run_live(setup, "--env", "/nowhere", session=session)
     for wrong in (("--forget", "--compile", "no"), ("--project", ".", "--compile", "no"), ("--project", "/nowhere")):
@@ -85,7 +85,7 @@ def test_wishes_are_remembered_and_an_environment_must_be_there(session: Session
 
 def test_a_project_that_compiles_wants_a_toolkit(session: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     found = replace(inspection_of(session, machine(READY)), recorded=False)
-    monkeypatch.setattr(setup, "_inspection", lambda _: found)
+    monkeypatch.setattr(setup, "inspect_machine", lambda _: found)
     plain, compiled = tmp_path / "plain", tmp_path / "compiled"
     for folder in (plain, compiled):
         folder.mkdir()

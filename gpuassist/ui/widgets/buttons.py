@@ -35,7 +35,7 @@ from gpuassist.ui.wording import as_tip
 
 _COPIED_MILLISECONDS = 1500
 _LEAST_CHOICE = 120
-_LEAST_LETTERS = 8  # of a check box
+_LEAST_LETTERS = 8
 _BESIDE_WORDS = 2  # that a style keeps free in a field, left and right of its words
 
 
@@ -67,21 +67,31 @@ def small(words: str, parent: QWidget | None = None) -> QPushButton:
     return made
 
 
+def _cut(button: QPushButton | QCheckBox, contents: QStyle.SubElement) -> str:
+    """What there is room for of a button's words, where its style puts them."""
+    option = QStyleOptionButton()
+    button.initStyleOption(option)
+    room = button.style().subElementRect(contents, option, button).width()
+    return button.fontMetrics().elidedText(button.text(), Qt.TextElideMode.ElideRight, room)
+
+
+def _with_few_letters(button: QPushButton | QCheckBox, whole: QSize) -> QSize:
+    """The size of a button of which all but a few letters is cut; `whole` is the size with all of its words."""
+    metrics = button.fontMetrics()
+    words = metrics.horizontalAdvance(button.text())
+    return QSize(whole.width() - words + min(words, metrics.averageCharWidth() * _LEAST_LETTERS), whole.height())
+
+
 class ElidedButton(QPushButton):
     """A button that gives way: words that do not fit are cut with an ellipsis and stand whole in its tool tip."""
 
     @property
     def shown(self) -> str:
         """What there is room for of its words."""
-        option = QStyleOptionButton()
-        self.initStyleOption(option)
-        room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
-        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+        return _cut(self, QStyle.SubElement.SE_PushButtonContents)
 
     def minimumSizeHint(self) -> QSize:
-        hint, metrics = self.sizeHint(), self.fontMetrics()
-        words = metrics.horizontalAdvance(self.text())
-        return QSize(hint.width() - words + min(words, metrics.averageCharWidth() * _LEAST_LETTERS), hint.height())
+        return _with_few_letters(self, self.sizeHint())
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self.shown != self.text():
@@ -150,15 +160,10 @@ class Tick(QCheckBox):
     @property
     def shown(self) -> str:
         """What there is room for of its words."""
-        option = QStyleOptionButton()
-        self.initStyleOption(option)
-        room = self.style().subElementRect(QStyle.SubElement.SE_CheckBoxContents, option, self).width()
-        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+        return _cut(self, QStyle.SubElement.SE_CheckBoxContents)
 
     def minimumSizeHint(self) -> QSize:
-        hint, metrics = super().minimumSizeHint(), self.fontMetrics()
-        words = metrics.horizontalAdvance(self.text())
-        return QSize(hint.width() - words + min(words, metrics.averageCharWidth() * _LEAST_LETTERS), hint.height())
+        return _with_few_letters(self, super().minimumSizeHint())
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and not self.toolTip():

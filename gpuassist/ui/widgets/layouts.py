@@ -148,7 +148,24 @@ class FlowLayout(QLayout):
         return size
 
 
-class Columns(QWidget):
+class Reflowing(QWidget):
+    """Arranges what is in it by the room that there is, whenever that changes or something inside gets wider or narrower."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.reflow()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self.reflow()
+        return super().event(event)
+
+    def reflow(self) -> None:
+        """Decides anew how it is arranged."""
+        raise NotImplementedError
+
+
+class Columns(Reflowing):
     """Holds widgets in reading order; those of a row are equally high."""
 
     def __init__(self, parent: QWidget | None = None, *, two_from: int = TWO_FROM) -> None:
@@ -185,16 +202,7 @@ class Columns(QWidget):
         """One column is enough for it."""
         return QSize(self._least(), super().minimumSizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._decide()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.LayoutRequest:
-            self._decide()  # what is inside got wider or narrower
-        return super().event(event)
-
-    def _decide(self) -> None:
+    def reflow(self) -> None:
         wide = self.width() >= max(by_text(self._two_from), 2 * self._least() + SPACING)
         if wide != self._wide:
             self._wide = wide
@@ -212,7 +220,7 @@ class Columns(QWidget):
         self._grid.setColumnStretch(1, 1 if columns == 2 else 0)
 
 
-class Beside(QWidget):
+class Beside(Reflowing):
     """One that is `wide` and another beside it, which takes the rest; below one another where that is too little for the other."""
 
     def __init__(self, one: QWidget, other: QWidget, wide: int, parent: QWidget | None = None) -> None:
@@ -228,16 +236,7 @@ class Beside(QWidget):
         needed = max(self._inside(self._one), self._other.minimumSizeHint().width())
         return QSize(needed, super().minimumSizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._decide()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.LayoutRequest:
-            self._decide()  # what is inside got wider or narrower
-        return super().event(event)
-
-    def _decide(self) -> None:
+    def reflow(self) -> None:
         taken = self._wide + SPACING if not self._one.isHidden() else 0
         below = self.width() < taken + self._other.minimumSizeHint().width()
         direction = QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight
