@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QSizePoli
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.ui.theme import set_look
+from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.buttons import ElidedButton
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.layouts import MARGIN, bare, widgets_in
@@ -75,7 +76,7 @@ class BottomBar(QFrame):
 
     def menu(self) -> QMenu:
         """What is not shown as a button, made anew each time."""
-        menu = QMenu(self)
+        menu = popups.menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for button in self._buttons():
             if button.folded and button.action().isVisible():
