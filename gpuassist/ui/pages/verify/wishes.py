@@ -48,7 +48,7 @@ class VerifyWishes(Card):
         self._words = words
         self._environment = self._choice(text("Environment"))
         self._environment.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._environment.setMinimumWidth(200)  # an environment's name gives way: Qt would ask for all of it
+        self._environment.setMinimumWidth(160)  # an environment's name gives way: Qt would ask for all of it
         self._environment.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._environment.activated.connect(self._choose_environment)
         self._last = -1
@@ -60,7 +60,7 @@ class VerifyWishes(Card):
         self.inside.file_wanted.connect(self.file_wanted)
         self._devices = self._choice(text("Devices"))
         self._devices.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._devices.setMinimumWidth(150)
+        self._devices.setMinimumWidth(125)
         self._depth = self._choice(text("Test length"))
         self._depth.addItem(words(text("Quick")), Level.QUICK.value)
         self._depth.addItem(words(text("Full")), Level.FULL.value)
