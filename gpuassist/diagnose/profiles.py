@@ -30,6 +30,9 @@ _ELEMENTS = lazy_regex(r"elementwise|vectorized|reduce_kernel|unrolled|CatArray|
 _ATTENTION = lazy_regex(r"softmax|bmm|flash_attn|scaled_dot_product", re.IGNORECASE)
 
 
+_OF_FUNCTIONS = frozenset({ProfileForm.CPROFILE, ProfileForm.SPEEDSCOPE, ProfileForm.STACKS, ProfileForm.SCALENE})
+
+
 class Hint(str, Enum):
     """What the names behind a share tell beside it."""
 
@@ -42,6 +45,7 @@ class Hint(str, Enum):
     ATTENTION = "attention"
     ALLOCATION = "allocation"
     BACKWARD = "backward"
+    UNSEEN = "unseen"
 
 
 class FirstChange(Struct, frozen=True):
@@ -134,7 +138,9 @@ def _made(told: ProfileReading, kind: TimeKind, spent: float, work: float, start
 
 def _entry(told: ProfileReading, kind: TimeKind) -> ProfileEntry | None:
     if kind is TimeKind.WAITS:  # of a call that waits the operator is the better name: it has a line
-        found = next((one for one in told.entries if one.name in {"aten::item", "aten::_local_scalar_dense", "aten::nonzero"}), None)
+        found = next(
+            (one for one in told.entries if one.name in {"aten::item", "aten::_local_scalar_dense", "aten::nonzero"}), None
+        )
         if found is not None:
             return found
     if kind is TimeKind.LAUNCHES:
@@ -156,6 +162,8 @@ def _hint(told: ProfileReading, kind: TimeKind, entry: ProfileEntry | None) -> H
         return best if parts[best] >= _LEAST_HINT else Hint.NONE
     if kind is TimeKind.WAITS and entry is not None and entry.name.startswith("aten::"):
         return Hint.READ_BACK
+    if kind is TimeKind.PYTHON and told.spent(TimeKind.REST) > told.spent(TimeKind.PYTHON):
+        return Hint.UNSEEN
     if kind is TimeKind.OPERATORS and entry is not None and "run_backward" in entry.name:
         return Hint.BACKWARD
     if kind is TimeKind.LAUNCHES:
@@ -186,7 +194,7 @@ def profile_parameters(readings: Sequence[ProfileReading]) -> dict[str, Paramete
     change = first_change(readings)
     if change is None:
         return {}
-    thread = next((one for one in readings if one.form is ProfileForm.CPROFILE), None)
+    thread = next((one for one in readings if one.form in _OF_FUNCTIONS), None)
     basis = next((one.basis for one in readings if one.basis is ShareBasis.MOMENTS), None)
     told: dict[str, Parameter] = {
         "change": change.kind.value,
@@ -203,15 +211,16 @@ def profile_parameters(readings: Sequence[ProfileReading]) -> dict[str, Paramete
 
 def _of_function(thread: ProfileReading | None) -> dict[str, Parameter]:
     """Python's own profiler: the function by itself, not its kind, since the user asks which one."""
-    if thread is None or not thread.seconds:
+    if thread is None:
         return {}
+    whole = thread.seconds or sum(one.seconds for one in thread.shares)
     start = sum(one.seconds for one in thread.entries if one.kind is TimeKind.START)
-    rest = thread.seconds - start
+    rest = whole - start
     first = max((one for one in thread.entries if one.kind is not TimeKind.START), key=lambda one: one.seconds, default=None)
     named = first is not None and rest > 0
     return {
-        "seconds": _of_seconds(thread.seconds),
-        "start": _of_seconds(start) if start >= 0.05 else "",
+        "seconds": _of_seconds(whole) if thread.form is ProfileForm.CPROFILE else "",
+        "start": _of_seconds(start) if start >= 0.05 and thread.seconds else "",
         "rest": _of_seconds(rest),
         "first": _named(first) if first is not None and named else "",
         "share": _percent(first.seconds, rest) if first is not None and named else "",

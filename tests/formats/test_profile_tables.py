@@ -111,7 +111,16 @@ def test_operators_of_one_name_are_one() -> None:
     assert {one.name: round(one.seconds * 1e6) for one in told.entries} == {"aten::addmm": 1500, "aten::relu": 90}
 
 
-@for_each("words", ["", "12 function calls in a minute", "Name  Self CPU\n---\nnothing here", TORCH.replace("Self CPU", "Own CPU"), "hello; world"])
+@for_each(
+    "words",
+    [
+        "",
+        "12 function calls in a minute",
+        "Name  Self CPU\n---\nnothing here",
+        TORCH.replace("Self CPU", "Own CPU"),
+        "hello; world",
+    ],
+)
 def test_what_is_no_profile_is_none(words: str) -> None:
     assert read_any_text(words) == ()
 
@@ -122,7 +131,9 @@ SPEEDSCOPE = {
 }
 SCALENE = {
     "elapsed_time_sec": 10.0,
-    "files": {"a.py": {"lines": [{"lineno": 3, "line": "x = f()", "n_cpu_percent_python": 60, "n_cpu_percent_c": 20, "n_sys_percent": 0}]}},
+    "files": {
+        "a.py": {"lines": [{"lineno": 3, "line": "x = f()", "n_cpu_percent_python": 60, "n_cpu_percent_c": 20, "n_sys_percent": 0}]}
+    },
 }
 
 
@@ -131,7 +142,11 @@ SCALENE = {
     [
         (read_speedscope, SPEEDSCOPE, {TimeKind.PYTHON: 0.01, TimeKind.DATA: 0.05}),
         (read_scalene, SCALENE, {TimeKind.PYTHON: 6.0, TimeKind.OPERATORS: 2.0, TimeKind.REST: 2.0}),
-        (read_speedscope, {"profiles": [{"type": "sampled", "samples": [[9], "x"], "weights": ["a"]}], "shared": {"frames": []}}, None),
+        (
+            read_speedscope,
+            {"profiles": [{"type": "sampled", "samples": [[9], "x"], "weights": ["a"]}], "shared": {"frames": []}},
+            None,
+        ),
         (read_scalene, {"elapsed_time_sec": "x", "files": {"a": 1}}, None),
     ],
 )

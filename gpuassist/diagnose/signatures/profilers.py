@@ -11,6 +11,7 @@ from gpuassist.formats.profiles.tables import read_tables
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import text
 
+
 def _profile(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """What the program spends its time on once it runs; what it costs to start is told apart and never blamed."""
     told = profile_parameters(read_tables(setting.paste.words))

@@ -29,7 +29,9 @@ _WAITS = lazy_regex(
     r"|(?:method|function) (?:item|cpu|tolist|nonzero|synchronize|_cuda_synchronize) of Tensor",
     re.IGNORECASE,
 )
-_OPERATORS = lazy_regex(r"torch\._C|built-in method torch|run_backward|of '?torch\._C|TensorBase|of type object|torch\.nn\.functional")
+_OPERATORS = lazy_regex(
+    r"torch\._C|built-in method torch|run_backward|of '?torch\._C|TensorBase|of type object|torch\.nn\.functional"
+)
 _WAITING_CALL = lazy_regex(r"^(?:cu(?:da|Ctx|Stream|Event)?|hip)\w*(?:Synchronize|EventQuery)|^cudaMemcpy(?:_|$)|Sync\b")
 _CALL = lazy_regex(r"^(?:cuda|cu|hip)[A-Z]\w*")
 _COMMUNICATION = lazy_regex(r"\bnccl|rccl|AllReduce|AllGather|ReduceScatter|cross_device_reduce|all_reduce", re.IGNORECASE)
@@ -38,8 +40,7 @@ _VERSION = lazy_regex(r"_v\d{4,5}(?:_ptsz)?$")
 _ADDRESS = lazy_regex(r" at 0x[0-9a-f]+(?=>|$)")
 # As traces name them, from where sys.path leads to.
 _LIBRARIES = frozenset(
-    "torch torchvision torchaudio numpy pandas PIL cv2 scipy sklearn transformers accelerate datasets diffusers lightning pytorch_lightning"
-    " lightning_fabric torchmetrics tqdm timm deepspeed peft xformers vllm sglang triton einops apex flash_attn albumentations webdataset".split()
+    ["torch", "torchvision", "torchaudio", "numpy", "pandas", "PIL", "cv2", "scipy", "sklearn", "transformers", "accelerate", "datasets", "diffusers", "lightning", "pytorch_lightning", "lightning_fabric", "torchmetrics", "tqdm", "timm", "deepspeed", "peft", "xformers", "vllm", "sglang", "triton", "einops", "apex", "flash_attn", "albumentations", "webdataset"]
 )
 
 

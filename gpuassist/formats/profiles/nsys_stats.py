@@ -8,7 +8,16 @@ from msgspec import Struct
 
 from gpuassist.formats.profiles.names import call_kind, device_kind, operator_kind, shortened
 from gpuassist.model.lazy_regex import lazy_regex
-from gpuassist.model.profile import GPU_KINDS, ProfileEntry, ProfileForm, ProfileGap, ProfileReading, ShareBasis, TimeKind, TimeShare
+from gpuassist.model.profile import (
+    GPU_KINDS,
+    ProfileEntry,
+    ProfileForm,
+    ProfileGap,
+    ProfileReading,
+    ShareBasis,
+    TimeKind,
+    TimeShare,
+)
 
 _HEAD = lazy_regex(r"^\s*Time ?\(%\)\s+Total Time(?: ?\(ns\))?\s.*\b(?P<what>Name|Operation|Range|Style)\s*$")
 _ROW = lazy_regex(r"^\s*(?P<share>\d{1,3}\.\d)\s{1,40}(?P<total>\d[\d,]{0,25})\s{1,40}(?P<calls>\d[\d,]{0,20})\s(?P<rest>.*)$")
@@ -50,7 +59,9 @@ def _tables(lines: Sequence[str]) -> Iterator[_Table]:
         found = _HEAD.match(line[:400])
         if found is None:
             continue
-        title = " ".join(one.strip() for one in lines[max(0, place - _TITLES_ABOVE) : place] if "*" in one or "Stat" in one or "Summary" in one)
+        title = " ".join(
+            one.strip() for one in lines[max(0, place - _TITLES_ABOVE) : place] if "*" in one or "Stat" in one or "Summary" in one
+        )
         yield _Table(title, found["what"], tuple(_rows(lines[place + 1 : place + 1 + _MOST_ROWS])))
 
 
@@ -82,4 +93,6 @@ def _reading(basis: ShareBasis, entries: list[ProfileEntry]) -> ProfileReading:
     gaps = (ProfileGap.NO_MOMENTS, ProfileGap.NO_PYTHON, ProfileGap.NO_LINES)
     entries.sort(key=lambda one: -one.seconds)
     whole = sum(sums.values()) or None
-    return ProfileReading(ProfileForm.NSYS_STATS, basis, whole, shares, tuple(entries[:_MOST_ENTRIES]), gaps=gaps, events=len(entries))
+    return ProfileReading(
+        ProfileForm.NSYS_STATS, basis, whole, shares, tuple(entries[:_MOST_ENTRIES]), gaps=gaps, events=len(entries)
+    )

@@ -31,9 +31,7 @@ def own_times(
     before = -1
     for place in range(0, len(order), _PIECE):
         part = order[place : place + _PIECE]
-        rows = zip(
-            codes[part].tolist(), threads[part].tolist(), begins[part].tolist(), lengths[part].tolist(), strict=True
-        )
+        rows = zip(codes[part].tolist(), threads[part].tolist(), begins[part].tolist(), lengths[part].tolist(), strict=True)
         for code, thread, begin, length in rows:
             if thread != before:
                 stack_ends, stack_codes, stack_lines, before = [], [], [], thread

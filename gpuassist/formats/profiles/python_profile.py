@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gpuassist.formats.profiles.marshalled import read_marshal
+from gpuassist.formats.profiles.marshal_values import read_marshal
 from gpuassist.formats.profiles.names import function_kind, shortened
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.profile import ProfileEntry, ProfileForm, ProfileGap, ProfileReading, ShareBasis, TimeKind, TimeShare
 
-_TOTAL = lazy_regex(r"^\s*\d{1,15} function calls(?: \(\d{1,15} primitive calls\))? in (?P<seconds>\d{1,9}\.\d{1,9}) (?:CPU )?seconds")
+_TOTAL = lazy_regex(
+    r"^\s*\d{1,15} function calls(?: \(\d{1,15} primitive calls\))? in (?P<seconds>\d{1,9}\.\d{1,9}) (?:CPU )?seconds"
+)
 _ROW = lazy_regex(
     r"^\s*(?P<calls>\d{1,15})(?:/\d{1,15})?\s+(?P<own>\d{1,9}\.\d{1,9})\s+\d{1,9}\.\d{1,9}\s+\d{1,9}\.\d{1,9}\s+\d{1,9}\.\d{1,9}"
     r"\s+(?P<function>\S.*)$"
@@ -68,4 +70,6 @@ def _reading(rows: list[ProfileEntry], seconds: float) -> ProfileReading:
     shares = tuple(TimeShare(kind, spent) for kind, spent in sums.items() if spent > 0)
     gaps = (ProfileGap.NO_GPU, ProfileGap.NO_MOMENTS, *((ProfileGap.PART_OF_ROWS,) if rest > 0.05 * seconds else ()))
     rows.sort(key=lambda one: -one.seconds)
-    return ProfileReading(ProfileForm.CPROFILE, ShareBasis.THREAD, seconds, shares, tuple(rows[:_MOST_ENTRIES]), gaps=gaps, events=len(rows))
+    return ProfileReading(
+        ProfileForm.CPROFILE, ShareBasis.THREAD, seconds, shares, tuple(rows[:_MOST_ENTRIES]), gaps=gaps, events=len(rows)
+    )

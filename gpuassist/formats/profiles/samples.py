@@ -9,7 +9,7 @@ from gpuassist.formats.profiles.names import function_kind, shortened
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.profile import ProfileEntry, ProfileForm, ProfileGap, ProfileReading, ShareBasis, TimeKind, TimeShare
 
-_STACK = lazy_regex(r"^(?P<frames>\S.*;.*|\S+ \(\S+:\d+\)) (?P<count>\d{1,12})$")
+_STACK = lazy_regex(r"^(?P<frames>\S.*[;)].*) (?P<count>\d{1,12})$")
 _FRAME = lazy_regex(r"^(?P<function>.*?) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")
 _UNITS = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9}
 _MOST_ENTRIES = 200
@@ -22,7 +22,7 @@ def read_stacks(lines: Iterable[str]) -> ProfileReading | None:
     counts = dict[str, int]()
     for line in lines:
         plain = line.strip()
-        if not plain:
+        if not plain or plain.isdigit():  # a sample without a stack
             continue
         found = _STACK.match(plain)
         if found is None:
@@ -79,7 +79,9 @@ def read_scalene(document: Any) -> ProfileReading | None:
                 code = str(line.get("line", "")).strip()
                 kind = TimeKind.PYTHON if python >= native else TimeKind.OPERATORS
                 number = line.get("lineno")
-                entries.append(ProfileEntry(kind, shortened(f"{file}:{number if isinstance(number, int) else 0}: {code}"), 0, together))
+                entries.append(
+                    ProfileEntry(kind, shortened(f"{file}:{number if isinstance(number, int) else 0}: {code}"), 0, together)
+                )
     if not entries:
         return None
     sums[TimeKind.REST] += max(0.0, elapsed - sum(sums.values()))

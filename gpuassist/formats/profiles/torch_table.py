@@ -8,7 +8,16 @@ from msgspec import Struct
 
 from gpuassist.formats.profiles.names import device_kind, is_annotation, operator_kind, shortened
 from gpuassist.model.lazy_regex import lazy_regex
-from gpuassist.model.profile import GPU_KINDS, ProfileEntry, ProfileForm, ProfileGap, ProfileReading, ShareBasis, TimeKind, TimeShare
+from gpuassist.model.profile import (
+    GPU_KINDS,
+    ProfileEntry,
+    ProfileForm,
+    ProfileGap,
+    ProfileReading,
+    ShareBasis,
+    TimeKind,
+    TimeShare,
+)
 
 _HEAD = lazy_regex(r"^\s*Name\s{2,}.*(?:Self CPU\b|CPU time\b).*$")
 _TIME = lazy_regex(r"^(?P<number>\d{1,15}(?:\.\d{1,9})?)(?P<unit>us|μs|ms|s)$")
@@ -16,7 +25,16 @@ _SUM = lazy_regex(r"^(?:Self )?(?P<kind>[A-Za-z]\w{0,20}) time total: (?P<time>\
 _COLUMNS = lazy_regex(r"\s{2,}")
 _UNITS = {"us": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0}
 _CPU_COLUMNS = ("Self CPU", "Self CPU total", "CPU total", "CPU time")
-_GPU_COLUMNS = ("Self CUDA", "Self CUDA total", "Self Device", "Self XPU", "Self MTIA", "Self PrivateUse1", "CUDA total", "CUDA time")
+_GPU_COLUMNS = (
+    "Self CUDA",
+    "Self CUDA total",
+    "Self Device",
+    "Self XPU",
+    "Self MTIA",
+    "Self PrivateUse1",
+    "CUDA total",
+    "CUDA time",
+)
 _CALLS = ("# of Calls", "Number of Calls", "Calls")
 _MOST_ENTRIES = 200
 _MOST_ROWS = 20_000
@@ -77,7 +95,9 @@ def _rows(lines: Sequence[str], columns: _Columns) -> Iterator[_Row]:
         begun = True
         there = _seconds(cells[columns.gpu]) if columns.gpu >= 0 else None
         calls = cells[columns.calls] if columns.calls >= 0 else ""
-        yield _Row(shortened(cells[0]), own, there or 0.0, int(calls) if calls.isascii() and calls.isdigit() and len(calls) < 16 else 0)
+        yield _Row(
+            shortened(cells[0]), own, there or 0.0, int(calls) if calls.isascii() and calls.isdigit() and len(calls) < 16 else 0
+        )
 
 
 def _summed(rows: Iterator[_Row]) -> list[_Row]:
@@ -119,7 +139,9 @@ def _thread(rows: list[_Row], total: float | None) -> ProfileReading:
 
 def _device(rows: list[_Row], sums: dict[str, float]) -> ProfileReading:
     """Operators and the kernels that they started stand beside each other there, so the total is torch's own."""
-    entries = [ProfileEntry(device_kind(row.name), row.name, row.calls, row.gpu) for row in rows if row.gpu and not is_annotation(row.name)]
+    entries = [
+        ProfileEntry(device_kind(row.name), row.name, row.calls, row.gpu) for row in rows if row.gpu and not is_annotation(row.name)
+    ]
     shown = sum(one.seconds for one in entries)
     told = next((seconds for kind, seconds in sums.items() if kind != "CPU"), 0.0)
     whole = told or shown

@@ -31,6 +31,7 @@ _TELL_EVERY_SECONDS = 0.1
 _HEAD = 1 << 16
 _MOST_WHOLE = 256 << 20  # what is read as a whole: cProfile's files and those of sampling profilers
 _MOST_TEXT = 16 << 20
+_SAMPLERS = (b"speedscope", b'"elapsed_time_sec"', b'"alloc_samples"')
 _ENDINGS = {".nsys-rep": NotRead.NSYS_REPORT, ".qdrep": NotRead.NSYS_REPORT, ".ncu-rep": NotRead.NCU_REPORT}
 
 Tell = Callable[[int, int], None]
@@ -109,8 +110,10 @@ def _readings(path: str, tell: Tell) -> Readings:
             from gpuassist.session.profiling.nsys_export import read_export
 
             return (read_export(path, size, tell),)
-        if known is not None or head.startswith((b"memray", b"\x80\x02", b"\x80\x04", b"\x80\x05")):
-            raise UnreadError(known or (NotRead.MEMRAY if head.startswith(b"memray") else NotRead.SNAPSHOT))
+        if b"memray" in head[:64]:  # also where it is packed
+            raise UnreadError(NotRead.MEMRAY)
+        if known is not None or head.startswith((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")):
+            raise UnreadError(known or NotRead.SNAPSHOT)
         if head.startswith(b"\x1f\x8b"):
             return (_trace(_unpacked(_pieces(file, size, tell))),)
         return _plain(file, head, size, tell)
@@ -121,7 +124,7 @@ def _plain(file: object, head: bytes, size: int, tell: Tell) -> Readings:
     if head[:1] in {b"{", b"\xfb"} and head[1:2] and head[1] & 0x7F in b"()":  # no JSON goes on so
         return (read_statistics(_whole(file, size)),)
     if begins[:1] in {b"{", b"["}:
-        if b"speedscope" in head or b'"elapsed_time_sec"' in head:
+        if any(word in head for word in _SAMPLERS):
             document = json.loads(_whole(file, size))
             found = read_speedscope(document) or read_scalene(document)
             if found is None:

@@ -50,7 +50,9 @@ def read_export(path: str, size: int, tell: Callable[[int, int], None]) -> Profi
 
 def _in_address(path: str) -> str:
     """A path as an address has it: every byte that could end it or mean something else by its number."""
-    return "".join(chr(byte) if (byte < 128 and chr(byte).isalnum()) or byte in b"/._-" else f"%{byte:02x}" for byte in os.fsencode(path))
+    return "".join(
+        chr(byte) if (byte < 128 and chr(byte).isalnum()) or byte in b"/._-" else f"%{byte:02x}" for byte in os.fsencode(path)
+    )
 
 
 def _defend(connection: sqlite3.Connection) -> None:

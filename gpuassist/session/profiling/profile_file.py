@@ -116,16 +116,22 @@ def _refusal(path: str, told: ReadNothing) -> ProfileError:
     why = told.why
     if why is NotRead.NSYS_REPORT:
         lines = (f"nsys stats {_quoted(path)}", f"nsys export --type sqlite {_quoted(path)}")
-        return ProfileError(text("{path} is Nsight Systems' own file, which only its programs read; export it first", path=path), lines)
+        return ProfileError(
+            text("{path} is Nsight Systems' own file, which only its programs read; export it first", path=path), lines
+        )
     if why is NotRead.NCU_REPORT:
         line = f"ncu --import {_quoted(path)}"
         return ProfileError(text("{path} is Nsight Compute's own file, which only its programs read", path=path), (line,))
     if why is NotRead.MEMRAY:
         lines = (f"memray stats {_quoted(path)}", f"memray flamegraph {_quoted(path)}")
-        return ProfileError(text("{path} is memray's own file, about the memory of the processor; memray itself shows it", path=path), lines)
+        return ProfileError(
+            text("{path} is memray's own file, about the memory of the processor; memray itself shows it", path=path), lines
+        )
     if why is NotRead.SNAPSHOT:
         line = f"gpuassist snapshot {_quoted(path)}"
-        return ProfileError(text("{path} is a pickle: torch's memory snapshots are such files, and profiles are not", path=path), (line,))
+        return ProfileError(
+            text("{path} is a pickle: torch's memory snapshots are such files, and profiles are not", path=path), (line,)
+        )
     said = {
         NotRead.EMPTY: text("{path} is empty", path=path),
         NotRead.NO_EVENTS: text("{path} is a JSON document without an event of torch.profiler", path=path),
