@@ -39,6 +39,7 @@ class SideTool(str, Enum):
     GUIDES = "guides"
     HOLDERS = "holders"
     PROJECT = "project"
+    PROFILE = "profile"
 
 
 Place = WizardStep | SideTool
@@ -56,6 +57,7 @@ TITLES: dict[Place, Text] = {
     SideTool.GUIDES: text("Guides"),
     SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
+    SideTool.PROFILE: text("Where time goes"),
 }
 
 
@@ -168,6 +170,17 @@ class ToProject(Struct, frozen=True):
     directory: str = ""
 
 
+PROFILE_ENDINGS = (".prof", ".pstats", ".trace.json", ".json.gz", ".nsys-rep", ".qdrep", ".ncu-rep", ".speedscope.json")
+"""Names by which what a profiler left is known before it is read."""
+
+
+class ToProfile(Struct, frozen=True):
+    """Where time goes, with what a profiler left in this file; the one that is shown, or none, where it is empty."""
+
+    place: ClassVar[Place] = SideTool.PROFILE
+    path: str = ""
+
+
 class ToRecording(Struct, frozen=True):
     """Live memory, with a run of this recording of samples: its newest, unless another is named."""
 
@@ -190,6 +203,7 @@ Errand = (
     | ToTerm
     | ToHolders
     | ToProject
+    | ToProfile
 )
 """A place with what to do there."""
 

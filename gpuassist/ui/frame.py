@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, enumerated, text
 from gpuassist.session.navigation import (
+    PROFILE_ENDINGS,
     TITLES,
     Back,
     Destination,
@@ -26,6 +27,7 @@ from gpuassist.session.navigation import (
     SideTool,
     StepStatus,
     ToExplainFile,
+    ToProfile,
     ToProject,
     ToRecording,
     ToWaitingInstall,
@@ -230,6 +232,8 @@ class Frame(QWidget):
         event.acceptProposedAction()
         if is_folder(path):
             self.go(ToProject(path))
+        elif self.flow.current is SideTool.PROFILE or path.endswith(PROFILE_ENDINGS):
+            self.go(ToProfile(path))
         elif path.endswith(".json"):
             self._reading.open_recording(path)
         elif path.endswith((".db", ".sqlite")):

@@ -40,7 +40,38 @@ _VERSION = lazy_regex(r"_v\d{4,5}(?:_ptsz)?$")
 _ADDRESS = lazy_regex(r" at 0x[0-9a-f]+(?=>|$)")
 # As traces name them, from where sys.path leads to.
 _LIBRARIES = frozenset(
-    ["torch", "torchvision", "torchaudio", "numpy", "pandas", "PIL", "cv2", "scipy", "sklearn", "transformers", "accelerate", "datasets", "diffusers", "lightning", "pytorch_lightning", "lightning_fabric", "torchmetrics", "tqdm", "timm", "deepspeed", "peft", "xformers", "vllm", "sglang", "triton", "einops", "apex", "flash_attn", "albumentations", "webdataset"]
+    [
+        "torch",
+        "torchvision",
+        "torchaudio",
+        "numpy",
+        "pandas",
+        "PIL",
+        "cv2",
+        "scipy",
+        "sklearn",
+        "transformers",
+        "accelerate",
+        "datasets",
+        "diffusers",
+        "lightning",
+        "pytorch_lightning",
+        "lightning_fabric",
+        "torchmetrics",
+        "tqdm",
+        "timm",
+        "deepspeed",
+        "peft",
+        "xformers",
+        "vllm",
+        "sglang",
+        "triton",
+        "einops",
+        "apex",
+        "flash_attn",
+        "albumentations",
+        "webdataset",
+    ]
 )
 
 
