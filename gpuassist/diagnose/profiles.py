@@ -88,11 +88,11 @@ def _of_moments(told: ProfileReading) -> FirstChange:
     kind = max(losses, key=lambda one: losses[one])
     busy = told.spent(TimeKind.KERNELS)
     if busy >= _BUSY * work or losses[kind] < _WORTH * work:
-        return _made(told, TimeKind.KERNELS, busy, work, start, on_gpu=True)
+        return _made(told, TimeKind.KERNELS, busy, work=work, start=start, on_gpu=True)
     spent = losses[kind]
     if kind is TimeKind.LAUNCHES and _is_python(told):
         kind = TimeKind.PYTHON
-    return _made(told, kind, spent, work, start, on_gpu=True)
+    return _made(told, kind, spent, work=work, start=start, on_gpu=True)
 
 
 def _is_python(told: ProfileReading) -> bool:
@@ -111,13 +111,13 @@ def _of_sides(device: ProfileReading, thread: ProfileReading | None) -> FirstCha
         kind = max(losses, key=lambda one: losses[one])
         # A wait for the GPU is no longer than what it computes; what is more has another cause that the table does not show.
         if idle >= _WORTH * work and losses[kind] >= _WORTH * work:
-            return _made(thread, kind, min(losses[kind], idle), work, start, on_gpu=True)
+            return _made(thread, kind, min(losses[kind], idle), work=work, start=start, on_gpu=True)
     copies = device.spent(TimeKind.COPIES)
     talk = device.spent(TimeKind.COMMUNICATION)
     kind, spent = max(((TimeKind.COPIES, copies), (TimeKind.COMMUNICATION, talk)), key=lambda one: one[1])
     if spent < _WORTH * busy:
         kind, spent = TimeKind.KERNELS, device.spent(TimeKind.KERNELS)
-    return _made(device, kind, spent, busy, 0.0, on_gpu=True)
+    return _made(device, kind, spent, work=busy, start=0.0, on_gpu=True)
 
 
 def _of_thread(told: ProfileReading) -> FirstChange:
@@ -128,10 +128,10 @@ def _of_thread(told: ProfileReading) -> FirstChange:
     kind = max(kinds, key=told.spent)
     if not told.spent(kind):
         kind = TimeKind.REST
-    return _made(told, kind, told.spent(kind), work, start, on_gpu=False)
+    return _made(told, kind, told.spent(kind), work=work, start=start, on_gpu=False)
 
 
-def _made(told: ProfileReading, kind: TimeKind, spent: float, work: float, start: float, *, on_gpu: bool) -> FirstChange:
+def _made(told: ProfileReading, kind: TimeKind, spent: float, *, work: float, start: float, on_gpu: bool) -> FirstChange:
     entry = _entry(told, kind)
     return FirstChange(kind, spent / work if work > 0 else 0.0, entry, _hint(told, kind, entry), work, start, on_gpu)
 

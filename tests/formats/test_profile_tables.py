@@ -56,21 +56,21 @@ Self CPU time total: 4.000ms
 NSYS = """\
  ** CUDA API Summary (cuda_api_sum):
 
- Time (%)  Total Time (ns)  Num Calls   Avg (ns)     Med (ns)    Min (ns)  Max (ns)    StdDev (ns)            Name
+ Time (%)  Total Time (ns)  Num Calls   Avg (ns)     Med (ns)    Min (ns)  Max (ns)              Name
  --------  ---------------  ---------  -----------  -----------  --------  ---------  -------------  ----------------------
      71.2        512000000        120    4269547.3    3912345.0      1234   20123456      1234567.8  cudaStreamSynchronize
      28.8        144000000      40000       3615.0       3300.0      2100     412345         5123.4  cudaLaunchKernel
 
  ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):
 
- Time (%)  Total Time (ns)  Instances  Avg (ns)  Med (ns)  Min (ns)  Max (ns)  StdDev (ns)                     Name
- --------  ---------------  ---------  --------  --------  --------  --------  -----------  -----------------------------------------
-     61.0      300,000,000      20000   15250.0   15000.0      9000     90000       2000.0  ampere_sgemm_128x64_tn
-     39.0      100,000,000      20000    9750.0    9700.0      2000     20000       1000.0  void at::native::elementwise<(int)4>(int, T2)
+ Time (%)  Total Time (ns)  Instances  Avg (ns)  Med (ns)  Min (ns)  Max (ns)  StdDev (ns)            Name
+ --------  ---------------  ---------  --------  --------  --------  --------  -----------  ------------------------
+     61.0      300,000,000      20000   15250.0   15000.0      9000     90000  ampere_sgemm_128x64_tn
+     39.0      100,000,000      20000    9750.0    9700.0      2000     20000  void at::native::elementwise<(int)4>(int, T2)
 
  ** CUDA GPU MemOps Summary (by Time) (cuda_gpu_mem_time_sum):
 
- Time (%)  Total Time (ns)  Count  Avg (ns)  Med (ns)  Min (ns)  Max (ns)  StdDev (ns)           Operation
+ Time (%)  Total Time (ns)  Count  Avg (ns)  Med (ns)  Min (ns)  Max (ns)           Operation
  --------  ---------------  -----  --------  --------  --------  --------  -----------  ----------------------------
      92.0         46000000    400  115000.0  114000.0      1000    900000      20000.0  [CUDA memcpy Host-to-Device]
 """

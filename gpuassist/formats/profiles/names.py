@@ -12,7 +12,8 @@ LONGEST_NAME = 240
 
 # What happens once when a program starts, or is none of its work: CUDA's first call, imports, a pause that the program asks for.
 _START = lazy_regex(
-    r"cudaProfilerSt(?:art|op)|_cuda_init|cudart|built-in (?:method time\.|function )sleep\b|<frozen importlib|importlib|marshal\.loads|_imp\."
+    r"cudaProfilerSt(?:art|op)|_cuda_init|cudart|built-in (?:method time\.|function )sleep\b|<frozen importlib|importlib"
+    r"|marshal\.loads|_imp\."
     r"|posix\.stat|<frozen |builtins\.exec|builtins\.__build_class__|'read' of '_io\.(?:BufferedReader|FileIO)'|tokenize\.py"
     r"|sre_(?:compile|parse)|typing\.py|inspect\.py|(?:site-packages/|^)(?:torch/_inductor|torch/_dynamo|sympy)/|_get_cuda_arch"
     r"|cuda_?[gG]etDeviceCount|cuInit\b|cuDevicePrimaryCtx|cu(?:da)?Library|cuModule|cudnnCreate\b|cublas(?:Lt)?Create|cudaFuncGetAttributes"
@@ -40,38 +41,7 @@ _VERSION = lazy_regex(r"_v\d{4,5}(?:_ptsz)?$")
 _ADDRESS = lazy_regex(r" at 0x[0-9a-f]+(?=>|$)")
 # As traces name them, from where sys.path leads to.
 _LIBRARIES = frozenset(
-    [
-        "torch",
-        "torchvision",
-        "torchaudio",
-        "numpy",
-        "pandas",
-        "PIL",
-        "cv2",
-        "scipy",
-        "sklearn",
-        "transformers",
-        "accelerate",
-        "datasets",
-        "diffusers",
-        "lightning",
-        "pytorch_lightning",
-        "lightning_fabric",
-        "torchmetrics",
-        "tqdm",
-        "timm",
-        "deepspeed",
-        "peft",
-        "xformers",
-        "vllm",
-        "sglang",
-        "triton",
-        "einops",
-        "apex",
-        "flash_attn",
-        "albumentations",
-        "webdataset",
-    ]
+    ["torch", "torchvision", "torchaudio", "numpy", "pandas", "PIL", "cv2", "scipy", "sklearn", "transformers", "accelerate", "datasets", "diffusers", "lightning", "pytorch_lightning", "lightning_fabric", "torchmetrics", "tqdm", "timm", "deepspeed", "peft", "xformers", "vllm", "sglang", "triton", "einops", "apex", "flash_attn", "albumentations", "webdataset"]
 )
 
 

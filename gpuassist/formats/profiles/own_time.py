@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,17 +11,21 @@ _PIECE = 1 << 17
 _SLACK, _PART = 1e-3, 1e-6  # by which two clocks may differ
 
 
-def own_times(
-    codes: NDArray[np.int32],
-    threads: NDArray[np.int16],
-    begins: NDArray[np.float64],
-    lengths: NDArray[np.float64],
-    lines: NDArray[np.bool_],
-) -> tuple[NDArray[np.float64], dict[int, int]]:
+class Rows(NamedTuple):
+    """Events as columns: the number of a name, the thread, the begin and the length."""
+
+    codes: NDArray[np.int32]
+    threads: NDArray[np.int16]
+    begins: NDArray[np.float64]
+    lengths: NDArray[np.float64]
+
+
+def own_times(rows: Rows, lines: NDArray[np.bool_]) -> tuple[NDArray[np.float64], dict[int, int]]:
     """The own time of each code, and for codes the line (a code for which `lines` is true) below which it took most of it.
 
     What begins in another and ends after it lies in whatever holds all of it: `with record_function(...)` begins in `__enter__`.
     """
+    codes, threads, begins, lengths = rows
     order = np.lexsort((-lengths, begins, threads))
     count = len(lines)
     own = np.bincount(codes, lengths, count).astype(float)
@@ -31,8 +37,8 @@ def own_times(
     before = -1
     for place in range(0, len(order), _PIECE):
         part = order[place : place + _PIECE]
-        rows = zip(codes[part].tolist(), threads[part].tolist(), begins[part].tolist(), lengths[part].tolist(), strict=True)
-        for code, thread, begin, length in rows:
+        part_rows = zip(codes[part].tolist(), threads[part].tolist(), begins[part].tolist(), lengths[part].tolist(), strict=True)
+        for code, thread, begin, length in part_rows:
             if thread != before:
                 stack_ends, stack_codes, stack_lines, before = [], [], [], thread
             end = begin + length

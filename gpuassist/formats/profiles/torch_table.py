@@ -134,7 +134,7 @@ def _thread(rows: list[_Row], total: float | None) -> ProfileReading:
         gaps.append(ProfileGap.NO_PYTHON)
     if whole - shown > 0.05 * whole:
         gaps.append(ProfileGap.PART_OF_ROWS)
-    return _made(ShareBasis.THREAD, whole, sums, entries, gaps)
+    return _made(ShareBasis.THREAD, whole, sums=sums, entries=entries, gaps=gaps)
 
 
 def _device(rows: list[_Row], sums: dict[str, float]) -> ProfileReading:
@@ -150,11 +150,11 @@ def _device(rows: list[_Row], sums: dict[str, float]) -> ProfileReading:
         if one.kind is not TimeKind.KERNELS and not one.name.startswith(("aten::", "c10d::", "record_param", "nccl:")):
             of_kind[one.kind] += one.seconds
     of_kind[TimeKind.KERNELS] = max(0.0, whole - sum(of_kind.values()))
-    return _made(ShareBasis.DEVICE, whole, of_kind, entries, [ProfileGap.NO_MOMENTS, ProfileGap.NO_WAITING])
+    return _made(ShareBasis.DEVICE, whole, sums=of_kind, entries=entries, gaps=[ProfileGap.NO_MOMENTS, ProfileGap.NO_WAITING])
 
 
 def _made(
-    basis: ShareBasis, whole: float, sums: dict[TimeKind, float], entries: list[ProfileEntry], gaps: list[ProfileGap]
+    basis: ShareBasis, whole: float, *, sums: dict[TimeKind, float], entries: list[ProfileEntry], gaps: list[ProfileGap]
 ) -> ProfileReading:
     entries.sort(key=lambda one: -one.seconds)
     if basis is ShareBasis.THREAD:

@@ -1,4 +1,4 @@
-"""Which profiler next: by what is asked, the tool with its exact command for an environment of this machine, and what stands in its way.
+"""Which profiler next: by what is asked, the tool with its exact command for an environment here, and what stands in its way.
 
 Only files are looked at; nothing is started.
 """
@@ -208,15 +208,16 @@ class _Maker:
             scope = _ptrace(self._world)
             return (
                 text(
-                    "This system lets a program look only into those that it has started itself (ptrace_scope is {scope}): let py-spy"
-                    " start the program, or ask somebody with administrator rights to run it for one that runs already.",
+                    "This system lets a program look only into those that it has started itself (ptrace_scope is {scope}): let"
+                    " py-spy start the program, or ask somebody with administrator rights to run it for one that runs already.",
                     scope=scope,
                 ),
             ), ""
         if question is ProfilerQuestion.KERNEL and _counters_closed(self._world) and not _may(self._world, _SYS_ADMIN):
             return (
                 text(
-                    "The driver gives the GPU's counters to administrators only (RmProfilingAdminOnly is 1), and Nsight Compute needs them."
+                    "The driver gives the GPU's counters to administrators only (RmProfilingAdminOnly is 1), and Nsight Compute"
+                    " needs them."
                 ),
             ), COUNTERS
         return (), ""

@@ -9,6 +9,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from gpuassist.formats.profiles.event_table import EventTable
 from gpuassist.formats.profiles.names import call_kind, device_kind, operator_kind, shortened
@@ -70,10 +71,10 @@ def _read(connection: sqlite3.Connection, size: int, tell: Callable[[int, int], 
     tables = _tables(connection)
     table = EventTable(_NANOSECOND)
     names = _strings(connection, tables)
-    for place, (name, columns, sort) in enumerate(_EVENTS):
+    for place, source in enumerate(map(_Source._make, _EVENTS)):
         tell(size * place // len(_EVENTS), size)
-        if name in tables:
-            _take(connection, table, name, columns, sort, names)
+        if source.name in tables:
+            _take(connection, table, source, names)
     told = table.reading(ProfileForm.NSYS_EXPORT, _gaps(table))
     if not told.events:
         raise ValueError("no activity of CUDA in it")
@@ -104,9 +105,16 @@ def _strings(connection: sqlite3.Connection, tables: frozenset[str]) -> dict[obj
     return found
 
 
-def _take(
-    connection: sqlite3.Connection, table: EventTable, name: str, columns: tuple[str, ...], sort: str, names: dict[object, str]
-) -> None:
+class _Source(NamedTuple):
+    """A table: its name, the columns that may name an event, and what its events are."""
+
+    name: str
+    columns: tuple[str, ...]
+    sort: str
+
+
+def _take(connection: sqlite3.Connection, table: EventTable, source: _Source, names: dict[object, str]) -> None:
+    name, columns, sort = source
     there = {column[0] for column in connection.execute(f'SELECT * FROM "{name}" LIMIT 0').description}
     if not {"start", "end"} <= there:
         return

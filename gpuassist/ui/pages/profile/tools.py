@@ -15,7 +15,6 @@ from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.labels import paragraph
 from gpuassist.ui.widgets.layouts import bare, clear
-from gpuassist.ui.wording import sentence_case
 
 
 class ToolsCard(Card):
@@ -69,7 +68,7 @@ class ToolsCard(Card):
             self._add_words(words(NOTES[one.question]), "muted")
 
     def _add_words(self, words: str, role: str = "") -> None:
-        self._rows.addWidget(paragraph(sentence_case(words), role, self))
+        self._rows.addWidget(paragraph(words, role, self))
 
 
 class _Obstacle(Card):
