@@ -1,8 +1,7 @@
 """The wizard's navigation as pure data: which step is shown, the state of each, where back and next lead.
 
 Nothing here knows widgets: the window pushes events in and shows the flow that comes out, and tests do the same without a window.
-What a place is opened for is carried as the value that it is. The stages that own those values are named here and not imported,
-because the frame is made before they are.
+What a place is opened for is carried as its value; the stages that own those are not imported: the frame is made before they are.
 """
 
 from __future__ import annotations
@@ -168,10 +167,6 @@ class ToProject(Struct, frozen=True):
 
     place: ClassVar[Place] = SideTool.PROJECT
     directory: str = ""
-
-
-PROFILE_ENDINGS = (".prof", ".pstats", ".trace.json", ".json.gz", ".nsys-rep", ".qdrep", ".ncu-rep", ".speedscope.json")
-"""Names by which what a profiler left is known before it is read."""
 
 
 class ToProfile(Struct, frozen=True):

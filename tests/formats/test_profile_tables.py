@@ -76,7 +76,7 @@ NSYS = """\
 """
 
 
-def spent(words: str, basis: ShareBasis) -> dict[str, float]:
+def spent(words: str, basis: ShareBasis) -> dict[str, Any]:
     told = next(one for one in read_any_text(words) if one.basis is basis)
     return {one.kind.value: pytest.approx(one.seconds, rel=1e-6) for one in told.shares}
 

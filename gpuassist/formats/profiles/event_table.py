@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpuassist.formats.profiles.intervals import Stretches, shared_out
 from gpuassist.formats.profiles.names import is_own_line
-from gpuassist.formats.profiles.own_time import Rows, own_times
+from gpuassist.formats.profiles.own_time import EventRows, own_times
 from gpuassist.model.profile import (
     GPU_KINDS,
     ProfileEntry,
@@ -52,7 +52,7 @@ class EventTable:
         self._threads: dict[object, int] = {}
         self._batch_codes, self._batch_begins, self._batch_lengths = array("i"), array("d"), array("d")
         self._batch_threads = array("h")
-        self._nested = list[Rows]()
+        self._nested = list[EventRows]()
         self._nested_count = 0
         self._own_lines = False
         self._totals, self._calls = np.zeros(0), np.zeros(0)
@@ -157,7 +157,7 @@ class EventTable:
         self._begin = min(self._begin, begins.min())
         self._end = max(self._end, ends.max())
         self._sum(codes, lengths)
-        self._keep_nested(Rows(codes, threads, begins, lengths), kinds)
+        self._keep_nested(EventRows(codes, threads, begins, lengths), kinds)
 
     def _sum(self, codes: NDArray[np.int32], lengths: NDArray[np.float64]) -> None:
         count = len(self._names)
@@ -167,19 +167,19 @@ class EventTable:
         self._totals[:count] += np.bincount(codes, lengths, count)
         self._calls[:count] += np.bincount(codes, minlength=count)
 
-    def _keep_nested(self, rows: Rows, kinds: NDArray[np.int8]) -> None:
+    def _keep_nested(self, rows: EventRows, kinds: NDArray[np.int8]) -> None:
         nested = _NESTED[kinds]
         room = _MOST_NESTED - self._nested_count
         if nested.sum() > room:
             self.overflowed = True
             return
         self._nested_count += int(nested.sum())
-        self._nested.append(Rows(*(column[nested] for column in rows)))
+        self._nested.append(EventRows(*(column[nested] for column in rows)))
 
     def _entries(self) -> list[ProfileEntry]:
         totals, places = self._totals.copy(), dict[int, str]()
         if self._nested:
-            rows = Rows(*(np.concatenate(one) for one in zip(*self._nested, strict=True)))
+            rows = EventRows(*(np.concatenate(one) for one in zip(*self._nested, strict=True)))
             self._nested = []
             lines = np.array([kind == _NUMBER[TimeKind.PYTHON] and is_own_line(name) for kind, name in self._rows()])
             own, called_from = own_times(rows, lines)

@@ -40,9 +40,12 @@ _COPY = lazy_regex(r"mem(?:cpy|set)|copyHostTo|copyDeviceTo", re.IGNORECASE)
 _VERSION = lazy_regex(r"_v\d{4,5}(?:_ptsz)?$")
 _ADDRESS = lazy_regex(r" at 0x[0-9a-f]+(?=>|$)")
 # As traces name them, from where sys.path leads to.
-_LIBRARIES = frozenset(
-    ["torch", "torchvision", "torchaudio", "numpy", "pandas", "PIL", "cv2", "scipy", "sklearn", "transformers", "accelerate", "datasets", "diffusers", "lightning", "pytorch_lightning", "lightning_fabric", "torchmetrics", "tqdm", "timm", "deepspeed", "peft", "xformers", "vllm", "sglang", "triton", "einops", "apex", "flash_attn", "albumentations", "webdataset"]
-)
+_LIBRARIES = frozenset((
+    "torch", "torchvision", "torchaudio", "numpy", "pandas", "PIL", "cv2", "scipy", "sklearn", "transformers",
+    "accelerate", "datasets", "diffusers", "lightning", "pytorch_lightning", "lightning_fabric", "torchmetrics", "tqdm",
+    "timm", "deepspeed", "peft", "xformers", "vllm", "sglang", "triton", "einops", "apex", "flash_attn", "albumentations",
+    "webdataset",
+))  # fmt: skip
 
 
 def of_start(function: str) -> bool:

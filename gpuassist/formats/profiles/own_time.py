@@ -11,7 +11,7 @@ _PIECE = 1 << 17
 _SLACK, _PART = 1e-3, 1e-6  # by which two clocks may differ
 
 
-class Rows(NamedTuple):
+class EventRows(NamedTuple):
     """Events as columns: the number of a name, the thread, the begin and the length."""
 
     codes: NDArray[np.int32]
@@ -20,7 +20,7 @@ class Rows(NamedTuple):
     lengths: NDArray[np.float64]
 
 
-def own_times(rows: Rows, lines: NDArray[np.bool_]) -> tuple[NDArray[np.float64], dict[int, int]]:
+def own_times(rows: EventRows, lines: NDArray[np.bool_]) -> tuple[NDArray[np.float64], dict[int, int]]:
     """The own time of each code, and for codes the line (a code for which `lines` is true) below which it took most of it.
 
     What begins in another and ends after it lies in whatever holds all of it: `with record_function(...)` begins in `__enter__`.

@@ -85,7 +85,7 @@ def read_profile(world: World, path: str, *, on_progress: Progress, cancelled: C
         if isinstance(told, ReadWhole) and told.readings:
             return told.readings
         if isinstance(told, ReadNothing):
-            raise _refusal(path, told)
+            raise refusal(path, told)
         ended = stream.end(patience=_ENDING_SECONDS)
         raise ProfileError(text("{path} could not be read: {words}", path=path, words=ended.signal or ended.output[-200:] or "?"))
     finally:
@@ -112,7 +112,8 @@ def _awaited(world: World, stream: Stream, on_progress: Progress, cancelled: Cal
         on_progress(told.read, told.of)
 
 
-def _refusal(path: str, told: ReadNothing) -> ProfileError:
+def refusal(path: str, told: ReadNothing) -> ProfileError:
+    """What the child said, in the user's words."""
     why = told.why
     if why is NotRead.NSYS_REPORT:
         lines = (f"nsys stats {_quoted(path)}", f"nsys export --type sqlite {_quoted(path)}")

@@ -71,8 +71,8 @@ class ProfilePage(Page):
         self._header.beside.addWidget(self.progress)
         self.notice = Notice(Mark.INFO, "", self)
         self.notice.hide()
-        self._instead = CommandBlock(words, (), words(text("Commands")), self)
-        self._instead.hide()
+        self.instead = CommandBlock(words, (), words(text("Commands")), self)
+        self.instead.hide()
         self.nothing = EmptyState(Mark.TODO, "", "", self, icon=desk.session.world.resources.read("icons/profile.svg"))
         self.nothing.buttons.addStretch(1)
         self.opens = small(words(text("Open a file…")), self)
@@ -83,7 +83,7 @@ class ProfilePage(Page):
         self.cards = bare(QVBoxLayout(self._answer), 16)
         self._unknown = WordsCard(words, words(text("What this file cannot tell")), self)
         self.tools = ToolsCard(words, self)
-        for one in (self.notice, self._instead, self.nothing, self._answer, self._unknown, self.tools):
+        for one in (self.notice, self.instead, self.nothing, self._answer, self._unknown, self.tools):
             scroll.content.addWidget(one)
         self._show_nothing()
 
@@ -179,8 +179,8 @@ class ProfilePage(Page):
         self.path = self.found.path if self.found is not None else ""
         self.notice.show_words(Mark.PROBLEM, f"{sentence_case(reason_of(self.desk.words, error)).rstrip('.')}.")
         self.notice.show()
-        self._instead.set_lines(lines)
-        self._instead.setVisible(bool(lines))
+        self.instead.set_lines(lines)
+        self.instead.setVisible(bool(lines))
 
     # Showing
 
@@ -189,7 +189,7 @@ class ProfilePage(Page):
         self.found = answer
         self.nothing.hide()
         self.notice.hide()
-        self._instead.hide()
+        self.instead.hide()
         self._header.show_words(words(text("Where time goes")), f"{answer.path} · {words(heading(answer))}")
         clear(self.cards)
         if answer.answer is not None:
