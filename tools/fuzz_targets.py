@@ -38,6 +38,7 @@ from gpuassist.formats import boot_menu, cgroup, devices, elf, kernel_image, ker
 from gpuassist.formats import distribution as distribution_name
 from gpuassist.formats import dry_runs as pip_report
 from gpuassist.formats import package_settings as condarc
+from gpuassist.formats.visible import visible
 from gpuassist.install.records import installs
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import PythonEnvironment
@@ -694,7 +695,7 @@ def _profile(scratch: Path) -> Run:
         if isinstance(told, ReadNothing):
             return _said(session, refusal(str(path), told).reason)
         answer = answer_of(session, str(path), told.readings)
-        return in_plain_text(answer, ENGLISH) + json.dumps(profile_document(answer, ENGLISH))
+        return visible(in_plain_text(answer, ENGLISH)) + json.dumps(profile_document(answer, ENGLISH))
 
     return run
 

@@ -153,3 +153,17 @@ SCALENE = {
 def test_samples(read: Any, document: object, shares: dict[TimeKind, float] | None) -> None:
     told = read(document)
     assert (told and {one.kind: pytest.approx(one.seconds) for one in told.shares}) == shares
+
+
+@for_each(
+    "words",
+    [
+        NSYS.replace("15250.0", "9" * 20_000),
+        "Name" + " " * 100_000 + "x",
+        ";" * 100_000 + "\n",
+        "f (" * 30_000 + ") 3",
+        "Name  Self CPU\n" + "a  " * 50_000,
+    ],
+)
+def test_long_lines_take_no_longer_than_their_length(words: str) -> None:
+    read_any_text(words)  # a pattern that goes back over them would take minutes, and the suite has a limit on that

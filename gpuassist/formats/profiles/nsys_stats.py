@@ -21,7 +21,7 @@ from gpuassist.model.profile import (
 
 _HEAD = lazy_regex(r"^\s*Time ?\(%\)\s+Total Time(?: ?\(ns\))?\s.*\b(?P<what>Name|Operation|Range|Style)\s*$")
 _ROW = lazy_regex(r"^\s*(?P<share>\d{1,3}\.\d)\s{1,40}(?P<total>\d[\d,]{0,25})\s{1,40}(?P<calls>\d[\d,]{0,20})\s(?P<rest>.*)$")
-_FIGURES = lazy_regex(r"^(?:\s*(?:[\d,]+(?:\.\d+)?|N/A|nan|inf))+\s+(?=\D)")
+_FIGURE = lazy_regex(r"\s*(?:[\d,]+(?:\.\d+)?|N/A|nan|inf)(?=\s)")
 _CALL = lazy_regex(r"^(?:cuda|cu|hip)[A-Z]\w*$")
 _DEVICE_WORDS = ("CUDA Kernel Statistics", "GPU Kernel Summary", "cuda_gpu_kern_sum", "gpukernsum", "CUDA GPU Kernel")
 _NANOSECOND = 1e-9
@@ -75,10 +75,18 @@ def _rows(lines: Sequence[str]) -> Iterator[tuple[str, float, int]]:
         found = _ROW.match(line[:4000])
         if found is None:
             return
-        name = _FIGURES.sub("", found["rest"], count=1).strip()
+        name = _after_figures(found["rest"])
         if name.startswith("["):
             name = f"[{name.strip('[]')}]"
         yield shortened(name), _number(found["total"]) * _NANOSECOND, int(_number(found["calls"]))
+
+
+def _after_figures(words: str) -> str:
+    """The name, behind averages and deviations of which each release has others."""
+    place = 0
+    while (figure := _FIGURE.match(words, place)) is not None:
+        place = figure.end()
+    return words[place:].strip()
 
 
 def _number(words: str) -> float:

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gpuassist.formats.profiles.names import function_kind, shortened
-from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.profile import ProfileEntry, ProfileForm, ProfileGap, ProfileReading, ShareBasis, TimeKind, TimeShare
 
-_STACK = lazy_regex(r"^(?P<frames>\S.*[;)].*) (?P<count>\d{1,12})$")
-_FRAME = lazy_regex(r"^(?P<function>.*?) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")
+_LONGEST_COUNT = 12
 _UNITS = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9}
 _MOST_ENTRIES = 200
 _MOST_STACK = 2000
@@ -24,11 +22,11 @@ def read_stacks(lines: Iterable[str]) -> ProfileReading | None:
         plain = line.strip()
         if not plain or plain.isdigit():  # a sample without a stack
             continue
-        found = _STACK.match(plain)
-        if found is None:
+        frames, _, count = plain.rpartition(" ")
+        if not (count.isascii() and count.isdigit() and len(count) <= _LONGEST_COUNT and (";" in frames or frames.endswith(")"))):
             return None
-        last = found["frames"].rpartition(";")[2]
-        counts[last] = counts.get(last, 0) + int(found["count"])
+        last = frames.rpartition(";")[2]
+        counts[last] = counts.get(last, 0) + int(count)
     if not counts:
         return None
     return _reading(ProfileForm.STACKS, [(name, float(count), count) for name, count in counts.items()], None)
@@ -104,8 +102,11 @@ def _reading(form: ProfileForm, rows: list[tuple[str, float, int]], seconds: flo
 
 def _place(frame: str) -> str:
     """As cProfile writes it, so that what a name means is asked in one way."""
-    found = _FRAME.match(frame)
-    return f"{found['file']}:{found['line'] or 0}({found['function']})" if found is not None else frame
+    if not frame.endswith(")") or " (" not in frame:
+        return frame
+    function, _, place = frame[:-1].rpartition(" (")
+    file, colon, line = place.rpartition(":")
+    return f"{file}:{line}({function})" if colon and line.isdigit() else f"{place}:0({function})"
 
 
 def _frame(frame: Any) -> str:

@@ -19,7 +19,7 @@ from gpuassist.model.profile import (
     TimeShare,
 )
 
-_HEAD = lazy_regex(r"^\s*Name\s{2,}.*(?:Self CPU\b|CPU time\b).*$")
+_HEAD = lazy_regex(r"^\s*Name\s{2}.*(?:Self CPU\b|CPU time\b).*$")
 _TIME = lazy_regex(r"^(?P<number>\d{1,15}(?:\.\d{1,9})?)(?P<unit>us|μs|ms|s)$")
 _SUM = lazy_regex(r"^(?:Self )?(?P<kind>[A-Za-z]\w{0,20}) time total: (?P<time>\d{1,15}(?:\.\d{1,9})?(?:us|ms|s))\b")
 _COLUMNS = lazy_regex(r"\s{2,}")
@@ -37,6 +37,7 @@ _GPU_COLUMNS = (
 )
 _CALLS = ("# of Calls", "Number of Calls", "Calls")
 _MOST_ENTRIES = 200
+_LONGEST_HEAD = 2000
 _MOST_ROWS = 20_000
 
 
@@ -57,7 +58,7 @@ class _Row(Struct, frozen=True):
 
 def read_operators(lines: Sequence[str]) -> tuple[ProfileReading, ...]:
     """Of the last table with rows: the thread's side, and the GPU's where it was measured; nothing where there is no table."""
-    heads = [place for place, line in enumerate(lines) if _HEAD.match(line)]
+    heads = [place for place, line in enumerate(lines) if _HEAD.match(line[:_LONGEST_HEAD])]
     for head in reversed(heads):
         columns = _columns(_COLUMNS.split(lines[head].strip()))
         rows = _summed(_rows(lines[head + 1 :], columns)) if columns is not None else []
@@ -89,7 +90,7 @@ def _rows(lines: Sequence[str], columns: _Columns) -> Iterator[_Row]:
         cells = _COLUMNS.split(plain)
         own = _seconds(cells[columns.cpu]) if len(cells) > least else None
         if own is None:
-            if _SUM.match(plain) or _HEAD.match(plain):
+            if _SUM.match(plain) or _HEAD.match(plain[:_LONGEST_HEAD]):
                 return
             continue
         begun = True
