@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuassist.model.codec import Json
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.session.profiling.next_tool import ProfilerAdvice, ProfilerQuestion, ToolState
 
@@ -41,7 +41,7 @@ def state_words(advice: ProfilerAdvice) -> Text:
     if advice.state is ToolState.MISSING:
         return text("{tool}, not installed here", tool=advice.tool)
     if advice.state is ToolState.UNKNOWN or not advice.path:
-        return text("{tool}", tool=advice.tool)
+        return verbatim(advice.tool)
     return text("{tool}, in {path}", tool=advice.tool, path=advice.path)
 
 

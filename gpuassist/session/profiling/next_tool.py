@@ -92,7 +92,6 @@ _OF_BOUND = {
     Bound.PYTHON: ProfilerQuestion.RUNNING,
     Bound.COPIES: ProfilerQuestion.GPU_IDLE,
     Bound.GPU: ProfilerQuestion.GPU_IDLE,
-    Bound.IDLE: ProfilerQuestion.RUNNING,
 }
 TORCH_CODE = (
     "schedule = torch.profiler.schedule(wait=5, warmup=2, active=6, repeat=1)",
@@ -188,7 +187,7 @@ class _Maker:
         return self._environment is None or value_or(self._environment.manager, None) is Manager.SYSTEM
 
     def _lines(self, key: str, tool: str) -> tuple[str, ...]:
-        parameters = {"python": self._python, "file": self._program, "tool": tool, "pid": "PID"}
+        parameters = {"python": self._python, "file": self._program, "program": tool, "pid": "PID"}
         return self._session.knowledge.commands.render(key, Family.ANY, parameters)
 
     def _install(self, package: str) -> tuple[str, ...]:

@@ -260,7 +260,7 @@ def _rows(desk: Desk, answer: ProfileAnswer) -> tuple[Row, ...]:
                 Cell(time, right=True),
                 Cell(f"{one.entry.calls:,}", right=True),
                 Cell(words(one.kind), quiet=True),
-                Cell(one.entry.name, place, mono=True, tip="\n".join(filter(None, (one.entry.name, place)))),
+                Cell(one.entry.name, one.entry.place, mono=True, tip="\n".join(filter(None, (one.entry.name, place)))),
             )
         )
     return tuple(made)
