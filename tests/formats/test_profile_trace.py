@@ -90,6 +90,8 @@ def test_own_time_and_the_users_line() -> None:
         (event("cuda_runtime", "cudaStreamSynchronize", 0, 5), TimeKind.WAITS),
         (event("cuda_runtime", "cudaStreamWaitEvent", 0, 5), TimeKind.LAUNCHES),
         (event("cuda_driver", "cuModuleLoadData", 0, 5), TimeKind.START),
+        (event("cuda_runtime", "cudaMalloc", 0, 62_000), TimeKind.START),
+        (event("cuda_runtime", "cudaMalloc", 0, 620), TimeKind.LAUNCHES),
         (event("overhead", "Activity Buffer Request", 0, 5), TimeKind.START),
         (event("python_function", "<built-in method sleep of module>", 0, 5), TimeKind.PYTHON),
         (event("python_function", "<built-in function sleep>", 0, 5), TimeKind.START),

@@ -34,7 +34,10 @@ _MOST_THREADS = 4096
 _ENTRIES_OF_A_KIND = 40
 _KINDS = tuple(TimeKind)
 _NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
-_REST = _NUMBER[TimeKind.REST]
+_LAUNCHES, _START = _NUMBER[TimeKind.LAUNCHES], _NUMBER[TimeKind.START]
+# A call that holds the processor for so long waits for a GPU that is busy, which then counts as that, or sets something up that
+# comes once: a context, the code of a kernel.
+_SET_UP_SECONDS = 5e-3
 _NESTED = np.array([kind not in GPU_KINDS for kind in _KINDS])
 _BATCH = 1 << 16
 
@@ -150,6 +153,7 @@ class EventTable:
         self.events += len(codes)
         ends = begins + lengths
         kinds = np.array(self._kinds, dtype=np.int8)[codes]
+        kinds[(kinds == _LAUNCHES) & (lengths * self._unit > _SET_UP_SECONDS)] = _START
         solid = ~np.array(self._hollow)[codes]
         for number in np.unique(kinds[solid]):
             of_kind = (kinds == number) & solid

@@ -26,6 +26,7 @@ _CALL = lazy_regex(r"^(?:cuda|cu|hip)[A-Z]\w*$")
 _DEVICE_WORDS = ("CUDA Kernel Statistics", "GPU Kernel Summary", "cuda_gpu_kern_sum", "gpukernsum", "CUDA GPU Kernel")
 _NANOSECOND = 1e-9
 _TITLES_ABOVE = 6
+_SET_UP_SECONDS = 5e-3  # of a call on average: it sets something up, and is no start of a kernel
 _MOST_ROWS = 5000
 _MOST_ENTRIES = 200
 
@@ -44,7 +45,8 @@ def read_nsys_stats(lines: Sequence[str]) -> tuple[ProfileReading, ...]:
             if table.what == "Operation":
                 device.append(ProfileEntry(TimeKind.COPIES, name, count, seconds))
             elif _CALL.match(name):
-                calls.append(ProfileEntry(call_kind(name), name, count, seconds))
+                once = count and seconds / count > _SET_UP_SECONDS and call_kind(name) is TimeKind.LAUNCHES
+                calls.append(ProfileEntry(TimeKind.START if once else call_kind(name), name, count, seconds))
             elif table.what == "Name" and any(word in table.title for word in _DEVICE_WORDS):
                 device.append(ProfileEntry(device_kind(name), name, count, seconds))
             elif operator_kind(name) is TimeKind.DATA:
