@@ -197,7 +197,7 @@ class Visit(QObject):
         errand: Errand = ToProject(str(folder))
         self._frame.go(errand)
         page = self._page()
-        return lambda: not page.busy  # type: ignore[attr-defined,no-any-return]
+        return lambda: not page.busy  # type: ignore[attr-defined]
 
 
 def main(name: str, *, from_start: bool) -> None:

@@ -130,8 +130,8 @@ class Table(QTableView):
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setStretchLastSection(True)  # first: it sizes the sections at once, and by their contents it would ask every cell
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
         for changed in (model.rowsInserted, model.rowsRemoved, model.modelReset):
             changed.connect(self._fit)
         model.dataChanged.connect(self._forget_widths)
