@@ -76,6 +76,13 @@ class GoTo(Struct, frozen=True):
     place: Place
 
 
+class ToFinding(Struct, frozen=True):
+    """Diagnosis, at what to do about this problem."""
+
+    place: ClassVar[Place] = WizardStep.FOUND
+    problem: str
+
+
 class ToRepair(Struct, frozen=True):
     """Repair, so that new shells use this CUDA version."""
 
@@ -178,6 +185,7 @@ class ToRecording(Struct, frozen=True):
 
 Errand = (
     ToRecording
+    | ToFinding
     | ToRepair
     | ToRepairPart
     | ToVerify
@@ -279,15 +287,14 @@ class Flow(Struct, frozen=True):
         return tuple(SideListEntry(step, state, self.enabled(step), step is self.current) for step, state in self.states)
 
     def lead(self) -> WayOn | None:
-        """The one obvious act on a page that shows what was found, or leads away from it: what mends the worst finding."""
-        shows = self.current in {WizardStep.MACHINE, WizardStep.FOUND}
-        problem = self.state(WizardStep.FOUND) is StepStatus.PROBLEM
-        if self.mend is None or self.state(WizardStep.FOUND) is StepStatus.BUSY:
+        """The one obvious act: what mends the worst finding. Under a problem on every page from the machine to live memory, and
+        where installs are planned; under a warning on the two that are about it.
+        """
+        if self.mend is None or self.state(WizardStep.FOUND) is StepStatus.BUSY or self._verifies():
             return None
-        if self.current in {WizardStep.REPAIR, WizardStep.VERIFY} and problem:
-            elsewhere = self.mend.destination is not None and self.mend.destination.place is not self.current
-            return self.mend if elsewhere and not self._verifies() else None
-        return self.mend if shows and (problem or self.current is WizardStep.FOUND) else None
+        if self.state(WizardStep.FOUND) is StepStatus.PROBLEM:
+            return self.mend if isinstance(self.current, WizardStep) or self.current is SideTool.INSTALL else None
+        return self.mend if self.current in {WizardStep.FOUND, WizardStep.REPAIR} else None
 
     def way(self) -> Destination | None:
         """Where the way on leads: to what mends the worst finding, and never past a problem to its verification; none at the end or
@@ -301,10 +308,12 @@ class Flow(Struct, frozen=True):
         if after is WizardStep.LIVE:
             stands = self.state(WizardStep.FOUND) is StepStatus.PROBLEM and self.state(WizardStep.VERIFY) is not StepStatus.RIGHT
             return None if stands else GoTo(after)
-        lead = self.lead()
-        if lead is not None:
-            return lead.destination
-        stands = self.state(WizardStep.FOUND) in {StepStatus.PROBLEM, StepStatus.BUSY}
+        lead, problem = self.lead(), self.state(WizardStep.FOUND) is StepStatus.PROBLEM
+        if lead is not None and (problem or self.current is WizardStep.FOUND):
+            order: tuple[Place, ...] = (*WizardStep, *SideTool)
+            goes_on = lead.destination is not None and order.index(lead.destination.place) > order.index(self.current)
+            return lead.destination if goes_on else None
+        stands = problem or self.state(WizardStep.FOUND) is StepStatus.BUSY
         return None if stands else GoTo(WizardStep.VERIFY)
 
     def _verifies(self) -> bool:

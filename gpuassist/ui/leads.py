@@ -17,11 +17,13 @@ from gpuassist.session.navigation import (
     ReadingEnded,
     RepairPart,
     StepStatus,
+    ToFinding,
     ToGuide,
     ToHolders,
     ToInstall,
     ToRepair,
     ToRepairPart,
+    ToWaitingInstall,
     WayOn,
 )
 from gpuassist.session.own_commands import places_in
@@ -109,6 +111,10 @@ def way_to(destination: Destination) -> WayOn:
         return WayOn(_REPAIRS[destination.part], destination)
     if isinstance(destination, ToGuide):
         return WayOn(text("Read the guide"), destination)
+    if isinstance(destination, ToFinding):
+        return WayOn(text("Show what to do"), destination)
+    if isinstance(destination, ToWaitingInstall):
+        return WayOn(text("Continue the install…"), destination)
     return WayOn(text("Go to: {page}", page=TITLES[destination.place]), destination)
 
 
@@ -129,8 +135,9 @@ def mends(answers: tuple[Answer, ...], machine: Machine) -> WayOn | None:
 
 
 def mends_worst(answers: tuple[Answer, ...], machine: Machine) -> WayOn | None:
-    """The same of what was found on a machine, where what is good to know asks for nothing."""
-    return mends(tuple(answer for answer in answers if answer.severity is not Severity.INFO), machine)
+    """The same of what was found on a machine, where what is good to know asks for nothing; what is done by hand is shown."""
+    bad = tuple(answer for answer in answers if answer.severity is not Severity.INFO)
+    return mends(bad, machine) or (way_to(ToFinding(bad[0].id)) if bad else None)
 
 
 def leads_of(answer: Answer, machine: Machine) -> tuple[WayOn, ...]:

@@ -1,11 +1,11 @@
-"""The set-up above the pages: judged off the GUI thread when a machine was read, shown as fits the place, hidden where wished."""
+"""The set-up below the pages: judged off the GUI thread when a machine was read, shown as fits the place, hidden where wished."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.session.navigation import Flow, Place, SideTool, StepStatus, WizardStep
@@ -40,7 +40,8 @@ class SetupCourse(QWidget):
         self._closed = False
         self._looking = Latest(desk.jobs, self._show_looked, self)
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(MARGIN, 12, MARGIN, 0)
+        self._column.setContentsMargins(MARGIN, 8, MARGIN, 8)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.hide()
 
     @property

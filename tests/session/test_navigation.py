@@ -161,14 +161,17 @@ def test_the_obvious_act_is_what_mends_the_worst_finding(mend: WayOn | None, sta
     assert flow.way() == (mend.destination if mend is not None else None if problem else GoTo(WizardStep.VERIFY))
     assert follow(flow, GoTo(WizardStep.MACHINE)).lead() == (mend if problem else None)
     repair = follow(flow, GoTo(WizardStep.REPAIR))
-    assert repair.lead() == (PLAN if mend is PLAN and problem else None)
+    assert repair.lead() == mend
     assert repair.way() == (None if problem and mend is not PLAN else PLAN.destination if problem else GoTo(WizardStep.VERIFY))
+    elsewhere = {place: follow(flow, GoTo(place)).lead() for place in (WizardStep.VERIFY, WizardStep.LIVE, SideTool.INSTALL)}
+    assert set(elsewhere.values()) == {mend if problem else None}
+    assert follow(flow, GoTo(SideTool.EXPLAIN)).lead() is None
 
 
 @pytest.mark.parametrize("mend", [SWITCH, PLAN, COPY, None])
 def test_under_a_problem_a_verification_leads_on_only_once_it_passed(mend: WayOn | None) -> None:
     flow = after(ReadingEnded(StepStatus.RIGHT, StepStatus.PROBLEM, "", mend), GoTo(WizardStep.VERIFY))
-    assert (flow.lead(), flow.way()) == (mend if mend in {SWITCH, PLAN} else None, None)
+    assert (flow.lead(), flow.way()) == (mend, None)
     running = follow(flow, Marked(WizardStep.VERIFY, StepStatus.BUSY))
     assert (running.lead(), running.way()) == (None, None)
     passed = follow(flow, Marked(WizardStep.VERIFY, StepStatus.RIGHT))

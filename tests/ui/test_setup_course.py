@@ -1,4 +1,4 @@
-"""The set-up above the pages: what is shown where, by mouse and by keyboard, hidden and back, and that nothing of it is lost."""
+"""The set-up below the pages: what is shown where, by mouse and by keyboard, hidden and back, and that nothing of it is lost."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_a_new_gpu_the_whole_way_in_the_window(
         return [*now, words_in(course)[0], *(one.text() for one in course.findChildren(QPushButton) if one.isVisible())]
 
     assert look(machine(BARE, bound="nouveau")) == ["Driver", "Step 1 of 5: Driver", "Hide", "Plan the driver…"]
-    assert look(machine(INSTALLED)) == ["Restart", "Step 2 of 5: Restart", "Hide", "Go to: Install"]
+    assert look(machine(INSTALLED)) == ["Restart", "Step 2 of 5: Restart", "Hide", "Plan the restart…"]
     boots.append("boot-2")
     back = "After the restart driver 595.71.05 is loaded. Next: torch"
     assert look(machine(WITH_DRIVER)) == ["torch", back, "Hide", "Plan torch…"]

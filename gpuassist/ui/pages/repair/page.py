@@ -19,7 +19,7 @@ from gpuassist.model.finding import Severity
 from gpuassist.model.old_environment import OldEnvironments
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import Errand, Marked, RepairPart, StepStatus, ToRepair, ToRepairPart, WizardStep
+from gpuassist.session.navigation import Destination, Errand, Marked, RepairPart, StepStatus, ToRepair, ToRepairPart, WizardStep
 from gpuassist.session.old_environments import after_undo
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.leads import repairable_version
@@ -99,16 +99,8 @@ class RepairPage(Page):
         self.history = HistoryCard(words, self.desk.session.world.surroundings.home, self)
         self._strip = ProgressStrip(self)
         self._strip.setMaximumHeight(20)
-        for widget in (
-            self.segments,
-            self.notice,
-            self.still_old,
-            self.undo,
-            *self._sections,
-            self.lines,
-            self.history,
-            self._strip,
-        ):
+        top = (self.segments, self.notice, self.still_old, self.undo)
+        for widget in (*top, *self._sections, self.lines, self.history, self._strip):
             scroll.content.addWidget(widget)
         for place in range(len(titles)):
             self._shortcut(place)
@@ -171,6 +163,15 @@ class RepairPage(Page):
             section.wait() if words else section.go_on()
         self.lines.wait() if words else self.lines.go_on()
         self._refresh()
+
+    def shows(self, destination: Destination) -> bool:
+        if isinstance(destination, ToRepair):
+            here = self.segments.place == TOOLKIT and not self.toolkit.settled
+            return here and self.toolkit.cuda.version == destination.version
+        if isinstance(destination, ToRepairPart):
+            place = _PARTS.index(destination.part)
+            return self.segments.place == place and (place == LINES or not self._sections[place].settled)
+        return super().shows(destination)
 
     def arrive(self, errand: Errand | None) -> None:
         if isinstance(errand, ToRepair):
