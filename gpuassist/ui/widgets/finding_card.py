@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.model.finding import Answer, GuideLink, Remedy
+from gpuassist.model.finding import Answer, GuideLink, Remedy, Severity
 from gpuassist.model.text import labelled, text
 from gpuassist.model.words import Words
 from gpuassist.present.commands import copyable, copyable_lines
@@ -74,7 +74,7 @@ class FindingCard(Card):
         row.addWidget(MarkIcon(self._mark, self), 0, Qt.AlignmentFlag.AlignTop)
         self._column = bare(QVBoxLayout(), 8)
         row.addLayout(self._column, 1)
-        row.addLayout(self._buttons(leads, is_first=is_open), 0)
+        row.addLayout(self._buttons(leads, is_first=is_open and answer.severity is not Severity.INFO), 0)
         self.body.addLayout(row)
         self._title = paragraph(on_one_line(answer.title), "heading", self)
         self._column.addWidget(self._title)
