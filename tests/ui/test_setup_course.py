@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -22,6 +22,7 @@ from gpuassist.ui.page import Desk
 from gpuassist.ui.setup_course import SetupCourse
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.setup_strip import SetupDone, SetupFold, SetupLine, SetupStages, SetupStrip, StageChip
+from gpuassist.ui.widgets.side_list import WIDTH
 from tests.session.setup_cases import BARE, INSTALLED, READY, WITH_DRIVER, verification
 from tests.ui.showing import Show, button_named, words_in
 from tests.values import machine
@@ -206,4 +207,15 @@ def test_the_frame_follows_it(desk: Desk, show: Show, session: Session, qtbot: Q
     button_named(frame.setup, "Go to: Verify").click()
     assert frame.flow.current is WizardStep.VERIFY
     assert kind(frame.setup) is SetupLine
+    frame.close_down()
+
+
+def test_where_it_comes_nothing_that_is_read_moves(desk: Desk, show: Show, session: Session, qtbot: QtBot) -> None:
+    frame = show(Frame(desk, appearance=Appearance.LIGHT), 1024, 700)
+    qtbot.waitUntil(lambda: frame.pages.mapTo(frame, QPoint(0, 0)).x() == WIDTH)  # once the side list has its room
+    before = frame.pages.mapTo(frame, QPoint(0, 0))
+    frame._reading.ended.emit(read(session, machine(READY)))
+    qtbot.waitUntil(lambda: kind(frame.setup) is SetupStrip)
+    assert frame.pages.mapTo(frame, QPoint(0, 0)) == before
+    assert frame.setup.y() > frame.pages.mapTo(frame, QPoint(0, 0)).y()
     frame.close_down()
