@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpuassist.session.navigation import Flow, Place, SideTool, StepStatus, WizardStep
+from gpuassist.session.navigation import Destination, Flow, Place, SideTool, StepStatus, WizardStep
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Desk
 from gpuassist.ui.widgets.keys import tab_stops
@@ -32,6 +32,7 @@ class SetupCourse(QWidget):
         self._desk = desk
         self._inspection: Inspection | None = None
         self._place: Place = WizardStep.MACHINE
+        self._lead: Destination | None = None
         self._verified = StepStatus.TODO
         self._watched = False
         self._shown: tuple[object, ...] = ()
@@ -55,7 +56,8 @@ class SetupCourse(QWidget):
 
     def show_flow(self, flow: Flow) -> None:
         """The user is somewhere, and pages have told how their steps stand."""
-        self._place = flow.current
+        lead, self._place = flow.lead(), flow.current
+        self._lead = lead.destination if lead is not None else None
         verified, self._verified = self._verified, flow.state(WizardStep.VERIFY)
         watched, self._watched = self._watched, flow.state(WizardStep.LIVE) is StepStatus.RIGHT
         ended = verified is not self._verified and verified is StepStatus.BUSY
@@ -95,7 +97,8 @@ class SetupCourse(QWidget):
         setup, place = self.setup, self._place
         kind = self._kind(setup, place)
         now = setup.now
-        wanted = (kind, setup, place is (now.destination.place if now is not None else None) if kind == "line" else False)
+        here = kind == "line" and now is not None and place is now.destination.place
+        wanted = (kind, setup, here or (now is not None and now.destination == self._lead))
         if wanted == self._shown:
             return
         self._shown = wanted
@@ -105,7 +108,7 @@ class SetupCourse(QWidget):
             self.made.deleteLater()
             self.made = None
         if kind:
-            self.made = self._make(kind, setup, here=bool(wanted[2]))
+            self.made = self._make(kind, setup, leads=not wanted[2])
             self._column.addWidget(self.made)
             self.made.show()  # a layout that is seen shows it only after a turn, in which there would be none
         self.setVisible(bool(kind))
@@ -123,7 +126,8 @@ class SetupCourse(QWidget):
             return "fold" if first else ""
         return "strip" if first else "line" if place in _LED_TO else ""
 
-    def _make(self, kind: str, setup: Setup, *, here: bool) -> QWidget:
+    def _make(self, kind: str, setup: Setup, *, leads: bool) -> QWidget:
+        """`leads` where its button goes elsewhere than the page and the blue button."""
         from gpuassist.ui.widgets.setup_strip import SetupDone, SetupFold, SetupLine, SetupStrip
 
         words = self._desk.words
@@ -137,10 +141,10 @@ class SetupCourse(QWidget):
             fold.wanted.connect(self._unfold)
             return fold
         if kind == "line":
-            line = SetupLine(words, setup, self, here=here)
+            line = SetupLine(words, setup, self, leads=leads)
             line.wanted.connect(self.wanted)
             return line
-        strip = SetupStrip(words, setup, self)
+        strip = SetupStrip(words, setup, self, leads=leads)
         strip.wanted.connect(self.wanted)
         strip.fold_wanted.connect(self._fold)
         return strip

@@ -43,7 +43,7 @@ class SetupStrip(Card):
     wanted = Signal(object)  # Destination
     fold_wanted = Signal()
 
-    def __init__(self, words: Words, setup: Setup, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, setup: Setup, parent: QWidget | None = None, *, leads: bool = True) -> None:
         super().__init__(parent=parent)
         self._now = setup.now
         self.outer.setContentsMargins(0, 0, 0, 0)
@@ -63,7 +63,7 @@ class SetupStrip(Card):
         told.addWidget(paragraph(words(setup.back or headline(setup)), "strong", self))
         told.addWidget(paragraph(words(joined(_said(self._now))), "muted", self))
         row.addLayout(told, 1)
-        if self._now is not None:
+        if self._now is not None and leads:
             self.on = small(words(way_of(self._now).title), self)
             self.on.clicked.connect(self._go)
             row.addWidget(self.on, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -76,11 +76,11 @@ class SetupStrip(Card):
 
 
 class SetupLine(QWidget):
-    """The slim line on the pages that the set-up leads to; the way on is left out on the very page."""
+    """The slim line on the pages that the set-up leads to; the way on is left out on the very page, and where the blue button leads there."""
 
     wanted = Signal(object)  # Destination
 
-    def __init__(self, words: Words, setup: Setup, parent: QWidget | None = None, *, here: bool) -> None:
+    def __init__(self, words: Words, setup: Setup, parent: QWidget | None = None, *, leads: bool) -> None:
         super().__init__(parent)
         self._now = setup.now
         row = bare(QHBoxLayout(self), 8)
@@ -89,7 +89,7 @@ class SetupLine(QWidget):
         self.said = label(words(short_headline(setup)), "muted", self)
         self.said.setToolTip(as_tip(words(read_aloud(self._now))) if self._now is not None else "")
         row.addWidget(self.said)
-        if self._now is not None and not here:
+        if self._now is not None and leads:
             on = QPushButton(words(way_of(self._now).title), self)
             on.setProperty("kind", "link")
             on.setCursor(Qt.CursorShape.PointingHandCursor)
