@@ -76,7 +76,9 @@ class SetupStrip(Card):
 
 
 class SetupLine(QWidget):
-    """The slim line on the pages that the set-up leads to; the way on is left out on the very page, and where the blue button leads there."""
+    """The slim line on the pages that the set-up leads to; the way on is left out on the very page, and where the blue button leads
+    there.
+    """
 
     wanted = Signal(object)  # Destination
 
