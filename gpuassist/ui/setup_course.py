@@ -17,7 +17,7 @@ from gpuassist.ui.widgets.layouts import MARGIN
 if TYPE_CHECKING:
     from gpuassist.context import Session
     from gpuassist.session.inspect import Inspection
-    from gpuassist.session.setup_values import Setup, SetupRecord
+    from gpuassist.session.setup_values import Setup, SetupRecord, SetupStage
 
 _LED_TO = frozenset((WizardStep.FOUND, WizardStep.REPAIR, WizardStep.VERIFY, WizardStep.LIVE, SideTool.INSTALL))
 
@@ -98,7 +98,7 @@ class SetupCourse(QWidget):
         kind = self._kind(setup, place)
         now = setup.now
         here = kind == "line" and now is not None and place is now.destination.place
-        wanted = (kind, setup, here or (now is not None and now.destination == self._lead))
+        wanted = (kind, setup, here or (bool(kind) and now is not None and self._is_lead(now)))
         if wanted == self._shown:
             return
         self._shown = wanted
@@ -115,6 +115,12 @@ class SetupCourse(QWidget):
         if focused and self.made is not None:
             for stop in tab_stops(self.made)[:1]:
                 stop.setFocus()
+
+    def _is_lead(self, now: SetupStage) -> bool:
+        """Whether the blue button leads there."""
+        from gpuassist.ui.widgets.setup_strip import way_of
+
+        return way_of(now).destination == self._lead
 
     def _kind(self, setup: Setup, place: Place) -> str:
         first = place is WizardStep.MACHINE

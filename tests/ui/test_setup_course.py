@@ -12,9 +12,22 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
 from gpuassist.model.machine import Machine
+from gpuassist.model.text import text
 from gpuassist.session import setup_record, verifications
 from gpuassist.session.inspect import Inspection, inspection_of
-from gpuassist.session.navigation import Flow, GoTo, Marked, Place, SideTool, StepStatus, ToInstall, WizardStep, follow
+from gpuassist.session.navigation import (
+    Flow,
+    GoTo,
+    Marked,
+    Place,
+    ReadingEnded,
+    SideTool,
+    StepStatus,
+    ToInstall,
+    WayOn,
+    WizardStep,
+    follow,
+)
 from gpuassist.session.plan import InstallWish
 from gpuassist.session.setup_values import SetupStageId, SetupStageState
 from gpuassist.ui.frame import Frame
@@ -219,3 +232,13 @@ def test_where_it_comes_nothing_that_is_read_moves(desk: Desk, show: Show, sessi
     assert frame.pages.mapTo(frame, QPoint(0, 0)) == before
     assert frame.setup.y() > frame.pages.mapTo(frame, QPoint(0, 0)).y()
     frame.close_down()
+
+
+def test_what_the_blue_button_does_has_no_second_one(shown: Shown) -> None:
+    course = shown(machine(BARE, bound="nouveau"))
+    plan = WayOn(text("Plan"), ToInstall(InstallWish(driver="any")))
+    for mend, offered in ((plan, False), (None, True), (replace(plan, destination=GoTo(WizardStep.LIVE)), True)):
+        problem = follow(Flow(), ReadingEnded(StepStatus.RIGHT, StepStatus.PROBLEM, "", mend))
+        course.show_flow(problem)
+        found = [one for one in course.findChildren(QPushButton) if one.text() == "Plan the driver…" and one.isVisible()]
+        assert bool(found) is offered

@@ -35,7 +35,7 @@ _APPEARANCES: dict[Appearance, Text] = {
 
 
 _SAID: dict[tuple[Place, Mark], Text] = {
-    (WizardStep.MACHINE, Mark.RIGHT): text("read"),
+    (WizardStep.MACHINE, Mark.RIGHT): text("has been read"),
     (WizardStep.FOUND, Mark.RIGHT): text("no problem found"),
     (WizardStep.VERIFY, Mark.RIGHT): text("passed"),
 }

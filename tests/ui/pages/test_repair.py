@@ -116,7 +116,7 @@ def test_lines_can_be_copied_instead(shown: Shown) -> None:
 
 def test_apply_changes_and_proves(shown: Shown, home: Path) -> None:
     shown.apply()
-    assert f"Done and tested: a new terminal finds {home}/cuda-12.4/bin/nvcc" in shown.notice()
+    assert "Done and tested: a new terminal finds ~/cuda-12.4/bin/nvcc" in shown.notice()
     assert (home / ".bashrc").read_text() != rc(home)
 
 

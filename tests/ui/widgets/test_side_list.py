@@ -55,7 +55,7 @@ def test_a_row_says_how_its_step_stands(side: SideList, state: StepStatus) -> No
 
 def test_a_machine_that_was_read_is_not_called_sound(each_look: Theme, side: SideList) -> None:
     row = side.row(WizardStep.MACHINE)
-    assert (row.accessibleName(), row.toolTip()) == ("Your machine, read", "read")
+    assert (row.accessibleName(), row.toolTip()) == ("Your machine, has been read", "has been read")
     assert ink_in(row, each_look.palette().tint(Mark.RIGHT)) == 0
 
 
