@@ -57,6 +57,7 @@ TITLES: dict[Place, Text] = {
     SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
 }
+SHOW_HOW = text("Show what to do")
 
 
 class StepStatus(str, Enum):
@@ -205,11 +206,12 @@ Destination = GoTo | Errand
 
 
 class WayOn(Struct, frozen=True):
-    """A button's words, and what it does: leads to a `destination`, or copies `lines`, which are typed elsewhere."""
+    """A button's words, and what it does: leads to a `destination`, or copies `lines` against a `problem`, typed elsewhere."""
 
     title: Text
     destination: Destination | None = None
     lines: tuple[str, ...] = ()
+    problem: str = ""
 
 
 class Next(Struct, frozen=True):
@@ -292,9 +294,11 @@ class Flow(Struct, frozen=True):
         """
         if self.mend is None or self.state(WizardStep.FOUND) is StepStatus.BUSY or self._verifies():
             return None
-        if self.state(WizardStep.FOUND) is StepStatus.PROBLEM:
-            return self.mend if isinstance(self.current, WizardStep) or self.current is SideTool.INSTALL else None
-        return self.mend if self.current in {WizardStep.FOUND, WizardStep.REPAIR} else None
+        problem, both = self.state(WizardStep.FOUND) is StepStatus.PROBLEM, {WizardStep.FOUND, WizardStep.REPAIR}
+        if self.current not in ({*WizardStep, SideTool.INSTALL} if problem else both):
+            return None
+        unseen = self.mend.lines and self.mend.problem and self.current is not WizardStep.FOUND  # nobody copies what he cannot see
+        return WayOn(SHOW_HOW, ToFinding(self.mend.problem)) if unseen else self.mend
 
     def way(self) -> Destination | None:
         """Where the way on leads: to what mends the worst finding, and never past a problem to its verification; none at the end or
@@ -318,8 +322,7 @@ class Flow(Struct, frozen=True):
 
     def _verifies(self) -> bool:
         """Whether a verification runs, or has passed: then nothing leads away from it."""
-        here = self.current is WizardStep.VERIFY
-        return here and self.state(WizardStep.VERIFY) in {StepStatus.BUSY, StepStatus.RIGHT}
+        return self.current is WizardStep.VERIFY and self.state(self.current) in {StepStatus.BUSY, StepStatus.RIGHT}
 
     def next(self) -> Place | None:
         """The place that the way on leads to."""
@@ -359,12 +362,8 @@ def follow(flow: Flow, event: Event) -> Flow:
             return _mark(flow, {WizardStep.MACHINE: StepStatus.UNKNOWN, WizardStep.FOUND: StepStatus.UNKNOWN})
         before = StepStatus.RIGHT if flow.inspected else StepStatus.UNKNOWN
         return _mark(flow, {WizardStep.MACHINE: before})
-    states = {
-        WizardStep.MACHINE: event.machine,
-        WizardStep.FOUND: event.found,
-        WizardStep.REPAIR: StepStatus.TODO,
-        WizardStep.VERIFY: StepStatus.TODO,
-    }
+    todo = dict.fromkeys((WizardStep.REPAIR, WizardStep.VERIFY), StepStatus.TODO)
+    states = {WizardStep.MACHINE: event.machine, WizardStep.FOUND: event.found, **todo}
     return replace(_mark(flow, states), inspected=True, repairable=event.repairable, mend=event.mend, errand=None)
 
 

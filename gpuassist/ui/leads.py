@@ -12,6 +12,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.version import whole_number
 from gpuassist.present.commands import command_lines, why_not_copied
 from gpuassist.session.navigation import (
+    SHOW_HOW,
     TITLES,
     Destination,
     ReadingEnded,
@@ -112,7 +113,7 @@ def way_to(destination: Destination) -> WayOn:
     if isinstance(destination, ToGuide):
         return WayOn(text("Read the guide"), destination)
     if isinstance(destination, ToFinding):
-        return WayOn(text("Show what to do"), destination)
+        return WayOn(SHOW_HOW, destination)
     if isinstance(destination, ToWaitingInstall):
         return WayOn(text("Continue the install…"), destination)
     return WayOn(text("Go to: {page}", page=TITLES[destination.place]), destination)
@@ -131,7 +132,7 @@ def mends(answers: tuple[Answer, ...], machine: Machine) -> WayOn | None:
     lines = next((lines for remedy in worst.remedies if (lines := tuple(command_lines(remedy)))), ())
     if not lines or places_in(lines) or why_not_copied("\n".join(lines)) is not None:
         return None
-    return WayOn(text("Copy the command") if len(lines) == 1 else text("Copy the commands"), lines=lines)
+    return WayOn(text("Copy the command") if len(lines) == 1 else text("Copy the commands"), None, lines, worst.id)
 
 
 def mends_worst(answers: tuple[Answer, ...], machine: Machine) -> WayOn | None:
