@@ -381,20 +381,6 @@ def place_named(value: str) -> Place | None:
     return next((place for place in (*WizardStep, *SideTool) if place.value == value), None)
 
 
-def place_words(destination: Destination) -> str:
-    """Where that leads, in words that can be kept: the place, and of a guide its topic."""
-    return f"{destination.place.value} {destination.topic}" if isinstance(destination, ToGuide) else destination.place.value
-
-
-def place_meant(words: str) -> Destination | None:
-    """Where words that `place_words` made lead; none where there is no such place."""
-    name, _, topic = words.partition(" ")
-    place = place_named(name)
-    if place is None:
-        return None
-    return ToGuide(topic) if place is SideTool.GUIDES and topic else GoTo(place)
-
-
 def _go(flow: Flow, destination: Destination) -> Flow:
     errand = None if isinstance(destination, GoTo) else destination
     if not flow.enabled(destination.place):
