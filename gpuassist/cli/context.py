@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from gpuassist.context import Session
     from gpuassist.model.codec import Json
     from gpuassist.model.machine import Machine
-    from gpuassist.session.other_machine import OtherMachine
     from gpuassist.session.navigation import Destination
+    from gpuassist.session.other_machine import OtherMachine
 
 
 class UsageError(Exception):
@@ -96,9 +96,7 @@ class Context(Struct, frozen=True):
     def recorded_machine(self) -> Machine | None:
         """The machine that `--machine` or `--ssh` names; none where it is this one."""
         if self.other is not None:
-            from gpuassist.cli.ssh import look_there
-
-            return look_there(self, self.other)
+            return self.look_there(self.other)
         if not self.machine_file:
             return None
         from gpuassist.detect.recording import RecordingError, read_recording
@@ -107,6 +105,28 @@ class Context(Struct, frozen=True):
             return read_recording(self.session.world.files, self.machine_file)
         except RecordingError as error:
             raise UsageError(error.reason) from error
+
+    def look_there(self, other: OtherMachine) -> Machine:
+        """The machine that `--ssh` names, as it is now."""
+        from gpuassist.session.other_machine import OtherMachineError
+
+        try:
+            return other.machine(tell=self.passing)
+        except OtherMachineError as error:
+            raise NotFoundOutError(error.reason) from error
+        finally:
+            self.passing()
+
+    def reach(self, other: OtherMachine) -> None:
+        """Connects to it while the terminal is still free, on which ssh may ask for a password."""
+        from gpuassist.session.other_machine import OtherMachineError
+
+        try:
+            other.connect(tell=self.passing)
+        except OtherMachineError as error:
+            raise NotFoundOutError(error.reason) from error
+        finally:
+            self.passing()
 
     def say(self, *parts: Text | str | Painted) -> None:
         """A line on standard output, also where a name in it has a line feed."""

@@ -11,9 +11,7 @@ from gpuassist.session.inspect import Inspection, inspect, inspection_of, open_r
 def inspect_machine(context: Context, *, with_changes: bool = False) -> Inspection:
     """`with_changes`: a finding of this machine that a change explains says so. Raises `UsageError` for what is no recording."""
     if context.other is not None:
-        from gpuassist.cli.ssh import look_there
-
-        return inspection_of(context.session, look_there(context, context.other), host=context.other.host)
+        return inspection_of(context.session, context.look_there(context.other), host=context.other.host)
     if context.machine_file:
         try:
             return open_recording(context.session, context.machine_file)

@@ -27,7 +27,6 @@ from gpuassist.system.untrusted_state import UntrustedStateError
 
 if TYPE_CHECKING:
     from gpuassist.context import Session
-    from gpuassist.session.navigation import Destination
     from gpuassist.session.other_machine import OtherMachine
 
 # For each of its own words the library looks for a catalogue in the file system, 40 times a start and 2 ms of it; ours are `Text`s.
@@ -170,7 +169,9 @@ def _run_command(
     colour = streams.wants_colour(sys.stdout, variables)
     terminal = TerminalStreams(sys.stdout, sys.stderr, colour, sys.stdin.isatty() and sys.stdout.isatty())
     more = {"other": other} if other is not None else {}
-    context = Context(session, terminal, machine_file, lambda wanted: open_window(session, machine_file, wanted, **more), other=other)
+    context = Context(
+        session, terminal, machine_file, lambda wanted: open_window(session, machine_file, wanted, **more), other=other
+    )
     if draw_png is not None:
         context = replace(context, draw_png=draw_png)
     if not options.command:

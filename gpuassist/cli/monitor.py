@@ -28,8 +28,8 @@ from gpuassist.system.interrupts import ending_at_once
 
 if TYPE_CHECKING:
     from gpuassist.monitor.alerts import Threshold
-    from gpuassist.session.other_machine import OtherMachine
     from gpuassist.session.navigation import Destination
+    from gpuassist.session.other_machine import OtherMachine
 
 NAME = "monitor"
 HELP = text("watch the memory of the GPUs: a live table, the window, or JSON lines")
@@ -95,12 +95,9 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
 
 
 def _reach(context: Context, other: OtherMachine, *, is_file: bool) -> None:
-    """Connects while the terminal is still free, on which ssh may ask for a password."""
     if is_file:
         raise UsageError(text("a recording of samples is read here: leave --ssh out"))
-    from gpuassist.cli.ssh import connect
-
-    connect(context, other)
+    context.reach(other)
 
 
 def _source(context: Context, hz: float) -> SampleSource:

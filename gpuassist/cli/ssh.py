@@ -7,9 +7,8 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-from gpuassist.cli.context import Context, NotFoundOutError, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
-from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.session.other_machine import OtherMachine, OtherMachineError
 
@@ -43,35 +42,14 @@ def other_machine(options: argparse.Namespace, session: Session, arguments: Sequ
         line = shlex.join(("ssh", "-t", options.ssh, shlex.join(("gpuassist", *_without_ours(arguments)))))
         raise UsageError(
             text(
-                "from here {host} is only looked at, and {command} does more: type it there, or from here as `{line}` where gpuassist is "
-                "installed there",
+                "from here {host} is only looked at, and {command} does more: type it there, or from here as `{line}` "
+                "where gpuassist is installed there",
                 host=options.ssh,
                 command=options.command,
                 line=line,
             )
         )
     return other
-
-
-def look_there(context: Context, other: OtherMachine) -> Machine:
-    """The machine as it is now."""
-    try:
-        machine = other.machine(tell=context.passing)
-    except OtherMachineError as error:
-        context.passing()
-        raise NotFoundOutError(error.reason) from error
-    context.passing()
-    return machine
-
-
-def connect(context: Context, other: OtherMachine) -> None:
-    """Before what needs the terminal for itself."""
-    try:
-        other.connect(tell=context.passing)
-    except OtherMachineError as error:
-        context.passing()
-        raise NotFoundOutError(error.reason) from error
-    context.passing()
 
 
 def _without_ours(arguments: Sequence[str]) -> list[str]:

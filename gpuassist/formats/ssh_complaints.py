@@ -32,18 +32,37 @@ _MESSAGES = (
     (SshComplaint.UNKNOWN_NAME, ("Could not resolve hostname", "Name or service not known")),
     (
         SshComplaint.NO_ROUTE,
-        ("No route to host", "Network is unreachable", "Connection timed out", "Operation timed out", "timed out during banner exchange"),
+        (
+            "No route to host",
+            "Network is unreachable",
+            "Connection timed out",
+            "Operation timed out",
+            "timed out during banner exchange",
+        ),
     ),
     (SshComplaint.NO_SERVER, ("Connection refused",)),
     (
         SshComplaint.CONFIGURATION,
-        ("Bad configuration option", "Bad owner or permissions", "terminating, ", "unknown option", "keyword ", "hostname contains invalid"),
+        (
+            "Bad configuration option",
+            "Bad owner or permissions",
+            "terminating, ",
+            "unknown option",
+            "keyword ",
+            "hostname contains invalid",
+        ),
     ),
     (SshComplaint.NO_SHELL, ("This account is currently not available", "not found", "No such file or directory")),
     (
         SshComplaint.CLOSED,
-        ("Connection closed by", "Connection reset by", "kex_exchange_identification", "Broken pipe", "closed by remote host")
-        + ("not responding", "Connection to "),
+        (
+            "Connection closed by",
+            "Connection reset by",
+            "kex_exchange_identification",
+            "Broken pipe",
+            "Connection to ",
+            "not respond",
+        ),
     ),
 )
 

@@ -32,7 +32,7 @@ class LinesEndedError(Exception):
         self.reason, self.waits = reason, waits
 
 
-class Lines(Protocol):
+class SampleLines(Protocol):
     """What prints them over there."""
 
     def line(self, seconds: float) -> str | None:
@@ -42,7 +42,7 @@ class Lines(Protocol):
         """Ends it."""
 
 
-BeginLines = Callable[[float, Callable[[], bool]], Lines]
+BeginLines = Callable[[float, Callable[[], bool]], SampleLines]
 """Begins with so many samples a second; asks now and then whether it is still wanted, and raises `LinesEndedError`."""
 
 
@@ -52,7 +52,7 @@ class StreamedSource:
     def __init__(self, host: str, begin: BeginLines, clock: Clock, *, hz: float = 1.0) -> None:
         self._host, self._begin, self._clock, self._hz = host, begin, clock, hz
         self._wanted_hz = hz
-        self._lines: Lines | None = None
+        self._lines: SampleLines | None = None
         self._trouble: tuple[Text, ...] = ()
         self._again_at, self._pause = 0.0, FIRST_PAUSE_SECONDS
         self._stopping = Flag()
@@ -93,7 +93,7 @@ class StreamedSource:
     def interrupt(self) -> None:
         self._stopping.set()
 
-    def _newest(self, lines: Lines) -> Sample | None:
+    def _newest(self, lines: SampleLines) -> Sample | None:
         """The last sample of all that has come, with what happened in each; none where none comes in time."""
         found: Sample | None = None
         until = self._clock.monotonic() + max(PATIENCE_PERIODS / self._hz, PATIENCE_SECONDS)
@@ -114,9 +114,8 @@ class StreamedSource:
             read = read_sample_line(line, self._clock.since_boot(), self._host)
             if read is not None and read.sample is not None:
                 found = read.sample
-            elif read is not None and read.event is not None and read.event.kind not in _OWN_EVENTS:
-                if len(self._events) < EVENTS_AT_MOST:
-                    self._events.append(read.event)
+            elif read is not None and read.event is not None and len(self._events) < EVENTS_AT_MOST:
+                self._events.extend(() if read.event.kind in _OWN_EVENTS else (read.event,))
         return found
 
     def _nothing(self, why: tuple[Text, ...]) -> Sample:
@@ -133,5 +132,8 @@ _LOOK_SECONDS = 0.1
 
 def silence(host: str, seconds: float) -> Text:
     return counted(
-        "{host} has told nothing for {count} second", "{host} has told nothing for {count} seconds", max(1, round(seconds)), host=host
+        "{host} has told nothing for {count} second",
+        "{host} has told nothing for {count} seconds",
+        max(1, round(seconds)),
+        host=host,
     )

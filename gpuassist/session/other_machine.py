@@ -126,10 +126,10 @@ class OtherMachine:
             try:
                 began.greet(lambda: ends() or self._closed.is_set())
                 began.settle(self._half, tell, lambda: ends() or self._closed.is_set())
-            except BaseException:
-                began.hang_up()
-                raise
-            self._connection, self.may_ask = began, False
+                self._connection, self.may_ask = began, False
+            finally:
+                if self._connection is not began:
+                    began.hang_up()
             return began
         finally:
             self._lock.release()
@@ -151,7 +151,8 @@ class RemoteRun:
 
     def all(self, seconds: float, ends: Callable[[], bool]) -> tuple[str, int, str]:
         """All that it prints, its exit status, and the last of its errors."""
-        parts, until = [], time.monotonic() + seconds
+        parts: list[str] = []
+        until = time.monotonic() + seconds
         while True:
             message = self._next(_LOOK_SECONDS)
             if ends():
@@ -219,7 +220,7 @@ def source_of(other: OtherMachine, session: Session, *, hz: float = 1.0) -> Stre
 
 def watch_of(other: OtherMachine, session: Session, *, hz: float = 1.0) -> Watch:
     """A watch of another machine's GPUs."""
-    return Watch(session, hz=hz, source=lambda _: source_of(other, session, hz=hz), elsewhere=other.host)
+    return Watch(session, hz=hz, source=lambda _: source_of(other, session, hz=hz), server=other.host)
 
 
 class _Connection:
@@ -345,11 +346,11 @@ class _Connection:
             if "beat" in message:
                 continue
             number = message.get("id")
-            run = self._runs.get(number) if isinstance(number, int) else None
-            if run is not None:
-                run.outstanding += len(_string(message.get("out")))
-                self._flooded |= run.outstanding > OUTSTANDING_AT_MOST
-                run.put(message)
+            asked = self._runs.get(number) if isinstance(number, int) else None
+            if asked is not None:
+                asked.outstanding += len(_string(message.get("out")))
+                self._flooded |= asked.outstanding > OUTSTANDING_AT_MOST
+                asked.put(message)
             elif number is None and self._general.qsize() < _PYTHONS_AT_MOST:
                 self._general.put(message)
             if self._flooded:

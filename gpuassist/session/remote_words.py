@@ -16,12 +16,12 @@ def refused(host: str, errors: str) -> Text:
     complaint = complaint_of(errors)
     if complaint is SshComplaint.OTHER:
         said = last_words(errors)
-        return text("ssh to {host} ended: {said}", host=host, said=said) if said else _ENDED(host)
+        if said:
+            return text("ssh to {host} ended: {said}", host=host, said=said)
+        return text(
+            "ssh to {host} ended without a word. `ssh {host} true` in a terminal shows whether it works by itself.", host=host
+        )
     return text("{why} ssh says: {said}", why=_WHY[complaint](host), said=last_words(errors))
-
-
-def _ENDED(host: str) -> Text:  # noqa: N802 -- beside those below
-    return text("ssh to {host} ended without a word. `ssh {host} true` in a terminal shows whether it works by itself.", host=host)
 
 
 def _changed_key(host: str) -> Text:
@@ -33,7 +33,9 @@ def _changed_key(host: str) -> Text:
 
 
 def _unknown_key(host: str) -> Text:
-    return text("The host key of {host} is not known here yet. Run `ssh {host} true` once in a terminal and answer its question.", host=host)
+    return text(
+        "The host key of {host} is not known here yet. Run `ssh {host} true` once in a terminal and answer its question.", host=host
+    )
 
 
 def _denied(host: str) -> Text:
@@ -45,7 +47,9 @@ def _denied(host: str) -> Text:
 
 
 def _unknown_name(host: str) -> Text:
-    return text("The name {host} is not known: look for a typing error, or for its entry in ~/.ssh/config; a VPN may be off.", host=host)
+    return text(
+        "The name {host} is not known: look for a typing error, or for its entry in ~/.ssh/config; a VPN may be off.", host=host
+    )
 
 
 def _no_route(host: str) -> Text:
@@ -53,7 +57,10 @@ def _no_route(host: str) -> Text:
 
 
 def _no_server(host: str) -> Text:
-    return text("{host} is there, but no SSH server answers: it may be starting, or listen on another port (Port in ~/.ssh/config).", host=host)
+    return text(
+        "{host} is there, but no SSH server answers: it may be starting, or listen on another port (Port in ~/.ssh/config).",
+        host=host,
+    )
 
 
 def _configuration(host: str) -> Text:
@@ -82,13 +89,13 @@ _WHY = {
 
 
 def bad_name(host: str) -> Text:
-    return text("{host} is no name of a machine that ssh could be given: an alias, a host, user@host or ssh://user@host:port", host=host)
+    return text("{host} is no name of a machine for ssh: give an alias, a host, user@host or ssh://user@host:port", host=host)
 
 
 def no_ssh(words: str) -> Text:
     if words:
         return text("ssh could not be started: {words}", words=words)
-    return text("ssh is not installed here: its package is openssh-client (Debian, Ubuntu), openssh-clients (Fedora, RHEL) or openssh")
+    return text("ssh is not installed here: its package is openssh-client, on Fedora and RHEL openssh-clients, on Arch openssh")
 
 
 def silent(host: str, seconds: float) -> Text:
@@ -109,15 +116,19 @@ def lost(host: str, errors: str) -> Text:
 
 def no_python(host: str, newest: str) -> Text:
     if newest:
-        return text("The newest Python on {host} is {version}; gpuassist needs 3.10 there. Your own one (uv, conda) on its PATH will do.", host=host, version=newest)
+        return text(
+            "The newest Python on {host} is {version}; gpuassist needs 3.10 there. Your own one (uv, conda) on its PATH will do.",
+            host=host,
+            version=newest,
+        )
     return text("There is no Python on {host} that can be found; gpuassist needs 3.10 or newer there.", host=host)
 
 
 def no_half(host: str, machine: str, version: str, other: str) -> Text:
     """`other` is the version of a gpuassist that is installed there and is not ours, empty where none is."""
     what = text(
-        "What is installed here does not run on {host} ({machine}, Python {version}). Install gpuassist there (`pipx install gpuassist`), "
-        "or name the file that is made for it: `--remote-half gpuassist-{machine}.pyz`.",
+        "What is installed here does not run on {host} ({machine}, Python {version}). Install gpuassist there "
+        "(`pipx install gpuassist`), or name the file that is made for it: `--remote-half gpuassist-{machine}.pyz`.",
         host=host,
         machine=machine,
         version=version,
@@ -132,7 +143,9 @@ def bad_half(path: str, words: str) -> Text:
 
 
 def other_half(path: str, host: str, machine: str, version: str) -> Text:
-    return text("{path} is not for {host}, which has {machine} and Python {version}", path=path, host=host, machine=machine, version=version)
+    return text(
+        "{path} is not for {host}, which has {machine} and Python {version}", path=path, host=host, machine=machine, version=version
+    )
 
 
 def no_place(host: str, why: str) -> Text:

@@ -60,7 +60,7 @@ class Silence(Struct, frozen=True):
 class Watch:
     """Samples from `start` to `stop`, any number of times; what was seen stays. Its properties may be read from any thread.
 
-    `elsewhere` names the machine that `source` reads, empty for this one.
+    `server` is where the samples come from, empty for this machine.
     """
 
     def __init__(
@@ -69,10 +69,10 @@ class Watch:
         *,
         hz: float = 1.0,
         source: Callable[[World], SampleSource] = live_source,
-        elsewhere: str = "",
+        server: str = "",
     ) -> None:
         self._world, self._hz, self._make_source = session.world, hz, source
-        self.elsewhere = elsewhere
+        self.server = server
         self.history = History(gap_seconds=gap_at(hz))
         self._lock = Lock()
         self._sampler: Sampler | None = None
@@ -82,7 +82,7 @@ class Watch:
         self._tally = _Tally()
         self.means = ProcessMeans()
         # What this machine's /proc says of a number has nothing to do with the process of that number elsewhere.
-        self.insight = Insight(Files(NOWHERE) if elsewhere else session.world.files)
+        self.insight = Insight(Files(NOWHERE) if server else session.world.files)
         self._wanted = EVERYTHING
         self._source: SampleSource | None = None
         self._answered: tuple[float, float] | None = None  # monotonic and epoch of the last figure
@@ -100,8 +100,9 @@ class Watch:
         recorder = self._recorder
         if recorder is not None:
             recorder.widen_gap(self.history.gap_seconds)
-        if isinstance(self._source, OwnPace):
-            self._source.sample_at(hz)
+        source: object = self._source
+        if isinstance(source, OwnPace):
+            source.sample_at(hz)
         if self._sampler is not None:
             self._sampler.pace(hz)
 

@@ -1,7 +1,8 @@
 """What is copied to another machine: gpuassist without its window, as one archive; a file that was made for that, or made here of
 what is installed.
 
-What is installed here holds compiled parts for one Python, unless it came from `gpuassist-<machine>.pyz`, which has those of several.
+What is installed here holds compiled parts for one Python, unless it came from a `gpuassist-<machine>.pyz`, which has those of
+several.
 """
 
 from __future__ import annotations
@@ -152,7 +153,9 @@ def _files(places: dict[str, str]) -> Iterator[tuple[str, str]]:
             continue
         for folder, below, files in os.walk(place):
             inside = os.path.relpath(folder, place)
-            below[:] = [one for one in below if one != "__pycache__" and not (name == "gpuassist" and inside == "." and one == "ui")]
+            below[:] = [
+                one for one in below if one != "__pycache__" and not (name == "gpuassist" and inside == "." and one == "ui")
+            ]
             for one in files:
                 if not one.endswith(_LEFT_OUT):
                     yield os.path.normpath(os.path.join(name, inside, one)), os.path.join(folder, one)

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
+from typing import Any
 
 from gpuassist.system.groups import begin, end_group, under_way
 
@@ -19,7 +20,7 @@ ERRORS_AT_MOST_BYTES = 16 << 10
 _PIECE = 1 << 16
 _LAST_WAIT_SECONDS = 3.0  # for what runs there to be ended and removed
 _AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "there", "agent.py")
-# The user's configuration says all the rest. Forwarding is nothing that a look at a machine needs, and a port that is taken ends ssh.
+# The user's configuration says the rest. No look at a machine needs forwarding, and a port that is taken would end ssh.
 _OPTIONS = ("-T", "-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "RemoteCommand=none")
 _SILENT = ("-o", "BatchMode=yes")
 _PYTHONS = " ".join(("python3", *(f"python3.{minor}" for minor in range(19, 5, -1)), "/usr/libexec/platform-python"))
@@ -58,10 +59,10 @@ class SshLink:
         path = shutil.which(command[0], path=environment.get("PATH", os.defpath))
         if path is None:
             raise NoSshError("")
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         try:
             # Where it may ask it stays in the foreground of the terminal, and hears Ctrl-C as we do.
-            self._child = begin(
+            self._child: subprocess.Popen[bytes] = begin(
                 lambda: subprocess.Popen(
                     [path, *command[1:]], env=dict(environment), start_new_session=not may_ask, bufsize=0, **pipes
                 ),

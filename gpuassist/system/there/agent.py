@@ -110,7 +110,7 @@ class Agent:
         self.tell(refused="; ".join(reasons))
 
     def run(self, number, python, words):
-        """Starts gpuassist there with these words: what was copied, by that interpreter, or the installed one where none is named."""
+        """Starts gpuassist with these words: what was copied, by that interpreter, or the installed one, whose path it then is."""
         command = [python, "-I", "-c", _BEGIN.format(place=self.place, words=words)] if self.place else [python] + words
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         try:

@@ -42,7 +42,7 @@ class LivePage(Page):
 
     def __init__(self, desk: Desk, parent: QWidget | None = None, *, watch: Watch | None = None) -> None:
         super().__init__(desk, parent)
-        self._watching = Watching(watch or Watch(desk.session), self)
+        self._watching = Watching(watch or _watch_for(desk), self)
         self._watching.sampled.connect(self._take)
         self._pace = Pace(self)
         self._pace.due.connect(self._draw)
@@ -85,7 +85,7 @@ class LivePage(Page):
         return Bar((self._holders, self._live.insight.alerts), note=self.desk.words(note))
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._machine_recorded = inspection.recorded
+        self._machine_recorded = inspection.recorded and not inspection.host
         if self._machine_recorded:
             self._starting.stop()
             self._recordings.end()
@@ -336,3 +336,11 @@ class LivePage(Page):
     @Slot()
     def _go_to_found(self) -> None:
         self.asked.emit(GoTo(WizardStep.FOUND))
+
+
+def _watch_for(desk: Desk) -> Watch:
+    if desk.other is None:
+        return Watch(desk.session)
+    from gpuassist.session.other_machine import watch_of
+
+    return watch_of(desk.other, desk.session)

@@ -67,7 +67,7 @@ class VerifyPage(Page):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self._machine = Machine()
-        self._recorded, self._changed = False, False
+        self._recorded, self._changed, self._host = False, False, ""
         self._job: Job | None = None
         self._asked, self._progress = _Asked(), VerifyProgress()
         self._columns: tuple[Column, ...] = ()
@@ -114,7 +114,7 @@ class VerifyPage(Page):
         return Bar(left, primary=primary)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._machine, self._recorded = inspection.machine, inspection.recorded
+        self._machine, self._recorded, self._host = inspection.machine, inspection.recorded, inspection.host
         self._wishes.show_machine(inspection.machine)
         if self._job is not None:
             self.asked.emit(Marked(self.STEP, StepStatus.BUSY))
@@ -205,7 +205,7 @@ class VerifyPage(Page):
         wishes, words = self._wishes, self.desk.words
         if self._result is None and self._job is None:
             lacking = isinstance(self._machine.environments, Known) and wishes.lacks_environment
-            empty = before_a_run(recorded=self._recorded, lacking=lacking, changed=self._changed)
+            empty = before_a_run(recorded=self._recorded, lacking=lacking, changed=self._changed, host=self._host)
             self._empty.show_words(empty.mark, words(empty.title), words(empty.words))
             self._show_next(empty.next)
         set_look(wishes.start, "kind", "primary" if self._result is None else "secondary")
