@@ -24,10 +24,16 @@ HELP = text("say what is wrong with this machine's GPU set-up, why, and what to 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
+    fleet = text("many machines at once: a directory of recordings (`gpuassist detect --json`), or ssh:HOST,HOST")
+    parser.add_argument("--fleet", metavar="SOURCE", default=None, help=words(fleet))
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     context = context.for_programs(options)
+    if options.fleet is not None:
+        from gpuassist.cli.doctor_fleet import run_fleet
+
+        return run_fleet(options, context)
     inspection = inspect_machine(context, with_changes=True)
     if options.json:
         context.document(document(inspection, context.session.words))

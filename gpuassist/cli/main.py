@@ -153,7 +153,7 @@ def _run(
 def _other_machine(options: argparse.Namespace, session: Session, arguments: Sequence[str]) -> OtherMachine | None:
     """The machine that `--ssh` names."""
     if options.ssh is None:
-        if options.remote_half is not None:
+        if options.remote_half is not None and not getattr(options, "fleet", None):
             raise UsageError(text("--remote-half goes with --ssh"))
         return None
     from gpuassist.cli.ssh import other_machine

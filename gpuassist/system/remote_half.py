@@ -13,6 +13,7 @@ import os
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -100,18 +101,22 @@ def half_of_this(pythons: Sequence[OtherPython]) -> RemoteHalf | None:
         if name.endswith(".so"):
             compiled.setdefault(name.partition("/")[0], []).append(name)
     python = next((one for one in pythons if _runs(one, compiled.values())), None)
-    if python is None:
-        return None
+    return RemoteHalf(_archive(python.ending), python) if python is not None else None
+
+
+@lru_cache(maxsize=2)
+def _archive(ending: str) -> bytes:
+    """The same for all machines of a fleet."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
-        for name, path in files:
-            if name.endswith(".so") and not name.endswith((python.ending, _FOR_ALL)):
+        for name, path in _files(_places() or {}):
+            if name.endswith(".so") and not name.endswith((ending, _FOR_ALL)):
                 continue
             with open(path, "rb") as file:
                 # which languages there are is told by the sources' names; the words are in what was compiled of them
                 content = b"" if name.endswith(".po") else file.read()
             archive.writestr(zipfile.ZipInfo(name, _DAY), content, zipfile.ZIP_DEFLATED)
-    return RemoteHalf(made.getvalue(), python)
+    return made.getvalue()
 
 
 def usable(python: OtherPython) -> bool:
