@@ -83,7 +83,7 @@ Key = tuple[str, Severity, Family]
 
 
 class _Gathering:
-    """A group while machines still come. The first one with the most frequent title is its example, so that one is kept of a few."""
+    """A group while machines still come. The first one with the most frequent title is its example, so one is kept of each."""
 
     def __init__(self) -> None:
         self.machines: list[str] = []
