@@ -309,7 +309,7 @@ class _Connection:
 
     def hang_up(self) -> None:
         self._gone.set()
-        self._link.hang_up()
+        self._link.hang_up(runs=self._greeted)
 
     def close(self) -> None:
         self._gone.set()
@@ -343,7 +343,7 @@ class _Connection:
             return
         for message in self._lines.take(piece):
             self._heard = time.monotonic()
-            if "beat" in message:
+            if "beat" in message or self._flooded:
                 continue
             number = message.get("id")
             asked = self._runs.get(number) if isinstance(number, int) else None

@@ -24,11 +24,11 @@ _AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "there", "agen
 _OPTIONS = ("-T", "-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "RemoteCommand=none")
 _SILENT = ("-o", "BatchMode=yes")
 _PYTHONS = " ".join(("python3", *(f"python3.{minor}" for minor in range(19, 5, -1)), "/usr/libexec/platform-python"))
-_READ = "import sys;exec(sys.stdin.buffer.read(int(sys.stdin.buffer.readline())))"
+READ_AGENT = "import sys;exec(sys.stdin.buffer.read(int(sys.stdin.buffer.readline())))"
 # One line in single quotes without any of ' \ !, which the login shell there takes as it stands, be it bash, dash, csh or fish.
 _FIND = (
     "exec sh -c 'for p in {pythons}; do"
-    ' if $p -c "import threading" </dev/null >/dev/null 2>&1; then exec $p -c "{read}"; fi; done;'
+    ' if $p -S -c "" </dev/null >/dev/null 2>&1; then exec $p -S -c "{read}"; fi; done;'
     " echo; echo {token} none'"
 )
 
@@ -39,7 +39,7 @@ class NoSshError(Exception):
 
 def ssh_command(host: str, token: str, *, may_ask: bool) -> tuple[str, ...]:
     """What begins the connection; `host` as `formats.ssh_host` has let it through."""
-    there = _FIND.format(pythons=_PYTHONS, read=_READ, token=token)
+    there = _FIND.format(pythons=_PYTHONS, read=READ_AGENT, token=token)
     return ("ssh", *_OPTIONS, *(() if may_ask else _SILENT), "--", host, there)
 
 
@@ -106,9 +106,11 @@ class SshLink:
         """ssh's exit status, 255 where it is ssh's own trouble; none while it runs."""
         return self._child.poll()
 
-    def hang_up(self) -> None:
-        """From any thread, without waiting: what runs there ends by itself, and is ended where it does not."""
+    def hang_up(self, *, runs: bool = True) -> None:
+        """From any thread, without waiting: what runs there, if anything does, ends by itself, and is cut off where it does not."""
         self._given.put(None)
+        if not runs:
+            self._kill()
         threading.Thread(target=self.close, name="ssh end", daemon=True).start()
 
     def close(self, *, patience: float = _LAST_WAIT_SECONDS) -> None:
@@ -117,23 +119,28 @@ class SshLink:
         try:
             self._child.wait(patience)
         except subprocess.TimeoutExpired:
-            self._child.kill()
-            end_group(self._child.pid)
+            self._kill()
             with suppress(subprocess.TimeoutExpired):
                 self._child.wait(1.0)
         under_way.discard(self._child.pid)
 
+    def _kill(self) -> None:
+        self._child.kill()
+        end_group(self._child.pid)  # what it runs itself to reach the other side; there is no such group where it may ask
+
     def _hear(self) -> None:
         assert self._child.stdout is not None
-        while piece := _read(self._child.stdout.fileno()):
-            self._take(piece)
+        with self._child.stdout as pipe:
+            while piece := _read(pipe.fileno()):
+                self._take(piece)
         self._take(b"")
 
     def _hear_errors(self) -> None:
         assert self._child.stderr is not None
-        while piece := _read(self._child.stderr.fileno()):
-            self._errors += piece
-            del self._errors[:-ERRORS_AT_MOST_BYTES]
+        with self._child.stderr as pipe:
+            while piece := _read(pipe.fileno()):
+                self._errors += piece
+                del self._errors[:-ERRORS_AT_MOST_BYTES]
 
     def _say(self) -> None:
         pipe = self._child.stdin
