@@ -68,7 +68,7 @@ def _no_picture(svg: str) -> bytes:
 
 class Context(Struct, frozen=True):
     """A subcommand's surroundings: `machine_file` is the recording that `--machine` names, empty for the live machine, and `other`
-    the machine that `--ssh` names, none where that is this one;
+    the machine that `--ssh` names, none where that is this one; `remote_half` names the file that is copied to machines over SSH;
     `open_window` shows the window, at a place if one is named, until it is closed, or raises `UsageError` where none can be;
     `draw_png` makes a picture of an SVG document.
     """
@@ -79,6 +79,7 @@ class Context(Struct, frozen=True):
     open_window: Callable[[Destination | None], Exit] = _no_window
     draw_png: Callable[[str], bytes] = _no_picture
     other: OtherMachine | None = None
+    remote_half: str = ""
 
     @property
     def elsewhere(self) -> bool:

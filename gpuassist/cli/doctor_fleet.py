@@ -34,7 +34,7 @@ def run_fleet(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--fleet names its machines itself: leave --machine and --ssh out"))
     fleet = Fleet(context.session)
     try:
-        for one in arrivals(context.session, options.fleet, half=options.remote_half or ""):
+        for one in arrivals(context.session, options.fleet, half=context.remote_half):
             context.passing(text("{done} of {count} machines read: {name}", done=one.done, count=one.count, name=one.name))
             if isinstance(one.found, Machine):
                 fleet.add(one.name, one.found)

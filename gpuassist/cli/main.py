@@ -27,6 +27,7 @@ from gpuassist.system.untrusted_state import UntrustedStateError
 
 if TYPE_CHECKING:
     from gpuassist.context import Session
+    from gpuassist.session.navigation import Destination
     from gpuassist.session.other_machine import OtherMachine
 
 # For each of its own words the library looks for a catalogue in the file system, 40 times a start and 2 ms of it; ours are `Text`s.
@@ -169,9 +170,11 @@ def _run_command(
     colour = streams.wants_colour(sys.stdout, variables)
     terminal = TerminalStreams(sys.stdout, sys.stderr, colour, sys.stdin.isatty() and sys.stdout.isatty())
     more = {"other": other} if other is not None else {}
-    context = Context(
-        session, terminal, machine_file, lambda wanted: open_window(session, machine_file, wanted, **more), other=other
-    )
+
+    def show_window(wanted: Destination | None) -> Exit:
+        return open_window(session, machine_file, wanted, **more)
+
+    context = Context(session, terminal, machine_file, show_window, other=other, remote_half=options.remote_half or "")
     if draw_png is not None:
         context = replace(context, draw_png=draw_png)
     if not options.command:

@@ -24,6 +24,7 @@ LOOKS: dict[str, tuple[str, ...]] = {
     "plan": ("run", "resume", "give_up", "back", "write"),
     "setup": ("forget", "compile", "project"),
 }
+_MAY_BE_EMPTY = "back"  # the newest install, where none is named
 _OURS = ("--ssh", "--remote-half")
 
 
@@ -38,7 +39,7 @@ def other_machine(options: argparse.Namespace, session: Session, arguments: Sequ
     except OtherMachineError as error:
         raise UsageError(error.reason) from error
     acts = LOOKS.get(options.command or "doctor")
-    if acts is None or any(getattr(options, name, None) not in {None, False, ""} for name in acts):
+    if acts is None or any(_is_given(options, name) for name in acts):
         line = shlex.join(("ssh", "-t", options.ssh, shlex.join(("gpuassist", *_without_ours(arguments)))))
         raise UsageError(
             text(
@@ -50,6 +51,11 @@ def other_machine(options: argparse.Namespace, session: Session, arguments: Sequ
             )
         )
     return other
+
+
+def _is_given(options: argparse.Namespace, name: str) -> bool:
+    value = getattr(options, name, None)
+    return value not in {None, False} and (value != "" or name == _MAY_BE_EMPTY)
 
 
 def _without_ours(arguments: Sequence[str]) -> list[str]:

@@ -27,7 +27,7 @@ BAD = (
 # What OpenSSH 9.2 and 10.0 said, each with what went before it.
 COMPLAINTS = {
     "@@@@@\n@  WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!  @\n@@@@@\nHost key verification failed.": SshComplaint.CHANGED_KEY,
-    "No ED25519 host key is known for box and you have requested strict checking.\nHost key verification failed.": SshComplaint.UNKNOWN_KEY,
+    "No ED25519 host key is known for box.\nHost key verification failed.": SshComplaint.UNKNOWN_KEY,
     "Welcome\nyou@box: Permission denied (publickey,password).": SshComplaint.DENIED,
     "Received disconnect from 10.0.0.1 port 22:2: Too many authentication failures": SshComplaint.DENIED,
     "ssh: Could not resolve hostname box: Name or service not known": SshComplaint.UNKNOWN_NAME,
@@ -129,7 +129,9 @@ def test_an_event_comes_as_it_was_printed_but_not_what_only_follows_from_samples
     read = read_sample_line(json.dumps(document), 5.0, "box")
     assert read is not None
     assert read.event == event
-    for told in ({"kind": "growth", "text": "x"}, {"kind": "out-of-memory", "text": "x", "witness": "counter"}, {"kind": []}, {}):
+    conclusion = {"kind": "out-of-memory", "text": "x", "witness": "counter"}
+    others: tuple[dict[str, object], ...] = ({"kind": "growth", "text": "x"}, {**conclusion}, {"kind": []}, {})
+    for told in others:
         assert read_sample_line(json.dumps({**document, "event": told}), 5.0, "box") is None
 
 
@@ -148,9 +150,16 @@ def test_what_is_no_sample_gives_none(line: str) -> None:
 def test_what_cannot_be_is_unknown() -> None:
     odd = {
         "index": 3,
-        **{name: value for name, value in zip(("memory_total_bytes", "power_watts", "name"), (-5, math.inf, 7), strict=True)},
-        **{"memory_used_bytes": 1 << 60, "utilization_percent": True, "processes": [{"pid": -1}, {"pid": 5, "torch": {"ooms": "x"}}]},
-        **{"uuid": "x" * 100_000, "throttle_reasons": [1, "a"], "parent": 3, "silent_seconds": "x"},
+        "memory_total_bytes": -5,
+        "power_watts": math.inf,
+        "name": 7,
+        "memory_used_bytes": 1 << 60,
+        "utilization_percent": True,
+        "processes": [{"pid": -1}, {"pid": 5, "torch": {"ooms": "x"}}],
+        "uuid": "x" * 100_000,
+        "throttle_reasons": [1, "a"],
+        "parent": 3,
+        "silent_seconds": "x",
     }
     gpus = [odd, odd, {"index": -1}, {"index": "0"}, 5, None, *({"index": 10 + number} for number in range(3 * GPUS_AT_MOST))]
     read = read_sample_line(line_of(gpus=gpus, trouble=["a", 5, *["b"] * 100]), 1.0, "box")

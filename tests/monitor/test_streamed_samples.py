@@ -24,7 +24,7 @@ XID = json.dumps({"schema": 1, "time": "2026-11-24T09:00:00+00:00", "event": {"k
 class MadeLines:
     """Each of `given` is a line, none, or why no more comes; time goes on where there is none."""
 
-    def __init__(self, clock: FixedClock, *given: str | None | LinesEndedError) -> None:
+    def __init__(self, clock: FixedClock, *given: str | LinesEndedError | None) -> None:
         self.clock, self.given, self.closed = clock, list(given), False
 
     def line(self, seconds: float) -> str | None:
