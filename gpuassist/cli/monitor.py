@@ -96,7 +96,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
 
 def _reach(context: Context, other: OtherMachine, *, is_file: bool) -> None:
     if is_file:
-        raise UsageError(text("a recording of samples is read here: leave --ssh out"))
+        raise UsageError(text("--source names another source than the GPUs of that machine: leave --ssh out"))
     context.reach(other)
 
 

@@ -18,6 +18,7 @@ from gpuassist.model.text import Text, counted
 from gpuassist.system.clock import Clock
 
 PATIENCE_PERIODS, PATIENCE_SECONDS = 3.0, 3.0
+FIRST_SAMPLE_SECONDS = 20.0  # it is started over there, and opening the driver wakes every card
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 2.0, 60.0
 _LINES_AT_ONCE = 1000
 # These are told by whoever watches, of what he sees himself.
@@ -58,6 +59,7 @@ class StreamedSource:
         self._stopping = Flag()
         self._heard = clock.monotonic()
         self._events: list[Event] = []
+        self._is_new = True
 
     def sample_at(self, hz: float) -> None:
         """From any thread: so many samples a second from the next one on."""
@@ -72,7 +74,7 @@ class StreamedSource:
                     return self._nothing(self._trouble)
                 self._hz = self._wanted_hz
                 self._lines = self._begin(self._hz, self._stopping.is_set)
-                self._heard = self._clock.monotonic()
+                self._heard, self._is_new = self._clock.monotonic(), True
             sample = self._newest(self._lines)
         except LinesEndedError as error:
             self._let_go()
@@ -83,7 +85,7 @@ class StreamedSource:
         if sample is None:
             waited = self._clock.monotonic() - self._heard
             return self._nothing((silence(self._host, waited),) if not self._stopping.is_set() else ())
-        self._heard, self._pause, self._trouble = self._clock.monotonic(), FIRST_PAUSE_SECONDS, ()
+        self._heard, self._pause, self._trouble, self._is_new = self._clock.monotonic(), FIRST_PAUSE_SECONDS, (), False
         events, self._events = tuple(self._events), []
         return replace(sample, events=events) if events else sample
 
@@ -96,7 +98,8 @@ class StreamedSource:
     def _newest(self, lines: SampleLines) -> Sample | None:
         """The last sample of all that has come, with what happened in each; none where none comes in time."""
         found: Sample | None = None
-        until = self._clock.monotonic() + max(PATIENCE_PERIODS / self._hz, PATIENCE_SECONDS)
+        patience = FIRST_SAMPLE_SECONDS if self._is_new else PATIENCE_SECONDS
+        until = self._clock.monotonic() + max(PATIENCE_PERIODS / self._hz, patience)
         for _ in range(_LINES_AT_ONCE):
             if self._stopping.is_set():
                 break

@@ -67,6 +67,9 @@ def test_silence_is_told_and_ends_with_the_next_sample() -> None:
     clock = FixedClock()
     lines = MadeLines(clock)
     source = StreamedSource("box", Begun(lines), clock)
+    assert "box has told nothing for 20 seconds" in ENGLISH(source.read().trouble[0]), "it has to be started first"
+    lines.given.append(line(4))
+    assert source.read().gpus
     assert "box has told nothing for 3 seconds" in ENGLISH(source.read().trouble[0])
     assert "6 seconds" in ENGLISH(source.read().trouble[0])
     lines.given.append(line(5))

@@ -263,7 +263,9 @@ class LivePage(Page):
         self._stale = self._live.stale
         self._mark(StepStatus.UNKNOWN if self._stale else self._state(sample))
         # That the driver is silent stands above the plot, with the seconds; without a plot its place is taken by the reason.
-        driver = sample.trouble if self._on_show is self._live and not self._stale else ()
+        # Why a connection is gone does not stand there.
+        silent = self._stale and not self.view.watch.server
+        driver = sample.trouble if self._on_show is self._live and not silent else ()
         disk = self._recordings.trouble
         trouble = (*driver, *((disk,) if disk is not None else ()))
         if trouble != self._trouble:
