@@ -87,7 +87,7 @@ def test_it_says_whose_it_is_and_what_it_does_not_do(opened: Open, qtbot: QtBot)
     verify = page_of(frame, qtbot, WizardStep.VERIFY)
     assert isinstance(verify, VerifyPage)
     assert not verify._wishes.start.isEnabled()
-    assert "gpuassist verify" in str(verify._empty._words)
+    assert "gpuassist verify" in verify._empty._words.text()
 
 
 def test_another_try_reads_what_could_not_be_reached(opened: Open, qtbot: QtBot) -> None:
