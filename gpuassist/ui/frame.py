@@ -39,6 +39,7 @@ from gpuassist.ui.focus import FocusKeeper
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading, ShownMachine
 from gpuassist.ui.on_record import OnRecord, on_record
+from gpuassist.ui.pace import InTurns
 from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.page_terms import PageTerms
@@ -145,6 +146,7 @@ class Frame(QWidget):
         self._action("", "F1", self._show_help)
         self._terms = PageTerms(self.pages, desk, self)
         self._terms.wanted.connect(self._answer)
+        self._later = InTurns((self.pages.update, self._terms.get_ready, self.pages.warm_up.start), self)  # after the page is made
         for key in ("Ctrl+Return", "Ctrl+Enter"):  # Enter is the key of the number pad
             self._action("", key, self._press_blue)
         for keys in ("Ctrl+W", "Ctrl+Q"):
@@ -365,11 +367,10 @@ class Frame(QWidget):
 
     @Slot()
     def _go_where_wanted(self) -> None:
-        self._terms.glossary()
-        self.pages.warm_up.start()
         if self._wanted is not None:
             self.go(self._wanted)
             self._wanted = None
+        self._later.start()
 
     def _show_recalled(self, result: Done | Failed) -> None:
         if not isinstance(result, Done) or not isinstance(result.value, OnRecord):

@@ -30,15 +30,7 @@ if TYPE_CHECKING:
 
 
 _log = logging.getLogger(__name__)
-_MODULES = (
-    "gpuassist.ui.pages.machine.cards",
-    "gpuassist.ui.pages.found",
-    "gpuassist.ui.pages.live.page",
-    "gpuassist.ui.pages.what_if.page",
-    "gpuassist.ui.pages.explain.page",
-    "gpuassist.ui.pages.holders.page",
-    "gpuassist.ui.pages.guides",
-)
+_CARDS = "gpuassist.ui.pages.machine.cards"
 
 _LONG_MILLISECONDS = 2_000  # for a machine to be read
 
@@ -97,9 +89,10 @@ class WarmUp(QObject):
 
 
 def _import(control: Control) -> None:
-    for name in _MODULES:
+    importlib.import_module(_CARDS)
+    for place in TITLES:
         if not control.cancelled.is_set():
-            importlib.import_module(name)
+            page_class(place)
 
 
 _NAMES_A_TURN = 12  # some 2 ms; a class takes at most 3
