@@ -118,7 +118,8 @@ class OtherMachine:
         try:
             if self._connection is not None and self._connection.alive:
                 return self._connection
-            tell(text("Connecting to {host}…", host=self.host))
+            if not self.may_ask:  # else ssh's own questions stand there
+                tell(text("Connecting to {host}…", host=self.host))
             before, self._connection = self._connection, None
             if before is not None:
                 before.hang_up()

@@ -18,6 +18,7 @@ from gpuassist.system.groups import begin, end_group, under_way
 
 ERRORS_AT_MOST_BYTES = 16 << 10
 _PIECE = 1 << 16
+_LAST_WORDS_SECONDS = 2.0
 _LAST_WAIT_SECONDS = 3.0  # for what runs there to be ended and removed
 _AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "there", "agent.py")
 # The user's configuration says the rest. No look at a machine needs forwarding, and a port that is taken would end ssh.
@@ -92,19 +93,12 @@ class SshLink:
         """Bytes that the other side has not taken yet."""
         return self._sent - self._taken
 
-    @property
-    def ended(self) -> bool:
-        return self._child.poll() is not None
-
     def errors(self) -> str:
         """The last of what ssh, and whatever runs there, said on standard error."""
-        if self.ended:
-            self._hearing.join(0.5)  # a connection that is shared with another ssh may hold it open for ever
+        with suppress(subprocess.TimeoutExpired):  # its streams close one after the other, and then it ends
+            self._child.wait(_LAST_WORDS_SECONDS)
+        self._hearing.join(_LAST_WORDS_SECONDS)  # and no longer: one that shares its connection may hold it open for ever
         return bytes(self._errors).decode("utf-8", "replace")
-
-    def status(self) -> int | None:
-        """ssh's exit status, 255 where it is ssh's own trouble; none while it runs."""
-        return self._child.poll()
 
     def hang_up(self, *, runs: bool = True) -> None:
         """From any thread, without waiting: what runs there, if anything does, ends by itself, and is cut off where it does not."""
