@@ -10,7 +10,7 @@ from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.model.machine import Machine
-from gpuassist.model.text import text
+from gpuassist.model.text import labelled, text
 from gpuassist.present.fleet import (
     differs_words,
     fleet_document,
@@ -81,7 +81,9 @@ class _FleetReport:
             self._context.say()
             say(f"? {self._words(text('Could not be read:'))}")
             for unread in found.unread[:_UNREAD_SHOWN]:
-                say(f"- {self._words(text('{name}: {reason}', name=unread.name, reason=unread.reason))}", indent="  ", hanging="  ")
+                reason = self._words(unread.reason)
+                named = reason if unread.name in reason else self._words(labelled(unread.name, unread.reason))
+                say(f"- {named}", indent="  ", hanging="  ")
             if len(found.unread) > _UNREAD_SHOWN:
                 say("- …", indent="  ")
         if found.healthy:
