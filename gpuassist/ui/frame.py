@@ -33,7 +33,6 @@ from gpuassist.session.navigation import (
     follow,
     place_named,
 )
-from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file, is_folder
 from gpuassist.ui.focus import FocusKeeper
 from gpuassist.ui.jobs import Done, Failed, Latest
@@ -118,8 +117,8 @@ class Frame(QWidget):
         self.setup.wanted.connect(self.go)
         right = bare(QVBoxLayout(), 0)
         right.addWidget(self.banners)
-        right.addWidget(self.setup)
         right.addWidget(ScrollWhole(self.pages, self), 1)
+        right.addWidget(self.setup)  # it comes when the page stands: from below it moves nothing that is being read
         right.addWidget(self.bar)
         whole = bare(QHBoxLayout(self), 0)
         self._beside = ScrollColumn(self.side, self)
@@ -153,7 +152,7 @@ class Frame(QWidget):
             self._action("", keys, lambda: self.window().close())
         for keys, place in zip(ROW_KEYS, (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
             self._action(place.value, keys, self._choose_by_key)
-        self._content = (self.banners, self.setup, self.pages, self.bar)
+        self._content = (self.banners, self.pages, self.setup, self.bar)
         self._keeper = FocusKeeper(self._content, self.pages, self)
         self._show_flow()
         self.setAcceptDrops(True)
@@ -259,11 +258,12 @@ class Frame(QWidget):
     @Slot()
     def _show_bar(self) -> None:
         bar = self.pages.bar()
-        after, lead = self.flow.next(), self.flow.lead() if bar.primary is None else None
+        after, lead = self.flow.next(), self.pages.unless_shown(self.flow.lead() if bar.primary is None else None)
         if after is not None:
             self._next.setText(bar.next_title or self._desk.words(TITLES[after]))
         if lead is not None:
             self._mend.setText(self._desk.words(lead.title))
+            self._mend.setStatusTip("\n".join(lead.lines))
         ways = [self._back] if self.flow.back() is not None else []
         if after is not None and bar.primary is None and (lead is None or self.flow.way() != lead.destination):
             ways.append(self._next)
@@ -272,11 +272,10 @@ class Frame(QWidget):
             ways.append(blue)
         self._back.setEnabled(self.flow.back() is not None)
         self._next.setEnabled(after is not None)
-        self.bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=bool(ways) and ways[-1] is not self._back)
-        # Names what of our own files could not be used so far: each is read when it is first needed.
-        self.banners.show_damage(
-            tuple(map(self._desk.words, self._desk.session.knowledge.noticed()))
-        )  # here, because pages change their bar when what they asked for has come
+        leads = bool(ways) and ways[-1] is not self._back and not (bar.inside and blue is None)
+        self.bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=leads)
+        # Here, because pages change their bar when what they asked for has come: a file of ours is read when it is first needed.
+        self.banners.show_damage(tuple(map(self._desk.words, self._desk.session.knowledge.noticed())))
 
     @Slot()
     def _press_blue(self) -> None:
@@ -315,10 +314,12 @@ class Frame(QWidget):
         if lead is None:
             return
         if lead.destination is not None:
+            before = self.flow
             self.go(lead.destination)
+            if self.flow == before:
+                self.pages.open_again(lead.destination)
         else:
-            clipboard.copy("\n".join(lead.lines))
-            self.bar.say(self._desk.words(text("Copied: paste it into a terminal.")))
+            self.bar.copy(lead.lines)
 
     @Slot(object)
     def _answer(self, wish: object) -> None:

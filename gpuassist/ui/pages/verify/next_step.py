@@ -43,9 +43,9 @@ class BeforeRun(Struct, frozen=True):
 _TO_INSTALL = ToInstall(InstallWish(torch=ANY))
 
 
-def before_a_run(*, recorded: bool, lacking: bool, changed: bool, host: str = "") -> BeforeRun:
+def before_a_run(*, recorded: bool, lacking: bool, changed: bool, troubled: bool = False, host: str = "") -> BeforeRun:
     """On a recorded machine, or one over SSH (`host`); on one without a torch (`lacking`); after a result that does not hold any
-    more (`changed`).
+    more (`changed`). Where a problem stands (`troubled`) a torch that is lacking is not what leads on.
     """
     if recorded:
         title, why = cannot_compute(host)
@@ -53,7 +53,7 @@ def before_a_run(*, recorded: bool, lacking: bool, changed: bool, host: str = ""
     if lacking:
         what = text("Choose a Python interpreter, an image or a container that has torch; or plan an installation.")
         lead = NextStep(text("Plan an installation…"), _TO_INSTALL)
-        return BeforeRun(Mark.INFO, text("No environment with torch was found"), what, lead)
+        return BeforeRun(Mark.INFO, text("No environment with torch was found"), what, None if troubled else lead)
     if changed:
         what = text("The environment, the driver, a GPU or the variables of new terminals changed since the last run.")
         return BeforeRun(Mark.TODO, text("Not verified since the machine changed"), what)
