@@ -14,6 +14,7 @@ NAMES = (
     "plan",
     "explain",
     "doctor",
+    "fleet",
     "changes",
     "keep",
     "headless",

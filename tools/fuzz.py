@@ -126,6 +126,7 @@ def _names() -> list[str]:
         "samples",
         "package-logs",
         "profiles",
+        "remote",
     ]
 
 

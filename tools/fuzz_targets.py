@@ -38,7 +38,10 @@ from gpuassist.formats import boot_menu, cgroup, devices, elf, kernel_image, ker
 from gpuassist.formats import distribution as distribution_name
 from gpuassist.formats import dry_runs as pip_report
 from gpuassist.formats import package_settings as condarc
-from gpuassist.formats.visible import visible
+from gpuassist.formats.remote_lines import RemoteLines
+from gpuassist.formats.sample_lines import read_sample_line
+from gpuassist.formats.ssh_host import is_ssh_host
+from gpuassist.formats.visible import escaped, visible
 from gpuassist.install.records import installs
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import PythonEnvironment
@@ -53,10 +56,12 @@ from gpuassist.monitor.sample_block import packed
 from gpuassist.monitor.sample_writer import SampleWriter
 from gpuassist.present.marks import Exit
 from gpuassist.present.profile import in_plain_text, profile_document
+from gpuassist.present.sample_document import sample_document
 from gpuassist.session.navigation import Destination
 from gpuassist.session.profiling import child as profile_child
 from gpuassist.session.profiling.answers import ReadNothing
 from gpuassist.session.profiling.profile_file import answer_of, refusal
+from gpuassist.session.remote_words import refused
 from gpuassist.shellfiles import block, diff, edit, merge
 from gpuassist.shellfiles.block import RepairError, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect, read_startup
@@ -193,6 +198,54 @@ def _recording(scratch: Path) -> Run:
         path.write_bytes(data)
         verb, arguments = _VERBS[len(data) % len(_VERBS)]
         return _printed(session, verb, *arguments, machine_file=str(path))
+
+    return run
+
+
+_TOKEN = "gpuassist-0123"
+_REMOTE_GPU = {
+    "index": 0,
+    "uuid": "GPU-1",
+    "name": "H100",
+    "memory_total_bytes": 80 << 30,
+    "memory_used_bytes": 5,
+    "power_watts": 50.5,
+    "fan_percent": None,
+    "fan_percent_reason": "it has none",
+    "throttle_reasons": ["sw_power_cap"],
+    "asleep": True,
+    "processes": [{"pid": 7, "user": "you", "kind": "compute", "started": "2026-11-24T09:00:00Z", "torch": {"ooms": 1}}],
+}
+_REMOTE_SAMPLE = {"schema": 1, "time": "2026-11-24T09:00:00+00:00", "gpus": [_REMOTE_GPU], "trouble": ["the GPU is asleep"]}
+_REMOTE_EVENT = {"schema": 1, "time": "2026-11-24T09:00:00Z", "event": {"kind": "xid", "text": "Xid 79", "gpu": 0, "code": "79"}}
+
+
+def _remote_says() -> Sequence[bytes]:
+    """What comes over a connection: noise, lines of ours, samples in them, and what ssh complains of."""
+    samples = "".join(json.dumps(one) + "\n" for one in (_REMOTE_EVENT, _REMOTE_SAMPLE))
+    hello = {"hello": 1, "arch": "x86_64", "pythons": [["/usr/bin/python3", "3.11.2", ".cpython-311-x86_64-linux-gnu.so"]]}
+    messages = (hello, {"id": 1, "out": samples}, {"id": 1, "status": 3, "said": "no driver"}, {"beat": 1}, {"refused": "no room"})
+    lines = "".join(f"Welcome!\n{_TOKEN} {json.dumps(one)}\n" for one in messages)
+    return (lines.encode(), samples.encode(), b"you@box: Permission denied (publickey).\n", b"you@box.example.org:22")
+
+
+def _remote(scratch: Path) -> Run:
+    session = _session(scratch)
+    (scratch / "fleet").mkdir()
+
+    def run(data: bytes) -> str:
+        lines = RemoteLines(_TOKEN)
+        messages = [one for at in range(0, len(data), 1000) for one in lines.take(data[at : at + 1000])]
+        words = data.decode("utf-8", "replace")
+        told = [*words.splitlines(), *(line for one in messages for line in str(one.get("out", "")).splitlines())]
+        read = [found for line in told if (found := read_sample_line(line, 5.0, "box")) is not None]
+        printed = [json.dumps(sample_document(one.sample, ENGLISH)) for one in read if one.sample is not None]
+        said = ["".join(_said(session, one.event.text)) for one in read if one.event is not None]
+        if is_ssh_host(words) and (words.startswith("-") or set(words) & set(" \n'\"`$;|&()<>\\")):
+            raise FaultError(words)
+        (scratch / "fleet" / "one.json").write_bytes(data)
+        fleet = _printed(session, doctor, "--fleet", str(scratch / "fleet"))
+        return "\n".join((*map(escaped, printed), *said, _said(session, refused("box", words)), fleet))
 
     return run
 
@@ -703,6 +756,7 @@ def _profile(scratch: Path) -> Run:
 TARGETS: tuple[Target, ...] = (
     Target("explain", _texts, _explain),
     Target("recordings", _recordings, _recording),
+    Target("remote", _remote_says, _remote),
     Target("shell", _shell_files, _shell),
     Target("readers", lambda: _FILES, _readers),
     Target("children", _children_say, _children),

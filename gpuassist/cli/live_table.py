@@ -21,6 +21,7 @@ from gpuassist.cli.streams import Painted
 from gpuassist.model.text import Text, text
 from gpuassist.monitor import remote
 from gpuassist.monitor.sources import NO_GPU
+from gpuassist.present.elsewhere import only_looked_at
 from gpuassist.present.gpu_line import no_answer
 from gpuassist.present.marks import Exit
 from gpuassist.present.process_means import SpanFigures
@@ -50,7 +51,7 @@ class LiveTable:
         self._clock = context.session.world.clock
         self._variables = context.session.world.surroundings.variables
         self._context, self._period = context, 1.0 / hz
-        self._watch = Watch(context.session, hz=hz)
+        self._watch = _watch_of(context, hz)
         self._record = record
         self._samples: SimpleQueue[Sample] = SimpleQueue()
         self._screen: FullScreen | None = None
@@ -188,7 +189,10 @@ class LiveTable:
         goes_on = self._view.press(key, self._clock.since_boot())
         if self._view.ends:
             self._view.ends = False
-            self._stop_process.ask(self._view.picked())
+            if self._context.other is None:
+                self._stop_process.ask(self._view.picked())
+            else:
+                self._stop_process.note = only_looked_at(self._context.other.host)
         return goes_on
 
     def _drain(self) -> bool:
@@ -257,6 +261,14 @@ class LiveTable:
         silent = no_answer(now - self._heard, None)
         self._context.note(next(iter(self._view.trouble), NO_GPU if self._answered and not self._stale(now) else silent))
         return Exit.UNDETERMINED
+
+
+def _watch_of(context: Context, hz: float) -> Watch:
+    if context.other is None:
+        return Watch(context.session, hz=hz)
+    from gpuassist.session.other_machine import watch_of
+
+    return watch_of(context.other, context.session, hz=hz)
 
 
 def width_on(context: Context) -> int:

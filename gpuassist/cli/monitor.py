@@ -21,7 +21,7 @@ from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.monitor.ring_source import live_source
 from gpuassist.monitor.sampler import Sampler
-from gpuassist.monitor.sources import NO_GPU
+from gpuassist.monitor.sources import NO_GPU, SampleSource
 from gpuassist.present.marks import Exit
 from gpuassist.present.sample_document import sample_document
 from gpuassist.system.interrupts import ending_at_once
@@ -29,6 +29,7 @@ from gpuassist.system.interrupts import ending_at_once
 if TYPE_CHECKING:
     from gpuassist.monitor.alerts import Threshold
     from gpuassist.session.navigation import Destination
+    from gpuassist.session.other_machine import OtherMachine
 
 NAME = "monitor"
 HELP = text("watch the memory of the GPUs: a live table, the window, or JSON lines")
@@ -67,6 +68,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--headless and --window exclude each other"))
     alerts = _alerts(options)
     said = context.session.words if options.lang else ENGLISH
+    if context.other is not None:
+        _reach(context, context.other, is_file=monitor_file.is_file(options))
     if monitor_file.is_file(options):
         if options.window:
             return _window(monitor_file.in_window(options), context)
@@ -80,7 +83,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
             from gpuassist.cli.live_table import LiveTable  # curses and all that is laid out, which JSON lines need nothing of
         table = LiveTable(_coloured(context, options.color), hz=options.hz, record=options.record or "", alerts=alerts)
         status = table.run() if options.count is None else table.screens(options.count)
-        _note_seen(context, seen=status is Exit.HEALTHY)
+        _note_seen(context, seen=status is Exit.HEALTHY and context.other is None)
         return status
     if options.alert:
         raise UsageError(text("the window has alerts of its own: --alert needs a terminal, or --headless"))
@@ -89,6 +92,20 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     from gpuassist.session.navigation import GoTo, WizardStep
 
     return _window(GoTo(WizardStep.LIVE), context)
+
+
+def _reach(context: Context, other: OtherMachine, *, is_file: bool) -> None:
+    if is_file:
+        raise UsageError(text("--source names another source than the GPUs of that machine: leave --ssh out"))
+    context.reach(other)
+
+
+def _source(context: Context, hz: float) -> SampleSource:
+    if context.other is None:
+        return live_source(context.session.world)
+    from gpuassist.session.other_machine import source_of
+
+    return source_of(context.other, context.session, hz=hz)
 
 
 def _window(wanted: Destination, context: Context) -> Exit:
@@ -158,7 +175,7 @@ def _headless(options: argparse.Namespace, context: Context, said: Words, alerts
     with monitor_file.recorded(options, context) as recording:
         taken = _Taken(insight.take, recording.add, options.count)
         # On a thread of its own, so that Ctrl-C is heard while a call of the driver does not return.
-        sampler = Sampler(live_source(world), world.clock, taken.add, hz=options.hz)
+        sampler = Sampler(_source(context, options.hz), world.clock, taken.add, hz=options.hz)
         sampler.start()
         printed = 0
         try:
@@ -176,7 +193,7 @@ def _headless(options: argparse.Namespace, context: Context, said: Words, alerts
         finally:
             sampler.stop()
             insight.close()
-            _note_seen(context, seen=printed > 0)
+            _note_seen(context, seen=printed > 0 and context.other is None)
             if taken.dropped:
                 context.note(_unread(taken.dropped))
     return recording.exit

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 from itertools import count
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
@@ -62,6 +62,14 @@ class SampleSource(Protocol):
 
     def interrupt(self) -> None:
         """From any thread: a reading that is under way returns as soon as it can."""
+
+
+@runtime_checkable
+class OwnPace(Protocol):
+    """A source whose samples come by themselves, and that has to be told how often."""
+
+    def sample_at(self, hz: float) -> None:
+        """From any thread: so many samples a second from the next one on."""
 
 
 class NvmlSource:

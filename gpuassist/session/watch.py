@@ -17,8 +17,9 @@ from gpuassist.monitor.history import History, gap_at
 from gpuassist.monitor.means import Key, ProcessMeans
 from gpuassist.monitor.ring_source import RingSource, live_source
 from gpuassist.monitor.sampler import Sampler
-from gpuassist.monitor.sources import EVERYTHING, Detail, NvmlSource, SampleSource
+from gpuassist.monitor.sources import EVERYTHING, Detail, NvmlSource, OwnPace, SampleSource
 from gpuassist.session.insight import Insight
+from gpuassist.system.files import NOWHERE, Files
 from gpuassist.system.world import World
 
 if TYPE_CHECKING:  # SQLite costs a start 5 ms, and most watches record nothing
@@ -57,10 +58,21 @@ class Silence(Struct, frozen=True):
 
 
 class Watch:
-    """Samples from `start` to `stop`, any number of times; what was seen stays. Its properties may be read from any thread."""
+    """Samples from `start` to `stop`, any number of times; what was seen stays. Its properties may be read from any thread.
 
-    def __init__(self, session: Session, *, hz: float = 1.0, source: Callable[[World], SampleSource] = live_source) -> None:
+    `server` is where the samples come from, empty for this machine.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        hz: float = 1.0,
+        source: Callable[[World], SampleSource] = live_source,
+        server: str = "",
+    ) -> None:
         self._world, self._hz, self._make_source = session.world, hz, source
+        self.server = server
         self.history = History(gap_seconds=gap_at(hz))
         self._lock = Lock()
         self._sampler: Sampler | None = None
@@ -69,7 +81,8 @@ class Watch:
         self._paused = False
         self._tally = _Tally()
         self.means = ProcessMeans()
-        self.insight = Insight(session.world.files)
+        # What this machine's /proc says of a number has nothing to do with the process of that number elsewhere.
+        self.insight = Insight(Files(NOWHERE) if server else session.world.files)
         self._wanted = EVERYTHING
         self._source: SampleSource | None = None
         self._answered: tuple[float, float] | None = None  # monotonic and epoch of the last figure
@@ -87,6 +100,9 @@ class Watch:
         recorder = self._recorder
         if recorder is not None:
             recorder.widen_gap(self.history.gap_seconds)
+        source: object = self._source
+        if isinstance(source, OwnPace):
+            source.sample_at(hz)
         if self._sampler is not None:
             self._sampler.pace(hz)
 

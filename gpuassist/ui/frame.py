@@ -103,13 +103,13 @@ class Frame(QWidget):
         self._after_paint.setSingleShot(True)
         self._after_paint.setInterval(_ROOM_MILLISECONDS)
         self._after_paint.timeout.connect(self._go_where_wanted)
-        self._reading = MachineReading(desk.session, desk.jobs, self)
+        self._reading = MachineReading(desk.session, desk.jobs, self, other=desk.other)
         self._recalling = Latest(desk.jobs, self._show_recalled, self)
         words = self._desk.words
         self.side = SideList(words, desk.session.world.resources, self)
         self._foot = Foot(words, appearance, desk.session.world.resources, self.side, language=language)
         self.side.take_in(self._foot)
-        self.banners = Banners(words, self)
+        self.banners = Banners(words, self, host=desk.other.host if desk.other is not None else "")
         self.pages = PageStack(self._desk, self, left=handover.pages if handover is not None else None)
         self.bar = BottomBar(self, words=words)
         self.setup = SetupCourse(self._desk, self)
@@ -350,7 +350,7 @@ class Frame(QWidget):
     def _reading_ended(self, inspection: Inspection) -> None:
         from gpuassist.ui.leads import reading_ended  # by now the job that read has imported all that it needs
 
-        self.banners.show_recorded(inspection.recorded)
+        self.banners.show_recorded(inspection.recorded and not inspection.host)
         # First, because a page that still shows its own result marks its step anew.
         self.flow = follow(self.flow, reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
         self.pages.show_inspection(inspection)

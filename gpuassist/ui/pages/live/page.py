@@ -42,7 +42,7 @@ class LivePage(Page):
 
     def __init__(self, desk: Desk, parent: QWidget | None = None, *, watch: Watch | None = None) -> None:
         super().__init__(desk, parent)
-        self._watching = Watching(watch or Watch(desk.session), self)
+        self._watching = Watching(watch or _watch_for(desk), self)
         self._watching.sampled.connect(self._take)
         self._pace = Pace(self)
         self._pace.due.connect(self._draw)
@@ -85,7 +85,7 @@ class LivePage(Page):
         return Bar((self._holders, self._live.insight.alerts), note=self.desk.words(note))
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._machine_recorded = inspection.recorded
+        self._machine_recorded = inspection.recorded and not inspection.host
         if self._machine_recorded:
             self._starting.stop()
             self._recordings.end()
@@ -263,7 +263,9 @@ class LivePage(Page):
         self._stale = self._live.stale
         self._mark(StepStatus.UNKNOWN if self._stale else self._state(sample))
         # That the driver is silent stands above the plot, with the seconds; without a plot its place is taken by the reason.
-        driver = sample.trouble if self._on_show is self._live and not self._stale else ()
+        # Why a connection is gone does not stand there.
+        silent = self._stale and not self.view.watch.server
+        driver = sample.trouble if self._on_show is self._live and not silent else ()
         disk = self._recordings.trouble
         trouble = (*driver, *((disk,) if disk is not None else ()))
         if trouble != self._trouble:
@@ -336,3 +338,11 @@ class LivePage(Page):
     @Slot()
     def _go_to_found(self) -> None:
         self.asked.emit(GoTo(WizardStep.FOUND))
+
+
+def _watch_for(desk: Desk) -> Watch:
+    if desk.other is None:
+        return Watch(desk.session)
+    from gpuassist.session.other_machine import watch_of
+
+    return watch_of(desk.other, desk.session)

@@ -14,6 +14,8 @@ from gpuassist.monitor.means import Key, ProcessMean
 from gpuassist.monitor.pyramid import Window
 from gpuassist.monitor.sources import EVERYTHING, Detail
 from gpuassist.present.curves import CURVES, CurveKind
+from gpuassist.present.elsewhere import only_looked_at
+from gpuassist.present.marks import Mark
 from gpuassist.present.plot_picture import DrawnRun
 from gpuassist.present.process_means import no_mean
 from gpuassist.present.process_table import OnGpu, notebook_names, why_no_processes
@@ -324,7 +326,10 @@ class WatchView(QWidget):
 
     @Slot(object)
     def _stop(self, part: OnGpu) -> None:
-        self._stopping.ask(part.process.pid)
+        if self.watch.server:
+            self.told.emit(Mark.INFO, self.desk.words(only_looked_at(self.watch.server)))
+        else:
+            self._stopping.ask(part.process.pid)
 
     @Slot(object)
     def _go_to_holders(self, pid: int) -> None:
