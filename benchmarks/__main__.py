@@ -19,6 +19,7 @@ NAMES = (
     "headless",
     "plot",
     "live",
+    "snapshot_plot",
     "inside",
     "recording",
     "terminal",
