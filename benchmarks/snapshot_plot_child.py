@@ -17,7 +17,7 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from gpuassist.session.memory_timeline import BEFORE, BlockLives, MemoryTimeline, SparseCurve
+from gpuassist.session.memory_timeline import BlockLives, MemoryTimeline, SparseCurve
 from gpuassist.ui.plots.allocation_plot import AllocationPlot
 from gpuassist.ui.plots.allocation_scene import AllocationScene
 from gpuassist.ui.plots.allocation_view import AllocationView, EventAxis
@@ -49,8 +49,8 @@ def made_lives(events: int, *, steps: int = 40, seed: int = 1) -> BlockLives:
     return BlockLives(
         np.concatenate((weights, np.minimum(sizes, 256 << 20))),
         np.concatenate((np.arange(WEIGHTS) % 7, owned)),
-        np.concatenate((np.full(WEIGHTS, BEFORE), since)),
-        np.concatenate((np.full(WEIGHTS, events), until)),
+        np.concatenate((np.zeros(WEIGHTS, np.int64), since + 1)),
+        np.concatenate((np.full(WEIGHTS, events + 1), until + 1)),
         events,
         STACKS,
         np.cumsum(random.exponential(1e-5, events)),
@@ -114,7 +114,7 @@ def _turn(plot: AllocationPlot, angle: int) -> None:
     at = QPointF(plot.width() * 0.61, plot.height() / 2)
     none = Qt.MouseButton.NoButton
     event = QWheelEvent(
-        at, at, QPoint(), QPoint(0, angle), none, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, inverted=False
+        at, at, QPoint(), QPoint(0, angle), none, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, *(False,)
     )
     QApplication.sendEvent(plot, event)
 

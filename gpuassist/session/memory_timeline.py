@@ -10,22 +10,21 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 BLOCK = 32  # points: so many at each end of a column are looked at one by one, the rest a block at a time
-BEFORE = -1  # in `since`: it was there before the recording began
 
 Places = NDArray[np.int64]
 
 
 class BlockLives(Struct, frozen=True):
-    """Every block that was allocated, one row each, oldest first: its size in bytes, who allocated it, by which event (`BEFORE` for
-    none), and which freed it (`events` where none did).
+    """Every block that was allocated, one row each, oldest first: its size in bytes, who allocated it, and the points from which up to
+    which, and without it, it was there: 0 where it was there before the first event, `events + 1` where it was never freed.
 
     An owner is a number from 0 up to `owners`. `seconds` is when each event was, counted from the first; empty where nobody knows.
     """
 
     sizes: Places
     owned_by: Places
-    since: Places
-    until: Places
+    starts: Places
+    ends: Places
     events: int
     owners: int
     seconds: NDArray[np.float64]
@@ -115,8 +114,8 @@ class MemoryTimeline:
     def __init__(self, lives: BlockLives) -> None:
         self.lives = lives
         self._points = points = lives.events + 1
-        freed = lives.until < lives.events
-        at = np.concatenate((lives.since + 1, lives.until[freed] + 1))
+        freed = lives.ends < points
+        at = np.concatenate((lives.starts, lives.ends[freed]))
         change = np.concatenate((lives.sizes, -lives.sizes[freed]))
         steps = np.zeros(points, np.int64)
         np.add.at(steps, at, change)  # bincount would weigh in doubles, and what was freed is to be gone to the byte
@@ -161,7 +160,7 @@ class MemoryTimeline:
         return float(seconds[event]) if event >= 0 else 0.0
 
     def _lives_at(self, rows: Places, at: int) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = (self.lives.since[rows] < at) & (self.lives.until[rows] >= at)
+        found: NDArray[np.bool_] = (self.lives.starts[rows] <= at) & (self.lives.ends[rows] > at)
         return found
 
 
