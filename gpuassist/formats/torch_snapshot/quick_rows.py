@@ -1,0 +1,258 @@
+"""Events that look as the ones before them, taken from the bytes with one pattern each, by the thousand.
+
+Pickle writes every event of a kind by the same opcodes: the same keys (references to the memo, as their strings came before), and
+values of the same types. The machine reads the first of a kind opcode by opcode; `learn` makes a pattern of it. A pattern may guess
+where a list of frames ends; what it took for one is read exactly before it counts, and each different one only once.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpuassist.formats.torch_snapshot.byte_stream import ByteStream
+from gpuassist.formats.torch_snapshot.columns import ACTIONS, EventColumns, Shared
+from gpuassist.formats.torch_snapshot.stack_table import FrameNumber, StackNumber, StackTable
+from gpuassist.model.memory_snapshot import NO_STACK, NO_TEXT, TraceAction
+
+if TYPE_CHECKING:
+    from gpuassist.model.memory_snapshot import Small, Whole
+
+_INT = rb"(?:\x8a\x06.{6}|K.|M..|J.{4}|\x8a(?:\x07.{7}|\x05.{5}|\x08.{8}|\x04.{4}|\x03.{3}|\x02..|\x01.))"
+_GET = rb"h.|j.{4}"
+_TEXT = b"|".join(b"\\x%02x.{%d}" % (length, length) for length in (*range(256),))
+_WORDS = rb"h.|j.{4}|\x8c(?:" + _TEXT + rb")\x94"
+_PAIR = rb"h.|j.{4}|(?:" + _INT + rb"){2}\x86\x94"
+_FRAMES = rb"\]\x94(?:\((?:[^e]{0,4096}e){1,24}?|h.a|j.{4}a)?|h.|j.{4}"
+_FLAG = rb"[N\x88\x89]"
+_SHAPES_AT_MOST = 32
+_CACHED_BYTES = 32 << 20
+_CACHED_NUMBERS = 1 << 16
+_LIST, _WORD, _NEAR, _FAR, _MARKED, _APPENDED = ord("]"), 0x8C, ord("h"), ord("j"), ord("("), ord("a")
+_SPARE_BYTES = 1 << 16
+_OTHER = int(TraceAction.OTHER)
+_MISSING = object()
+
+
+class _Shape:
+    """How the events of one kind are written: which group of the pattern has which field, and which of them may fill the memo."""
+
+    def __init__(self, keys: tuple[str, ...], kinds: tuple[str, ...], gets: list[bytes]) -> None:
+        pattern, self.at, self.memoized = [rb"\}\x94\("], {}, []
+        for key, kind, get in zip(keys, kinds, gets):
+            pattern += [re.escape(get), b"(" + _KINDS[kind] + b")"]
+            self.at[key] = len(self.at)
+            if kind in ("words", "pair", "frames"):
+                self.memoized.append((self.at[key], kind))
+        self.pattern = re.compile(b"".join(pattern) + rb"u(?=[}e\x95])", re.DOTALL)
+        self.address = self.at.get("addr", self.at.get("device_free", -1))
+
+
+_KINDS = {"int": _INT, "words": _WORDS, "pair": _PAIR, "frames": _FRAMES, "flag": _FLAG}
+
+
+class QuickRows:
+    """Reads events of the shapes that it has learned."""
+
+    def __init__(self, stacks: StackTable, shared: Shared) -> None:
+        self._stacks, self._shared = stacks, shared
+        self._shapes: dict[tuple[Any, ...], _Shape | None] = {}
+        self._in_order: list[_Shape] = []
+        self._places: dict[str, int] = {}
+        self._stack_of: dict[bytes, StackNumber] = {}
+        self._stack_bytes = 0
+        self._numbers: dict[bytes, int] = {}
+
+    def note_place(self, words: str, place: int) -> None:
+        """Where in the memo a string stands: keys are written as references to it."""
+        if len(self._places) < _CACHED_NUMBERS:
+            self._places.setdefault(words, place)
+
+    def learn(self, event: Any) -> None:
+        """Makes a pattern of an event that was read opcode by opcode."""
+        if not isinstance(event, dict) or len(event) < 2 or len(self._shapes) >= _SHAPES_AT_MOST:
+            return
+        kinds = tuple(_kind(key, value) for key, value in event.items())
+        known = (tuple(event), kinds)
+        if known in self._shapes:
+            return
+        shape = None
+        if "" not in kinds and {"action", "size"} <= event.keys() and all(key in self._places for key in event):
+            shape = _Shape(*known, [_get(self._places[key]) for key in event])
+            self._in_order.append(shape)
+            self._shapes[known] = shape
+
+    def read(self, stream: ByteStream, memo: list[Any], columns: EventColumns) -> None:
+        """Takes events from where the stream is, as many as are of known shapes."""
+        if len(stream.buffer) - stream.place < _SPARE_BYTES:
+            stream.peek(_SPARE_BYTES)
+        tried = 0
+        while tried < len(self._in_order):
+            shape = self._in_order[0]
+            if self._read_of(shape, stream, memo, columns):
+                tried = 0
+            else:
+                tried += 1
+                self._in_order.append(self._in_order.pop(0))
+
+    def _read_of(self, shape: _Shape, stream: ByteStream, memo: list[Any], columns: EventColumns) -> bool:
+        scan = shape.pattern.scanner(stream.buffer, stream.place)  # type: ignore[attr-defined]
+        found = list(iter(scan.match, None))
+        if not found:
+            return False
+        rows = [match.groups() for match in found]
+        stacks = self._follow(shape, rows, memo)
+        if not stacks:
+            return False
+        count = len(stacks)
+        stream.place = found[count - 1].end()
+        by_field = list(zip(*rows[:count]))
+        at = shape.at
+        zeros = np.zeros(count, np.int64)
+        columns.extend(
+            [self._action_of(raw, memo) for raw in by_field[at["action"]]],
+            self._wholes(by_field[shape.address]) if shape.address >= 0 else zeros - 1,
+            self._wholes(by_field[at["size"]]),
+            self._wholes(by_field[at["time_us"]]) if "time_us" in at else zeros,
+            stacks,
+            self._streams(by_field[at["stream"]]) if "stream" in at else np.full(count, self._shared.stream(0), np.int32),
+            self._notes(by_field[at["user_metadata"]], memo) if "user_metadata" in at else np.full(count, NO_TEXT, np.int32),
+        )
+        return True
+
+    def _follow(self, shape: _Shape, rows: list[tuple[bytes, ...]], memo: list[Any]) -> list[int]:
+        """Fills the memo as the machine would, and tells the stack of each event; ends before the first that is not understood."""
+        stacks: list[int] = []
+        memoized = shape.memoized
+        known, put = self._stack_of, memo.append
+        for row in rows:
+            number: int | None = NO_STACK
+            before = len(memo)
+            put(None)
+            for at, kind in memoized:
+                raw = row[at]
+                first = raw[0]
+                if first == _LIST:
+                    number = known.get(raw)
+                    if number is None:
+                        number = self._stack_in(raw, memo)
+                        if number is None:
+                            break
+                    put(number)
+                elif first == _WORD:
+                    put(self._words_in(raw))
+                elif kind == "pair":
+                    if first != _NEAR and first != _FAR:
+                        put(self._shared.tuple(_pair(raw)))
+                elif kind == "frames":
+                    number = self._stack_at(raw, memo)
+                    if number is None:
+                        break
+            if number is None:
+                del memo[before:]
+                break
+            stacks.append(number)
+        return stacks
+
+    def _stack_in(self, raw: bytes, memo: list[Any]) -> StackNumber | None:
+        """The stack of a list of frames that were all seen before."""
+        frames: list[int] = []
+        place = 3 if raw[2:3] == b"(" else 2
+        end = len(raw) - 1 if len(raw) > 2 else 2
+        while place < end:
+            value, place = _referred(raw, place, memo)
+            if type(value) is dict and "filename" in value:
+                value = self._stacks.frame(value)
+            if type(value) is not FrameNumber:
+                return None
+            frames.append(value)
+        if place != end:
+            return None
+        if self._stack_bytes > _CACHED_BYTES:
+            self._stack_of.clear()
+            self._stack_bytes = 0
+        self._stack_bytes += len(raw) + 100
+        number = self._stack_of[raw] = self._stacks.stack(frames)
+        return number
+
+    def _stack_at(self, raw: bytes, memo: list[Any]) -> StackNumber | None:
+        value, _ = _referred(raw, 0, memo)
+        if type(value) is StackNumber:
+            return value
+        return self._stacks.of_list(value) if type(value) is list else None
+
+    def _words_in(self, raw: bytes) -> str:
+        words = raw[2:-1].decode("utf-8", "replace")
+        known = self._shared.words
+        return known.setdefault(words, words) if len(known) < _CACHED_NUMBERS else words
+
+    def _words_of(self, raw: bytes, memo: list[Any]) -> object:
+        return self._words_in(raw) if raw[0] == _WORD else _referred(raw, 0, memo)[0]
+
+    def _action_of(self, raw: bytes, memo: list[Any]) -> int:
+        number = self._numbers.get(raw)
+        if number is None or raw[0] == _WORD:
+            words = self._words_of(raw, memo)
+            number = ACTIONS.get(words, _OTHER) if isinstance(words, str) else _OTHER
+            if len(self._numbers) < _CACHED_NUMBERS:
+                self._numbers[raw] = number
+        return number
+
+    def _notes(self, column: tuple[bytes, ...], memo: list[Any]) -> Small:
+        of_each = {raw: self._shared.text(self._words_of(raw, memo)) for raw in set(column)}
+        return np.fromiter(map(of_each.__getitem__, column), np.int32, len(column))
+
+    def _streams(self, column: tuple[bytes, ...]) -> Small:
+        of_each = {raw: self._shared.stream(_int(raw)) for raw in set(column)}
+        return np.fromiter(map(of_each.__getitem__, column), np.int32, len(column))
+
+    def _wholes(self, column: tuple[bytes, ...]) -> Whole:
+        length = len(column[0])
+        joined = b"".join(column)
+        if column[0][0] == 0x8A and len(joined) == length * len(column):
+            table = np.frombuffer(joined, np.uint8).reshape(len(column), length)
+            if (table[:, 0] == 0x8A).all() and (table[:, 1] == length - 2).all():
+                wide = np.zeros((len(column), 8), np.uint8)
+                wide[:, : length - 2] = table[:, 2:]
+                numbers = wide.view(np.int64).ravel()
+                shift = 8 * (10 - length)
+                return np.right_shift(np.left_shift(numbers, shift), shift)
+        return np.fromiter(map(_int, column), np.int64, len(column))
+
+
+def _kind(key: object, value: object) -> str:
+    if key == "frames":
+        return "frames" if type(value) in (list, StackNumber) else ""
+    if type(value) is tuple:
+        return "pair" if len(value) == 2 and all(type(one) is int for one in value) else ""
+    return {int: "int", str: "words", bool: "flag", type(None): "flag"}.get(type(value), "")
+
+
+def _get(place: int) -> bytes:
+    return bytes((_NEAR, place)) if place < 256 else bytes((_FAR,)) + place.to_bytes(4, "little")
+
+
+def _referred(raw: bytes, place: int, memo: list[Any]) -> tuple[Any, int]:
+    """What a reference stands for, and where the next one begins."""
+    if raw[place] == _NEAR:
+        number, end = raw[place + 1], place + 2
+    elif raw[place] == _FAR:
+        number, end = int.from_bytes(raw[place + 1 : place + 5], "little"), place + 5
+    else:
+        return _MISSING, place + 1
+    return (memo[number] if number < len(memo) and end <= len(raw) else _MISSING), end
+
+
+def _int(raw: bytes) -> int:
+    """The number of an opcode with its bytes."""
+    first = raw[0]
+    if first == 0x8A:
+        return int.from_bytes(raw[2:], "little", signed=True)
+    return int.from_bytes(raw[1:], "little", signed=first == ord("J"))
+
+
+def _pair(raw: bytes) -> tuple[int, int]:
+    length = 2 + raw[1] if raw[0] == 0x8A else {ord("K"): 2, ord("M"): 3}.get(raw[0], 5)
+    return _int(raw[:length]), _int(raw[length:-2])
