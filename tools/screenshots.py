@@ -137,8 +137,8 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
         ToRepair,
         ToWhatIf,
         WizardStep,
-        place_named,
     )
+    from gpuassist.session.place_words import place_named
     from gpuassist.session.plan import InstallWish
     from gpuassist.ui.page import OpenExample
 

@@ -15,8 +15,8 @@ Places = NDArray[np.int64]
 
 
 class BlockLives(Struct, frozen=True):
-    """Every block that was allocated, one row each, oldest first: its size in bytes, who allocated it, and the points from which up to
-    which, and without it, it was there: 0 where it was there before the first event, `events + 1` where it was never freed.
+    """Every block that was allocated, one row each, oldest first: its size in bytes, who allocated it, and the points from which up
+    to which, without that, it was there: 0 where it was there before the first event, `events + 1` where it was never freed.
 
     An owner is a number from 0 up to `owners`. `seconds` is when each event was, counted from the first; empty where nobody knows.
     """

@@ -39,6 +39,7 @@ class SideTool(str, Enum):
     GUIDES = "guides"
     HOLDERS = "holders"
     PROJECT = "project"
+    SNAPSHOT = "snapshot"
 
 
 Place = WizardStep | SideTool
@@ -56,6 +57,7 @@ TITLES: dict[Place, Text] = {
     SideTool.GUIDES: text("Guides"),
     SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
+    SideTool.SNAPSHOT: text("Memory snapshot"),
 }
 
 
@@ -168,6 +170,13 @@ class ToProject(Struct, frozen=True):
     directory: str = ""
 
 
+class ToSnapshot(Struct, frozen=True):
+    """A memory snapshot that torch wrote, to be opened."""
+
+    place: ClassVar[Place] = SideTool.SNAPSHOT
+    path: str
+
+
 class ToRecording(Struct, frozen=True):
     """Live memory, with a run of this recording of samples: its newest, unless another is named."""
 
@@ -190,6 +199,7 @@ Errand = (
     | ToTerm
     | ToHolders
     | ToProject
+    | ToSnapshot
 )
 """A place with what to do there."""
 
@@ -357,25 +367,6 @@ def follow(flow: Flow, event: Event) -> Flow:
         WizardStep.VERIFY: StepStatus.TODO,
     }
     return replace(_mark(flow, states), inspected=True, repairable=event.repairable, mend=event.mend, errand=None)
-
-
-def place_named(value: str) -> Place | None:
-    """The step or the tool with this value; none has another."""
-    return next((place for place in (*WizardStep, *SideTool) if place.value == value), None)
-
-
-def place_words(destination: Destination) -> str:
-    """Where that leads, in words that can be kept: the place, and of a guide its topic."""
-    return f"{destination.place.value} {destination.topic}" if isinstance(destination, ToGuide) else destination.place.value
-
-
-def place_meant(words: str) -> Destination | None:
-    """Where words that `place_words` made lead; none where there is no such place."""
-    name, _, topic = words.partition(" ")
-    place = place_named(name)
-    if place is None:
-        return None
-    return ToGuide(topic) if place is SideTool.GUIDES and topic else GoTo(place)
 
 
 def _go(flow: Flow, destination: Destination) -> Flow:

@@ -186,7 +186,7 @@ class WindowRun(QObject):
         self.furnished.emit()
 
     def _make_frame(self, handover: Handover | None) -> Frame:
-        from gpuassist.session.navigation import place_meant
+        from gpuassist.session.place_words import place_meant
         from gpuassist.ui.dialogs import Asking
         from gpuassist.ui.frame import Frame
         from gpuassist.ui.page import Desk
@@ -238,7 +238,7 @@ class WindowRun(QObject):
 
     @Slot(object)
     def _keep_place(self, destination: Destination) -> None:
-        from gpuassist.session.navigation import place_words
+        from gpuassist.session.place_words import place_words
 
         self._memory.keep(place=place_words(destination))
 
@@ -287,7 +287,7 @@ class WindowRun(QObject):
     @Slot(object, object)
     def _show_itself(self, wanted: SecondStart, answer: Callable[[], None]) -> None:
         """For whoever started gpuassist again."""
-        from gpuassist.session.navigation import place_meant
+        from gpuassist.session.place_words import place_meant
 
         if wanted.token:  # Qt takes it from there the next time that a window asks to be active (qtwayland, xdg-activation-v1)
             os.putenv("XDG_ACTIVATION_TOKEN", wanted.token)

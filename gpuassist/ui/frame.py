@@ -25,14 +25,11 @@ from gpuassist.session.navigation import (
     ReadingStarted,
     SideTool,
     StepStatus,
-    ToExplainFile,
-    ToProject,
-    ToRecording,
     ToWaitingInstall,
     WizardStep,
     follow,
-    place_named,
 )
+from gpuassist.session.place_words import file_leads_to, place_named
 from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file, is_folder
 from gpuassist.ui.focus import FocusKeeper
@@ -72,7 +69,8 @@ class Handover(Struct, frozen=True):
 class Frame(QWidget):
     """All of the window: five steps, and tools beside them. Nothing is ever read on this thread.
 
-    A file dropped on it is explained, a recorded machine and recorded memory are opened, a folder is judged as a project.
+    A file dropped on it is explained, a recorded machine, recorded memory and a memory snapshot are opened, a folder is judged as a
+    project.
     """
 
     appearance_chosen = Signal(object)  # Appearance
@@ -228,14 +226,11 @@ class Frame(QWidget):
     def dropEvent(self, event: QDropEvent) -> None:
         path = dropped_file(event.mimeData())
         event.acceptProposedAction()
-        if is_folder(path):
-            self.go(ToProject(path))
-        elif path.endswith(".json"):
+        leads = file_leads_to(path, is_folder=is_folder(path))
+        if leads is None:
             self._reading.open_recording(path)
-        elif path.endswith((".db", ".sqlite")):
-            self.go(ToRecording(path))
         else:
-            self.go(ToExplainFile(path))
+            self.go(leads)
 
     def _action(self, words: str, keys: str, slot: Callable[[], object]) -> QAction:
         action = QAction(words, self)

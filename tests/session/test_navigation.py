@@ -35,9 +35,8 @@ from gpuassist.session.navigation import (
     WayOn,
     WizardStep,
     follow,
-    place_named,
-    place_words,
 )
+from gpuassist.session.place_words import place_named, place_words
 from gpuassist.session.plan import ANY, InstallWish
 
 READ = ReadingEnded(StepStatus.RIGHT, StepStatus.RIGHT)
