@@ -191,3 +191,22 @@ def address_meant(words: str) -> int | None:
     """An address as programs print it: hexadecimal, with or without `0x`; None for what is none."""
     digits = words.strip().lower().removeprefix("0x").replace("_", "")
     return int(digits, 16) if digits and len(digits) <= 16 and set(digits) <= set("0123456789abcdef") else None
+
+
+_TEXTS_AT_MOST = 50
+
+
+def setting_rows(look: DeviceLook, words: Words) -> Iterator[tuple[str, str]]:
+    """The allocator's settings, what the program noted, and what of the file was not understood."""
+    snapshot = look.opened.snapshot
+    yield words(text("file")), f"{look.opened.path} · {shown_size(snapshot.size)}"
+    yield from snapshot.settings
+    if not snapshot.settings:
+        yield words(text("allocator settings")), words(text("torch kept none in this snapshot"))
+    for note in snapshot.texts[:_TEXTS_AT_MOST]:
+        yield words(text("the program’s note")), note
+    names = dict.fromkeys(note.name for note in snapshot.notes)
+    for name in list(names)[:_TEXTS_AT_MOST]:
+        yield words(text("the program’s annotation")), name
+    for name in snapshot.unread:
+        yield words(text("not read")), name

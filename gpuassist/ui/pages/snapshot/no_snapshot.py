@@ -1,0 +1,86 @@
+"""What stands on the page while no snapshot is open: how to make one, one that is read, and why one could not be."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
+from gpuassist.present.marks import Mark
+from gpuassist.ui.widgets.buttons import small
+from gpuassist.ui.widgets.cards import Card, EmptyState
+from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.layouts import SPACING, bare
+from gpuassist.ui.widgets.progress import ProgressBar
+from gpuassist.ui.wording import sentence_case
+
+TORCH_LINES = """\
+torch.cuda.memory._record_memory_history(max_entries=100_000)   # before the part that matters
+...
+torch.cuda.memory._dump_snapshot("snapshot.pickle")             # after it, or where it fails
+"""
+RUN_LINE = "gpuassist run --snapshots . -- python train.py"
+_WHOLE = 1000
+
+
+class NoSnapshot(QWidget):
+    """Emits what its buttons are pressed for."""
+
+    open_wanted = Signal()
+    cancelled = Signal()
+
+    def __init__(self, words: Words, icon: bytes, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = words
+        self.state = EmptyState(Mark.TODO, "", "", self, icon=icon)
+        self.bar = ProgressBar(words(text("How much of the file was read")), self)
+        self.opens = small(words(text("Open a memory snapshot…")), self)
+        self.opens.clicked.connect(self.open_wanted)
+        self.cancel = small(words(text("Cancel")), self)
+        self.cancel.clicked.connect(self.cancelled)
+        row = self.state.buttons
+        row.addStretch(1)
+        for widget in (self.bar, self.opens, self.cancel):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self.how = HowToMake(words, self)
+        column = bare(QVBoxLayout(self), SPACING)
+        column.addWidget(self.state)
+        column.addWidget(self.how)
+        column.addStretch(1)
+        self.show_nothing()
+
+    def show_nothing(self) -> None:
+        about = text("Open a file that torch wrote, or drop it anywhere on the window. It is read, and nothing in it is run.")
+        self._show(Mark.TODO, text("Whose memory is it?"), self._words(about))
+
+    def show_reading(self, name: str, share: float | None, detail: Text | None = None) -> None:
+        """How much was read so far; none where that is not known."""
+        said = self._words(detail) if detail is not None else ""
+        self._show(Mark.BUSY, text("Reading {name}", name=name), said, reads=True)
+        self.bar.show_done(round((share or 0.0) * _WHOLE), 0 if share is None else _WHOLE)
+
+    def show_failure(self, name: str, reason: str) -> None:
+        self._show(Mark.PROBLEM, text("{name} cannot be opened", name=name), sentence_case(reason))
+
+    def _show(self, mark: Mark, title: Text, words: str, *, reads: bool = False) -> None:
+        self.state.show_words(mark, self._words(title), words)
+        self.bar.setVisible(reads)
+        self.cancel.setVisible(reads)
+        self.opens.setVisible(not reads)
+        self.how.setVisible(not reads)
+
+
+class HowToMake(Card):
+    """The lines to copy."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(words(text("How to make one")), parent=parent)
+        for about, lines in (
+            (text("In the program, in torch 2.1 or newer:"), TORCH_LINES.rstrip()),
+            (text("Or without changing the program: a snapshot at every out-of-memory error"), RUN_LINE),
+        ):
+            self.body.addWidget(paragraph(words(about), "muted", self))
+            self.body.addWidget(CodeBlock(words, lines, words(about), self))

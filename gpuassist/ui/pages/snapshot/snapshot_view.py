@@ -1,0 +1,240 @@
+"""An opened snapshot: what to change first, the plot, and below it who holds the memory, what grew, the segments, the settings."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from gpuassist.model.memory_story import SnapshotFinding
+from gpuassist.model.text import Text, text
+from gpuassist.present.marks import Mark
+from gpuassist.present.snapshot_page import moment_name, setting_rows, stacks_text
+from gpuassist.session.opened_snapshot import DeviceLook, OpenedSnapshot, compared
+from gpuassist.session.snapshot_owners import OwnerShare, grown_between, shares_at, stacks_held
+from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.snapshot.findings_part import FindingsPart, first_words
+from gpuassist.ui.pages.snapshot.plot_card import PlotCard
+from gpuassist.ui.pages.snapshot.segments_part import SegmentsPart
+from gpuassist.ui.pages.snapshot.share_table import HeldRow, ShareTable
+from gpuassist.ui.plots.allocation_scene import PointedAt
+from gpuassist.ui.widgets.buttons import small
+from gpuassist.ui.widgets.cards import Card, Notice
+from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.rows import Cell, RowsModel
+from gpuassist.ui.widgets.segments import Segments
+from gpuassist.ui.widgets.table import Table
+
+MOMENT, GROWTH, OTHER, SEGMENTS, FINDINGS, SETTINGS = range(6)
+_TABS = (
+    text("At a moment"),
+    text("Growth"),
+    text("Another snapshot"),
+    text("Segments"),
+    text("What to change"),
+    text("Settings"),
+)
+_PLOT_SHARE, _BELOW_SHARE = 11, 9
+
+
+class SnapshotView(QWidget):
+    """Shows a look at a device; asks for another look, and for another snapshot to compare with."""
+
+    look_wanted = Signal(int, object)  # a device, and a Grouping
+    other_wanted = Signal()
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+        self.look: DeviceLook | None = None
+        self.other: DeviceLook | None = None
+        self.moment = 0
+        self.range: tuple[int, int] | None = None
+        words = desk.words
+        self.lead = Notice(Mark.INFO, "", self)
+        self.lead.buttons.addWidget(self._lead_button())
+        self.above = Notice(Mark.WARNING, "", self)
+        self.above.hide()
+        self.card = PlotCard(words, desk.jobs, self)
+        self.card.device_chosen.connect(lambda device: self._want(device))
+        self.card.grouping_chosen.connect(lambda grouping: self.look_wanted.emit(self._device, grouping))
+        self.card.chosen.connect(self._choose)
+        self.card.range_chosen.connect(self._compare)
+        column = bare(QVBoxLayout(self), 8)
+        column.addWidget(self.lead)
+        column.addWidget(self.above)
+        column.addWidget(self.card, _PLOT_SHARE)
+        column.addWidget(self._make_below(), _BELOW_SHARE)
+
+    def show_look(self, look: DeviceLook, *, card_bytes: int = 0, above: Text | None = None) -> None:
+        """A device, from the peak of which on it is looked at."""
+        story = self.look.story if self.look is not None else None
+        self.look = look
+        if story is not look.story:
+            self.moment, self.range = look.timeline.total.peak, None
+        findings = self._findings(look)
+        mark, said = first_words(findings, self.desk.words)
+        self.lead.show_words(mark, said)
+        self.above.setVisible(above is not None)
+        if above is not None:
+            self.above.show_words(Mark.WARNING, self.desk.words(above))
+        self.card.show_look(look, devices=tuple(one.device for one in look.opened.story.devices), card_bytes=card_bytes)
+        self.segments.show_look(look)
+        self.findings.show_findings(findings)
+        self.settings.set_rows([(Cell(name), Cell(value)) for name, value in setting_rows(look, self.desk.words)])
+        self.card.plot.show_range(self.range)
+        self._show_rows()
+
+    def show_other(self, other: DeviceLook | None) -> None:
+        """The snapshot that this one is compared with; none: no longer."""
+        self.other = other
+        self.tabs.show_chosen(OTHER)
+        self._show_tab(OTHER)
+
+    def show_tab(self, place: int) -> None:
+        self.tabs.choose(place)
+
+    @property
+    def _device(self) -> int:
+        return self.look.story.device if self.look is not None else 0
+
+    def _want(self, device: int) -> None:
+        if self.look is not None:
+            self.look_wanted.emit(device, self.look.grouping)
+
+    def _findings(self, look: DeviceLook) -> tuple[SnapshotFinding, ...]:
+        return tuple(one for one in look.opened.story.findings if one.device == look.story.device)
+
+    def _lead_button(self) -> QWidget:
+        button = small(self.desk.words(text("All findings")), self)
+        button.clicked.connect(lambda: self.show_tab(FINDINGS))
+        return button
+
+    def _make_below(self) -> QWidget:
+        words, card = self.desk.words, Card(parent=self)
+        card.outer.setContentsMargins(20, 10, 20, 10)
+        card.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        card.setAccessibleName(words(text("Details")))
+        self.tabs = Segments([words(one) for one in _TABS], words(text("What is shown below the plot")), card, compact=True)
+        self.tabs.chosen.connect(self._show_tab)
+        self.peak = small(words(text("Peak")), card)
+        self.peak.setToolTip(words(text("Who held the memory at the peak")))
+        self.peak.clicked.connect(lambda: self._look_at(self.look.timeline.total.peak if self.look is not None else 0))
+        self.end = small(words(text("End")), card)
+        self.end.setToolTip(words(text("Who held the memory at the end")))
+        self.end.clicked.connect(lambda: self._look_at(self.look.timeline.last if self.look is not None else 0))
+        self.compare = small(words(text("Choose a snapshot…")), card)
+        self.compare.clicked.connect(self.other_wanted)
+        row = bare(QHBoxLayout(), 8)
+        row.addWidget(self.tabs)
+        row.addStretch(1)
+        for button in (self.peak, self.end, self.compare):
+            row.addWidget(button)
+        self.shares = ShareTable(words, card)
+        self.shares.owner_chosen.connect(self.card.mark)
+        self.segments = SegmentsPart(words, card)
+        self.segments.owner_chosen.connect(self.card.mark)
+        self.findings = FindingsPart(words, card)
+        self.settings = RowsModel([words(text("Setting")), words(text("Value"))], parent=card)
+        table = Table(self.settings, words(text("Settings and what else the file holds")), card)
+        table.stretch(1)
+        table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.parts = QStackedWidget(card)
+        for part in (self.shares, self.segments, self.findings, table):
+            self.parts.addWidget(part)
+        card.body.addLayout(row)
+        card.body.addWidget(self.parts, 1)
+        self._show_buttons(MOMENT)
+        return card
+
+    @Slot(int)
+    def _show_tab(self, place: int) -> None:
+        self.parts.setCurrentIndex({SEGMENTS: 1, FINDINGS: 2, SETTINGS: 3}.get(place, 0))
+        self._show_buttons(place)
+        self._show_rows()
+
+    def _show_buttons(self, place: int) -> None:
+        self.peak.setVisible(place == MOMENT)
+        self.end.setVisible(place == MOMENT)
+        self.compare.setVisible(place == OTHER)
+
+    def _show_rows(self) -> None:
+        look = self.look
+        if look is None:
+            return
+        if self.tabs.place == MOMENT:
+            self._show_moment(look)
+        elif self.tabs.place == GROWTH:
+            self._show_growth(look)
+        elif self.tabs.place == OTHER:
+            self._show_difference(look)
+
+    def _show_moment(self, look: DeviceLook) -> None:
+        told = moment_name(look, self.moment)
+        about = text("Held at {moment}", moment=told)
+        if self.moment == look.timeline.total.peak:
+            about = text("Held at the peak, {moment}", moment=told)
+        elif self.moment == look.timeline.last:
+            about = text("Held at the end, {moment}", moment=told)
+        rows = [self._row(one) for one in shares_at(look.timeline, self.moment)]
+        self.shares.show_rows(about, rows, partial(self._stacks, self.moment), compares=False)
+
+    def _show_growth(self, look: DeviceLook) -> None:
+        first, last = self.range or (0, look.timeline.last)
+        slots = {"first": moment_name(look, first), "last": moment_name(look, last)}
+        about = text("From {first} to {last}", **slots)
+        if self.range is None:
+            about = text("From the first event to the last; drag over the plot, or press A and B, to compare two other moments")
+        rows = [self._row(one, compares=True) for one in grown_between(look.timeline, first, last)]
+        self.shares.show_rows(about, rows, partial(self._stacks, last), compares=True)
+
+    def _show_difference(self, look: DeviceLook) -> None:
+        if self.other is None:
+            about = text("Choose another snapshot: what each line held at its peak is compared with what it holds at this one’s.")
+            self.shares.show_rows(about, (), lambda _: "", compares=True)
+            return
+        about = text("At the peak, compared with {name}", name=self.other.opened.path.rsplit("/", 1)[-1])
+        owners = {line: owner for owner, line in enumerate(look.owners.lines)}
+        rows = [
+            HeldRow(one.line, one.after, before=one.before, owner=owners.get(one.line), colour=self._colour(owners.get(one.line)))
+            for one in compared(look, self.other)
+        ]
+        self.shares.show_rows(about, rows, partial(self._stacks, look.timeline.total.peak), compares=True)
+
+    def _row(self, share: OwnerShare, *, compares: bool = False) -> HeldRow:
+        assert self.look is not None
+        before = share.before if compares else None
+        return HeldRow(
+            self.look.line(share.owner), share.held, share.blocks, before, owner=share.owner, colour=self._colour(share.owner)
+        )
+
+    def _colour(self, owner: int | None) -> int | None:
+        return self.card.scene.colour_of(owner) if self.card.scene is not None and owner is not None else None
+
+    def _stacks(self, moment: int, row: HeldRow) -> str:
+        look = self.look
+        if look is None or row.owner is None:
+            return ""
+        rows = look.timeline.alive(row.owner, moment)
+        return stacks_text(look, stacks_held(look.story, rows), self.desk.words)
+
+    def _look_at(self, moment: int) -> None:
+        self.moment = moment
+        self.card.plot.go_to(moment)
+        self._show_rows()
+
+    @Slot(object)
+    def _choose(self, at: PointedAt) -> None:
+        self.moment = at.point
+        self.tabs.show_chosen(MOMENT)
+        self._show_tab(MOMENT)
+        self.shares.choose_owner(at.owner)
+        self.card.mark(at.owner)
+
+    @Slot(object)
+    def _compare(self, chosen: tuple[int, int] | None) -> None:
+        self.range = chosen
+        if chosen is not None:
+            self.tabs.show_chosen(GROWTH)
+        self._show_tab(self.tabs.place)
