@@ -6,6 +6,7 @@ the last of N.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -35,10 +36,20 @@ class Allocations(Struct, frozen=True):
         return len(self.address)
 
 
+class MemoryKind(str, Enum):
+    """What memory is for, where its stack shows it."""
+
+    PARAMETERS = "parameters"
+    OPTIMIZER = "optimizer"  # its state
+    FORWARD = "forward"  # made in a module's forward: activations
+    BACKWARD = "backward"  # gradients, and what is needed on the way to them
+    UNKNOWN = "unknown"
+
+
 class StackShare(Struct, frozen=True):
-    """What the allocations of one line of the program's hold together at a moment. `line` is the innermost line of the user's own
-    code, the innermost of all where no line is the user's, and None where torch kept no stack; `stack` is the one of the largest
-    of them.
+    """What the allocations of one line of the program's hold together at a moment, as far as they are of one kind. `line` is the
+    innermost line of the user's own code, the innermost of all where no line is the user's, and None where torch kept no stack;
+    `stack` is the one of the largest of them.
     """
 
     line: StackFrame | None
@@ -46,6 +57,7 @@ class StackShare(Struct, frozen=True):
     bytes: int
     allocations: int
     stack: int
+    kind: MemoryKind = MemoryKind.UNKNOWN
 
 
 class MemoryPeak(Struct, frozen=True):
