@@ -6,15 +6,21 @@ from collections.abc import Iterator
 
 from gpuassist.formats.size import shown_size
 from gpuassist.model.memory_snapshot import BlockState, StackFrame
-from gpuassist.model.memory_story import DeviceStory, Fragmentation
-from gpuassist.model.text import Text, counted, joined, labelled, text, verbatim
+from gpuassist.model.memory_story import Fragmentation, MemoryKind
+from gpuassist.model.text import Parameter, Text, counted, joined, labelled, text, verbatim
 from gpuassist.model.words import Words
-from gpuassist.session.opened_snapshot import DeviceLook
+from gpuassist.session.opened_snapshot import DeviceLook, ReadingOutlook
 from gpuassist.session.snapshot_owners import OwnerLine, StackHeld
 
 STACKS_AT_MOST = 30  # of one line, told one by one
 _TOLD_IN_SUMMARY = 5
 
+KIND_WORDS = {
+    MemoryKind.PARAMETERS: text("parameters"),
+    MemoryKind.OPTIMIZER: text("optimizer state"),
+    MemoryKind.FORWARD: text("activations"),
+    MemoryKind.BACKWARD: text("gradients"),
+}
 NO_STACK_KEPT = text("no stack was kept")
 BLOCK_WORDS = {
     BlockState.ACTIVE: text("in use"),
@@ -41,6 +47,13 @@ def frame_name(frame: StackFrame) -> str:
 def line_name(line: OwnerLine) -> Text:
     """`train.py:42 forward`, or that nobody knows."""
     return NO_STACK_KEPT if line.frame is None else verbatim(f"{frame_name(line.frame)} {line.frame.function}")
+
+
+def line_use(line: OwnerLine) -> Text:
+    """The function, and what the memory is for where its stacks show that."""
+    kind = KIND_WORDS.get(line.kind)
+    parts = (verbatim(line.frame.function) if line.frame is not None else None, kind)
+    return joined(tuple(part for part in parts if part is not None))
 
 
 def moment_name(look: DeviceLook, point: int) -> Text:
@@ -105,11 +118,20 @@ def stacks_text(look: DeviceLook, stacks: tuple[StackHeld, ...], words: Words) -
     parts = []
     for one in stacks[:STACKS_AT_MOST]:
         frames = look.opened.snapshot.frames_of(one.stack)
-        lines = [f"  {frame.file}:{frame.line} {frame.function}" for frame in frames] or [f"  {words(NO_STACK_KEPT)}"]
+        lines = [f"  {_short(frame.file)}:{frame.line} {frame.function}" for frame in frames] or [f"  {words(NO_STACK_KEPT)}"]
         parts.append("\n".join((words(held_words(one.held, one.blocks)), *lines)))
     if len(stacks) > STACKS_AT_MOST:
         parts.append(words(counted("and {count} more stack", "and {count} more stacks", len(stacks) - STACKS_AT_MOST)))
     return "\n\n".join(parts)
+
+
+def _short(file: str) -> str:
+    """Where a package lies is the same in every line of it."""
+    for directory in ("/site-packages/", "/dist-packages/"):
+        _, found, inside = file.rpartition(directory)
+        if found:
+            return inside
+    return file
 
 
 def fragmentation_words(found: Fragmentation) -> tuple[Text, ...]:
@@ -145,20 +167,6 @@ def fragmentation_words(found: Fragmentation) -> tuple[Text, ...]:
     if found.private_bytes:
         told.append(text("{size} in pools of CUDA graphs or `MemPool`", size=shown_size(found.private_bytes)))
     return tuple(told)
-
-
-def above_card(story: DeviceStory, card_bytes: int) -> Text | None:
-    """That a snapshot holds more than this machine's card has."""
-    most = max(story.peak.bytes, int(story.reserved.max()) if len(story.reserved) else 0)
-    if not card_bytes or most <= card_bytes:
-        return None
-    return text(
-        "{size} is more than the {card} that GPU {index} of this machine has: the snapshot is of another card, or not all of it was"
-        " in the card’s own memory.",
-        size=shown_size(most),
-        card=shown_size(card_bytes),
-        index=story.device,
-    )
 
 
 def allocation_words(look: DeviceLook, row: int) -> Text:
@@ -210,3 +218,26 @@ def setting_rows(look: DeviceLook, words: Words) -> Iterator[tuple[str, str]]:
         yield words(text("the program’s annotation")), name
     for name in snapshot.unread:
         yield words(text("not read")), name
+
+
+def outlook_words(outlook: ReadingOutlook, *, whole: bool) -> Text:
+    """What reading a file takes, all of it or some of its events, and what there is."""
+    needed = outlook.memory if whole else outlook.memory_for_part
+    slots: dict[str, Parameter] = {
+        "size": shown_size(outlook.size),
+        "memory": shown_size(needed),
+        "seconds": max(1, round(outlook.seconds)),
+    }
+    if outlook.free is None:
+        return text("The file has {size}. Reading it takes about {seconds} s and at most {memory} of memory.", **slots)
+    free = shown_size(outlook.free)
+    if needed > outlook.free:
+        return text(
+            "The file has {size}. Reading it takes at most {memory} of memory, and only {free} are free: close other programs, or"
+            " read it on a computer with more.",
+            free=free,
+            **slots,
+        )
+    return text(
+        "The file has {size}. Reading it takes about {seconds} s and at most {memory} of memory; {free} are free.", free=free, **slots
+    )

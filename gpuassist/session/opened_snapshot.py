@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+
 from msgspec import Struct
 
+from gpuassist.context import Session
+from gpuassist.diagnose.snapshot.story import story_of
+from gpuassist.formats.torch_snapshot.byte_stream import SnapshotError
+from gpuassist.formats.torch_snapshot.event_range import EVERYTHING, EventRange
 from gpuassist.model.memory_snapshot import MemorySnapshot
 from gpuassist.model.memory_story import DeviceStory, SnapshotStory
+from gpuassist.model.text import text
 from gpuassist.session.memory_timeline import MemoryTimeline, SparseCurve
-from gpuassist.session.snapshot_owners import Grouping, LineOf, OwnerLine, Owners, owners_of, reserved_of, timeline_of
+from gpuassist.session.snapshot_owners import Grouping, OwnerLine, Owners, owners_of, reserved_of, timeline_of
+from gpuassist.session.torch_snapshot.opening import memory_free, memory_needed, open_snapshot
+
+_LONG_SECONDS = 10.0
+_START_SECONDS = 0.5
+_BYTES_A_SECOND = 25e6  # measured with benchmarks/snapshot.py
 
 
 class OpenedSnapshot(Struct, frozen=True):
@@ -42,10 +55,10 @@ class DeviceLook(Struct, frozen=True):
         return bool(len(self.timeline.lives.seconds))
 
 
-def look_at_device(opened: OpenedSnapshot, device: int, grouping: Grouping, line_of: LineOf) -> DeviceLook:
+def look_at_device(opened: OpenedSnapshot, device: int, grouping: Grouping) -> DeviceLook:
     """Takes some tenths of a second for a million events."""
     story = opened.device(device)
-    owners = owners_of(opened.snapshot, line_of, grouping)
+    owners = owners_of(opened.snapshot, grouping)
     return DeviceLook(opened, story, grouping, owners, timeline_of(opened.snapshot, story, owners), reserved_of(story))
 
 
@@ -75,3 +88,63 @@ def _by_line(look: DeviceLook) -> dict[OwnerLine, int]:
         if size:
             held[look.line(owner)] = held.get(look.line(owner), 0) + size
     return held
+
+
+# Opening a file.
+
+
+class ReadingOutlook(Struct, frozen=True):
+    """What reading a file will take: bytes of memory for all of it and for some of its events, and what is free, None where nobody
+    says; seconds.
+    """
+
+    path: str
+    size: int
+    memory: int
+    memory_for_part: int
+    free: int | None
+    seconds: float
+
+    @property
+    def is_large(self) -> bool:
+        """Whether to ask how much of it is wanted."""
+        return self.seconds >= _LONG_SECONDS or not self.fits
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is memory for all of it."""
+        return self.free is None or self.memory <= self.free
+
+    @property
+    def part_fits(self) -> bool:
+        """Whether there is memory for some of its events."""
+        return self.free is None or self.memory_for_part <= self.free
+
+
+def reading_outlook(session: Session, path: str) -> ReadingOutlook:
+    """Looks at the file's size alone; raises `SnapshotError` where there is none."""
+    try:
+        size = os.stat(path).st_size
+    except (OSError, ValueError) as error:
+        raise SnapshotError(text("it cannot be read: {error}", error=getattr(error, "strerror", None) or str(error))) from error
+    part = EventRange(first=-1)
+    return ReadingOutlook(
+        path, size, memory_needed(size), memory_needed(size, part), memory_free(session), size / _BYTES_A_SECOND + _START_SECONDS
+    )
+
+
+def read_opened(
+    session: Session,
+    path: str,
+    wanted: EventRange = EVERYTHING,
+    *,
+    card_bytes: int | None = None,
+    tell: Callable[[int, int], None] = lambda *_: None,
+    ends: Callable[[], bool] = lambda: False,
+) -> OpenedSnapshot:
+    """Reads it in a child of ours; raises as `open_snapshot` does, and where it tells of no GPU."""
+    snapshot = open_snapshot(session, path, wanted, tell=tell, ends=ends)
+    story = story_of(snapshot, card_bytes)
+    if not story.devices:
+        raise SnapshotError(text("it is a memory snapshot, but an empty one: no memory was allocated and nothing was recorded"))
+    return OpenedSnapshot(path, snapshot, story)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -10,15 +9,13 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from gpuassist.model.memory_snapshot import DeviceTrace, MemorySnapshot, StackFrame
-from gpuassist.model.memory_story import DeviceStory
+from gpuassist.diagnose.snapshot.lines import StackLines
+from gpuassist.model.memory_snapshot import NO_STACK, DeviceTrace, MemorySnapshot, StackFrame
+from gpuassist.model.memory_story import DeviceStory, MemoryKind
 from gpuassist.session.memory_timeline import BlockLives, MemoryTimeline, Places, SparseCurve
 
 if TYPE_CHECKING:
     from gpuassist.model.memory_snapshot import Small
-
-LineOf = Callable[[int], tuple[StackFrame | None, bool]]
-"""The line that a stack is told by, and whether it is the user's own; of `NO_STACK` too."""
 
 
 class Grouping(str, Enum):
@@ -29,10 +26,11 @@ class Grouping(str, Enum):
 
 
 class OwnerLine(Struct, frozen=True):
-    """What an owner is told by: its line, none where torch kept no stack."""
+    """What an owner is told by: its line, none where torch kept no stack, and what its memory is for."""
 
     frame: StackFrame | None
     is_users: bool
+    kind: MemoryKind = MemoryKind.UNKNOWN
 
 
 class Owners(Struct, frozen=True):
@@ -46,20 +44,15 @@ class Owners(Struct, frozen=True):
         found: Places = self.of_stack[stacks]  # -1, which is NO_STACK, is the last
         return found
 
-    def stacks(self, owner: int) -> Places:
-        """The stacks of an owner, without that of no stack."""
-        return np.flatnonzero(self.of_stack[:-1] == owner)
 
-
-def owners_of(snapshot: MemorySnapshot, line_of: LineOf, grouping: Grouping) -> Owners:
+def owners_of(snapshot: MemorySnapshot, grouping: Grouping) -> Owners:
     """Every stack of a snapshot with its owner: two stacks that are told by the same line have one, where lines are asked for."""
-    count = len(snapshot.stack_starts) - 1
-    told = [line_of(stack) for stack in range(count)]
+    count, told = len(snapshot.stack_starts) - 1, StackLines(snapshot)
+    groups = [told.group(stack) for stack in (*range(count), NO_STACK)]
+    lines = tuple(OwnerLine(*group) for group in told.groups)
     if grouping is Grouping.STACK:
-        return Owners(np.arange(count + 1), (*(OwnerLine(*one) for one in told), OwnerLine(None, False)))  # noqa: FBT003 -- a field
-    numbers: dict[tuple[StackFrame | None, bool], int] = {}
-    of_stack = [numbers.setdefault(one, len(numbers)) for one in (*told, (None, False))]
-    return Owners(np.array(of_stack, np.int64), tuple(OwnerLine(*one) for one in numbers))
+        return Owners(np.arange(count + 1), tuple(lines[group] for group in groups))
+    return Owners(np.array(groups, np.int64), lines)
 
 
 def timeline_of(snapshot: MemorySnapshot, story: DeviceStory, owners: Owners) -> MemoryTimeline:

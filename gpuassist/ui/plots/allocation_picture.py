@@ -118,7 +118,7 @@ class AllocationPicture(PaintedPicture):
         return self.scene.point_at_height(column, height)
 
     def sizeHint(self) -> QSize:
-        return QSize(500, 220)
+        return QSize(500, self.minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, 110)

@@ -67,9 +67,9 @@ class EventAxis:
         return starts, np.clip(np.ceil(edges[1:]).astype(np.int64), starts + 1, self._last + 1)
 
     def words(self, place: float, step: float) -> str:
-        if step >= 1e6:
+        if step >= 1e6 and place:
             return f"{place / 1e6:g} M"
-        return f"{place / 1e3:g} k" if step >= 1e3 else f"{place:g}"
+        return f"{place / 1e3:g} k" if step >= 1e3 and place else f"{place:g}"
 
 
 class ClockAxis:
@@ -94,6 +94,8 @@ class ClockAxis:
         return starts, np.clip(ends, starts + 1, self._last + 1)
 
     def words(self, place: float, step: float) -> str:
+        if not place:
+            return "0"
         if step >= 1:
             minutes, seconds = divmod(round(place), 60)
             return f"{minutes}:{seconds:02d} min" if minutes else f"{seconds} s"
@@ -169,4 +171,6 @@ def size_marks(top: float, at_most: int) -> tuple[AxisMark, ...]:
     wanted = top / unit / max(1, at_most)
     quarters = (0.25, 0.5) if unit > 1 else ()
     step = next((one for one in (*quarters, *_SIZE_STEPS) if one >= wanted), 1024)
-    return tuple((number * step * unit, f"{number * step:g} {name}") for number in range(int(top / unit / step) + 1))
+    return tuple(
+        (number * step * unit, f"{number * step:g} {name}" if number else "0") for number in range(int(top / unit / step) + 1)
+    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import QPoint, QTimer, Signal, Slot
-from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuassist.formats.size import shown_size
 from gpuassist.model.text import text
@@ -31,11 +31,12 @@ from gpuassist.ui.plots.colour_table import COLOURS, REST, TORCH
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import ElidedLabel
-from gpuassist.ui.widgets.layouts import FlowLayout, bare
+from gpuassist.ui.widgets.layouts import FlowLayout, by_text
 from gpuassist.ui.widgets.segments import Segments
 
 _SETTLED_MILLISECONDS = 250
 _OOMS_TOLD = 8
+_SAYS_FROM = 260  # lower, what stands beside the cursor is all that there is room for
 
 
 class PlotCard(Card):
@@ -61,10 +62,8 @@ class PlotCard(Card):
         self.said = ElidedLabel("", "muted", self)
         self._make_controls()
         self.body.addWidget(self.plot, 1)
-        below = bare(QHBoxLayout(), 12)
-        below.addWidget(self.said, 1)
-        below.addWidget(self.legend, 1)
-        self.body.addLayout(below)
+        self.body.addWidget(self.legend)
+        self.body.addWidget(self.said)
         self._largest = Latest(jobs, self._colour, self)
         self._settled = QTimer(self)
         self._settled.setSingleShot(True)
@@ -91,7 +90,6 @@ class PlotCard(Card):
         if left is not None:
             view.show(*left)
         self.plot.show_scene(self.scene, view, flags=tuple(self._flags(look)), capacity=card_bytes)
-        self.plot.setAccessibleDescription(words(plot_summary(look)))
         self._show_choices(look, devices)
         self._show_legend()
         self._show_pointed(None)
@@ -104,6 +102,14 @@ class PlotCard(Card):
         if owner is not None and owner not in self.scene.owners:
             self._take((*self.scene.owners[: COLOURS - 1], owner))
         self.plot.show_marked(owner)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.said.setVisible(self.height() >= by_text(_SAYS_FROM))
+
+    @property
+    def busy(self) -> bool:
+        return self._settled.isActive() or self._largest.busy
 
     def drop(self) -> None:
         """Nothing is coloured anew any more."""
@@ -167,8 +173,7 @@ class PlotCard(Card):
         peak = look.timeline.total.peak
         size = shown_size(int(look.timeline.total.values[peak]))
         for failure in look.story.out_of_memory[:_OOMS_TOLD]:
-            said = text("out of memory: {size} asked for", size=shown_size(failure.asked_bytes))
-            yield PlotFlag(failure.moment, self._words(said), bad=True)
+            yield PlotFlag(failure.moment, self._words(text("out of memory")), bad=True)
         yield PlotFlag(peak, self._words(text("peak {size}", size=size)))
 
     def _show_legend(self) -> None:
@@ -208,10 +213,13 @@ class PlotCard(Card):
         look = self._look
         if at is None or look is None:
             self.said.set_words(self._words(plot_summary(look)) if look is not None else "")
+            self.plot.setAccessibleDescription(self.said.words)
             self.readout.hide()
             return
         rows = tuple(self._rows(look, at))
         self.said.set_words(" · ".join(" ".join(filter(None, (row.name, row.value))) for row in rows))
+        if self.plot.hasFocus():
+            self.plot.setAccessibleDescription(self.said.words)  # read aloud as the cursor goes on
         place = self.plot.mapFromGlobal(QCursor.pos())
         if self.plot.underMouse() and not self.plot.hasFocus():
             self.readout.show_rows(rows, place)

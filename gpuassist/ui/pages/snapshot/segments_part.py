@@ -50,7 +50,7 @@ class SegmentPicture(PaintedPicture):
         return max(1, self.height() // (_LINE + _GAP))
 
     def sizeHint(self) -> QSize:
-        return QSize(400, 12 * (_LINE + _GAP))
+        return QSize(400, self.minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(160, 4 * (_LINE + _GAP))

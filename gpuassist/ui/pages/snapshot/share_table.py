@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Signal, Slot
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from gpuassist.formats.size import shown_size
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import Words
-from gpuassist.present.snapshot_page import NO_STACK_KEPT, change_words, frame_name
+from gpuassist.present.snapshot_page import NO_STACK_KEPT, change_words, frame_name, line_use
 from gpuassist.session.snapshot_owners import OwnerLine
 from gpuassist.ui.plots.colour_table import REST, series_colour
 from gpuassist.ui.theme import colours
@@ -29,9 +29,7 @@ _LEAST_ROWS = 3
 
 
 class HeldRow(Struct, frozen=True):
-    """A line with what it held, or held before and holds now; `colour` is that of its band. What is in another snapshot alone has no
-    `owner`.
-    """
+    """A line with what it held, or held before and holds now; `colour` is that of its band. No owner: in another snapshot alone."""
 
     line: OwnerLine
     held: int
@@ -56,17 +54,14 @@ class ShareTable(QWidget):
         self._stacks_of: StacksOf = lambda _: ""
         self._shows = False
         self.model = RowsModel([words(one) for one in _HEADINGS], parent=self)
-        self.table = Table(self.model, words(text("Memory by who allocated it")), self)
+        self.table = LowTable(self.model, words(text("Memory by who allocated it")), self)
         self.table.setItemDelegate(_SwatchDelegate(self))
-        self.table.spread(0, (Cell("transformer_block.py:1234", "scaled_dot_product_attention"),))
-        self.table.rows_at_most = 60
-        self.table.setMinimumHeight(self._height_of(_LEAST_ROWS))
+        self.table.spread(0, [Cell(one) for one in ("model.py:1234 forward · activations", "+1000.00 MiB", "10,000", *_SIZES)])
         self.table.selectionModel().currentRowChanged.connect(self._choose)
         self.about = ElidedLabel("", "muted", self)
         self.stack_title = ElidedLabel("", "strong", self)
-        self.stack = CodeText("", words(text("Whole stacks")), self)
-        for one in (self.table, self.stack):
-            one.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.stack = StackText("", words(text("Whole stacks")), self)
+        self.stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.copy = CopyButton(words, self._content, self)
         self._beside = QWidget(self)
         column, head = bare(QVBoxLayout(self._beside), 4), bare(QHBoxLayout(), 8)
@@ -126,7 +121,7 @@ class ShareTable(QWidget):
         frame = row.line.frame
         name = self._words(NO_STACK_KEPT) if frame is None else frame_name(frame)
         return (
-            Cell(name, "" if frame is None else frame.function, tip="" if frame is None else f"{frame.file}:{frame.line}"),
+            Cell(name, self._words(line_use(row.line)), tip="" if frame is None else f"{frame.file}:{frame.line}"),
             Cell(shown_size(row.held) if row.before is None else change_words(weight), right=True, share=share),
             Cell("" if row.blocks is None else f"{row.blocks:,}", right=True, quiet=True),
             Cell("" if row.before is None else shown_size(row.before), right=True, quiet=True),
@@ -153,8 +148,30 @@ class ShareTable(QWidget):
             row = self.chosen
             self.owner_chosen.emit(row.owner if row is not None else None)
 
-    def _height_of(self, rows: int) -> int:
-        return self.table.horizontalHeader().sizeHint().height() + rows * self.table.verticalHeader().defaultSectionSize()
+
+class StackText(CodeText):
+    """Scrolls, however low it is."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, self.fontMetrics().height() * _LEAST_ROWS)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+
+class LowTable(Table):
+    """As high as there is room for: three rows are enough, the others scroll."""
+
+    def __init__(self, model: RowsModel, name: str, parent: QWidget) -> None:
+        super().__init__(model, name, parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        rows = _LEAST_ROWS * self.verticalHeader().defaultSectionSize()
+        return QSize(120, self.horizontalHeader().sizeHint().height() + rows)
 
 
 class _SwatchDelegate(CellDelegate):
@@ -172,6 +189,7 @@ class _SwatchDelegate(CellDelegate):
             painter.fillRect(QRectF(option.rect.left() + 1, option.rect.center().y() - 6, 4, 13), QColor(colour))
 
 
+_SIZES = ("1000.00 MiB", "1000.00 MiB")
 _HEADINGS = (text("Line"), text("Memory"), text("Blocks"), text("Before"), text("After"))
 
 

@@ -8,23 +8,22 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from gpuassist.model.memory_story import SnapshotFinding
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.present.marks import Mark
 from gpuassist.present.snapshot_page import moment_name, setting_rows, stacks_text
-from gpuassist.session.opened_snapshot import DeviceLook, OpenedSnapshot, compared
+from gpuassist.session.opened_snapshot import DeviceLook, compared
 from gpuassist.session.snapshot_owners import OwnerShare, grown_between, shares_at, stacks_held
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.snapshot.findings_part import FindingsPart, first_words
 from gpuassist.ui.pages.snapshot.plot_card import PlotCard
 from gpuassist.ui.pages.snapshot.segments_part import SegmentsPart
-from gpuassist.ui.pages.snapshot.share_table import HeldRow, ShareTable
+from gpuassist.ui.pages.snapshot.share_table import HeldRow, LowTable, ShareTable
 from gpuassist.ui.plots.allocation_scene import PointedAt
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, Notice
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, by_text
 from gpuassist.ui.widgets.rows import Cell, RowsModel
 from gpuassist.ui.widgets.segments import Segments
-from gpuassist.ui.widgets.table import Table
 
 MOMENT, GROWTH, OTHER, SEGMENTS, FINDINGS, SETTINGS = range(6)
 _TABS = (
@@ -36,6 +35,7 @@ _TABS = (
     text("Settings"),
 )
 _PLOT_SHARE, _BELOW_SHARE = 11, 9
+_LEAST_BELOW = 156
 
 
 class SnapshotView(QWidget):
@@ -54,8 +54,6 @@ class SnapshotView(QWidget):
         words = desk.words
         self.lead = Notice(Mark.INFO, "", self)
         self.lead.buttons.addWidget(self._lead_button())
-        self.above = Notice(Mark.WARNING, "", self)
-        self.above.hide()
         self.card = PlotCard(words, desk.jobs, self)
         self.card.device_chosen.connect(lambda device: self._want(device))
         self.card.grouping_chosen.connect(lambda grouping: self.look_wanted.emit(self._device, grouping))
@@ -63,11 +61,10 @@ class SnapshotView(QWidget):
         self.card.range_chosen.connect(self._compare)
         column = bare(QVBoxLayout(self), 8)
         column.addWidget(self.lead)
-        column.addWidget(self.above)
         column.addWidget(self.card, _PLOT_SHARE)
         column.addWidget(self._make_below(), _BELOW_SHARE)
 
-    def show_look(self, look: DeviceLook, *, card_bytes: int = 0, above: Text | None = None) -> None:
+    def show_look(self, look: DeviceLook, *, card_bytes: int = 0) -> None:
         """A device, from the peak of which on it is looked at."""
         story = self.look.story if self.look is not None else None
         self.look = look
@@ -76,9 +73,6 @@ class SnapshotView(QWidget):
         findings = self._findings(look)
         mark, said = first_words(findings, self.desk.words)
         self.lead.show_words(mark, said)
-        self.above.setVisible(above is not None)
-        if above is not None:
-            self.above.show_words(Mark.WARNING, self.desk.words(above))
         self.card.show_look(look, devices=tuple(one.device for one in look.opened.story.devices), card_bytes=card_bytes)
         self.segments.show_look(look)
         self.findings.show_findings(findings)
@@ -89,11 +83,26 @@ class SnapshotView(QWidget):
     def show_other(self, other: DeviceLook | None) -> None:
         """The snapshot that this one is compared with; none: no longer."""
         self.other = other
-        self.tabs.show_chosen(OTHER)
-        self._show_tab(OTHER)
+        if other is not None:
+            self.show_tab(OTHER)
+
+    def tell_other_failed(self, words: str) -> None:
+        """The snapshot to compare with could not be read."""
+        self.other = None
+        self.show_tab(OTHER)
+        self.shares.about.set_words(words)
 
     def show_tab(self, place: int) -> None:
-        self.tabs.choose(place)
+        self.tabs.show_chosen(place)
+        self._show_tab(place)
+
+    @property
+    def busy(self) -> bool:
+        return self.card.busy
+
+    def drop(self) -> None:
+        """The page goes."""
+        self.card.drop()
 
     @property
     def _device(self) -> int:
@@ -137,10 +146,12 @@ class SnapshotView(QWidget):
         self.segments.owner_chosen.connect(self.card.mark)
         self.findings = FindingsPart(words, card)
         self.settings = RowsModel([words(text("Setting")), words(text("Value"))], parent=card)
-        table = Table(self.settings, words(text("Settings and what else the file holds")), card)
+        table = LowTable(self.settings, words(text("Settings and what else the file holds")), card)
         table.stretch(1)
-        table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.parts = QStackedWidget(card)
+        # Each part scrolls by itself: the page is as high as its window.
+        self.parts.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.parts.setMinimumHeight(by_text(_LEAST_BELOW))
         for part in (self.shares, self.segments, self.findings, table):
             self.parts.addWidget(part)
         card.body.addLayout(row)
