@@ -44,6 +44,10 @@ def _run() -> int:
         from gpuassist.verify import load_child
 
         return load_child.main()
+    if sys.argv[1:2] == ["--read-snapshot"]:  # the same for session.torch_snapshot.child
+        from gpuassist.session.torch_snapshot import child
+
+        return child.main()
     if sys.argv[1:2] == ["monitor"] and "--headless" in sys.argv:
         from gpuassist.monitor.start import begin_early
 

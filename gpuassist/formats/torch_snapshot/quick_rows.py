@@ -8,6 +8,8 @@ where a list of frames ends; what it took for one is read exactly before it coun
 from __future__ import annotations
 
 import re
+from itertools import islice
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +29,9 @@ _WORDS = rb"h.|j.{4}|\x8c(?:" + _TEXT + rb")\x94"
 _PAIR = rb"h.|j.{4}|(?:" + _INT + rb"){2}\x86\x94"
 _FRAMES = rb"\]\x94(?:\((?:[^e]{0,4096}e){1,24}?|h.a|j.{4}a)?|h.|j.{4}"
 _FLAG = rb"[N\x88\x89]"
+_FIELDS = frozenset({"addr", "device_free", "size", "time_us", "stream", "action"})
 _SHAPES_AT_MOST = 32
+_AT_FIRST, _AT_ONCE = 1 << 12, 1 << 16  # bytes
 _CACHED_BYTES = 32 << 20
 _CACHED_NUMBERS = 1 << 16
 _LIST, _WORD, _NEAR, _FAR, _MARKED, _APPENDED = ord("]"), 0x8C, ord("h"), ord("j"), ord("("), ord("a")
@@ -40,17 +44,37 @@ class _Shape:
     """How the events of one kind are written: which group of the pattern has which field, and which of them may fill the memo."""
 
     def __init__(self, keys: tuple[str, ...], kinds: tuple[str, ...], gets: list[bytes]) -> None:
-        pattern, self.at, self.memoized = [rb"\}\x94\("], {}, []
-        for key, kind, get in zip(keys, kinds, gets):
-            pattern += [re.escape(get), b"(" + _KINDS[kind] + b")"]
-            self.at[key] = len(self.at)
-            if kind in ("words", "pair", "frames"):
+        pattern = [rb"\}\x94\("]
+        self.at: dict[str, int] = {}
+        self.memoized: list[tuple[int, str]] = []
+        self.at_once = _AT_FIRST
+        for key, kind, get in zip(keys, kinds, gets, strict=True):
+            fills_memo = kind in ("words", "pair", "frames")
+            kept = fills_memo or key in _FIELDS
+            pattern += [re.escape(get), b"(" if kept else b"(?:", _KINDS[kind], b")"]
+            if kept:
+                self.at[key] = len(self.at)
+            if fills_memo:
                 self.memoized.append((self.at[key], kind))
-        self.pattern = re.compile(b"".join(pattern) + rb"u(?=[}e\x95])", re.DOTALL)
+        event = b"".join(pattern) + rb"u(?=[}e\x95])(?:e\(|\x95.{8})*"
+        self.pattern = re.compile(event + b"|(.+)", re.DOTALL)
         self.address = self.at.get("addr", self.at.get("device_free", -1))
+        self.frames = self.at.get("frames", -1)
+        self.before_frames = [field for field in self.memoized if field[0] < self.frames]
+        self.after_frames = [field for field in self.memoized if field[0] > self.frames]
 
 
 _KINDS = {"int": _INT, "words": _WORDS, "pair": _PAIR, "frames": _FRAMES, "flag": _FLAG}
+
+
+class _Numbers(dict[bytes, int]):
+    """The numbers of opcodes with their bytes: sizes and addresses come again and again."""
+
+    def __missing__(self, raw: bytes) -> int:
+        if len(self) >= _CACHED_NUMBERS:
+            self.clear()
+        number = self[raw] = _int(raw)
+        return number
 
 
 class QuickRows:
@@ -63,7 +87,7 @@ class QuickRows:
         self._places: dict[str, int] = {}
         self._stack_of: dict[bytes, StackNumber] = {}
         self._stack_bytes = 0
-        self._numbers: dict[bytes, int] = {}
+        self._numbers = _Numbers()
 
     def note_place(self, words: str, place: int) -> None:
         """Where in the memo a string stands: keys are written as references to it."""
@@ -98,21 +122,39 @@ class QuickRows:
                 self._in_order.append(self._in_order.pop(0))
 
     def _read_of(self, shape: _Shape, stream: ByteStream, memo: list[Any], columns: EventColumns) -> bool:
-        scan = shape.pattern.scanner(stream.buffer, stream.place)  # type: ignore[attr-defined]
-        found = list(iter(scan.match, None))
-        if not found:
+        """Some events of one shape; few at a time at first, so that little is done in vain where one is not understood."""
+        start, end = stream.place, min(stream.place + shape.at_once, len(stream.buffer))
+        rows = shape.pattern.findall(stream.buffer, start, end)
+        left = len(rows[-1][-1]) if rows else 0
+        if left:
+            rows.pop()
+        if not rows:
+            shape.at_once = min(shape.at_once * 2, _AT_ONCE)  # one event may be longer than that
             return False
-        rows = [match.groups() for match in found]
-        stacks = self._follow(shape, rows, memo)
-        if not stacks:
-            return False
+        by_field = list(zip(*rows, strict=True))
+        stacks = self._follow(shape, by_field, memo)
         count = len(stacks)
-        stream.place = found[count - 1].end()
-        by_field = list(zip(*rows[:count]))
-        at = shape.at
+        shape.at_once = min(shape.at_once * 2, _AT_ONCE) if count == len(rows) else _AT_FIRST
+        if not count:
+            return False
+        if count == len(rows):
+            stream.place = end - left
+        else:
+            matches = shape.pattern.finditer(stream.buffer, start, end)
+            stream.place = next(islice(matches, count - 1, None)).end()
+            by_field = [column[:count] for column in by_field]
+        self._put_columns(shape, by_field, stacks, memo, columns)
+        return True
+
+    def _put_columns(
+        self, shape: _Shape, by_field: list[tuple[bytes, ...]], stacks: list[int], memo: list[Any], columns: EventColumns
+    ) -> None:
+        at, count = shape.at, len(stacks)
         zeros = np.zeros(count, np.int64)
+        actions = by_field[at["action"]]
+        of_each = {raw: self._action_of(raw, memo) for raw in set(actions)}
         columns.extend(
-            [self._action_of(raw, memo) for raw in by_field[at["action"]]],
+            map(of_each.__getitem__, actions),
             self._wholes(by_field[shape.address]) if shape.address >= 0 else zeros - 1,
             self._wholes(by_field[at["size"]]),
             self._wholes(by_field[at["time_us"]]) if "time_us" in at else zeros,
@@ -120,41 +162,68 @@ class QuickRows:
             self._streams(by_field[at["stream"]]) if "stream" in at else np.full(count, self._shared.stream(0), np.int32),
             self._notes(by_field[at["user_metadata"]], memo) if "user_metadata" in at else np.full(count, NO_TEXT, np.int32),
         )
-        return True
 
-    def _follow(self, shape: _Shape, rows: list[tuple[bytes, ...]], memo: list[Any]) -> list[int]:
+    def _follow(self, shape: _Shape, by_field: list[tuple[bytes, ...]], memo: list[Any]) -> list[int]:
         """Fills the memo as the machine would, and tells the stack of each event; ends before the first that is not understood."""
+        if shape.frames < 0:
+            every = self._beside_frames(by_field, shape.memoized, (None,))
+            for put in every:
+                memo.extend(put)
+            return [NO_STACK] * len(every)
+        lists = by_field[shape.frames]
+        before = self._beside_frames(by_field, shape.before_frames, (None,))
+        after = self._beside_frames(by_field, shape.after_frames, ())
         stacks: list[int] = []
-        memoized = shape.memoized
-        known, put = self._stack_of, memo.append
-        for row in rows:
-            number: int | None = NO_STACK
-            before = len(memo)
-            put(None)
-            for at, kind in memoized:
-                raw = row[at]
-                first = raw[0]
-                if first == _LIST:
-                    number = known.get(raw)
+        known = self._stack_of
+        from_bytes = int.from_bytes
+        put, put_all = memo.append, memo.extend
+        for raw, first, last in zip(lists, before, after, strict=True):
+            number = known.get(raw)
+            put_all(first)
+            if number is not None:
+                put(number)
+            elif raw[0] == _LIST:
+                number = self._stack_in(raw, memo)
+                if number is None:
+                    del memo[len(memo) - len(first) :]
+                    break
+                put(number)
+            else:
+                place = from_bytes(raw[1:], "little")
+                number = memo[place] if place < len(memo) else None
+                if type(number) is not StackNumber:
+                    number = self._stacks.of_list(number) if type(number) is list else None
                     if number is None:
-                        number = self._stack_in(raw, memo)
-                        if number is None:
-                            break
-                    put(number)
-                elif first == _WORD:
-                    put(self._words_in(raw))
-                elif kind == "pair":
-                    if first != _NEAR and first != _FAR:
-                        put(self._shared.tuple(_pair(raw)))
-                elif kind == "frames":
-                    number = self._stack_at(raw, memo)
-                    if number is None:
+                        del memo[len(memo) - len(first) :]
                         break
-            if number is None:
-                del memo[before:]
-                break
+            if last:
+                put_all(last)
             stacks.append(number)
         return stacks
+
+    def _beside_frames(
+        self, by_field: list[tuple[bytes, ...]], fields: list[tuple[int, str]], always: tuple[Any, ...]
+    ) -> list[tuple[Any, ...]]:
+        """What the fields of each event put in the memo behind `always`: nothing where they refer to something that is there."""
+        several: list[tuple[Any, ...]] = []
+        for at, kind in fields:
+            column = by_field[at]
+            of_each = {raw: self._put_by(raw, kind) for raw in set(column)}
+            if len(of_each) == 1:
+                always += next(iter(of_each.values()))
+            elif any(of_each.values()):
+                more = list(map(of_each.__getitem__, column))
+                several = [always + each for each in more] if not several else list(map(add, several, more))
+                always = ()
+            if several and always:
+                several = [each + always for each in several]
+                always = ()
+        return several or [always] * len(by_field[0])
+
+    def _put_by(self, raw: bytes, kind: str) -> tuple[Any, ...]:
+        if raw[0] in (_NEAR, _FAR):
+            return ()
+        return (self._words_in(raw) if kind == "words" else self._shared.tuple(_pair(raw)),)
 
     def _stack_in(self, raw: bytes, memo: list[Any]) -> StackNumber | None:
         """The stack of a list of frames that were all seen before."""
@@ -177,12 +246,6 @@ class QuickRows:
         number = self._stack_of[raw] = self._stacks.stack(frames)
         return number
 
-    def _stack_at(self, raw: bytes, memo: list[Any]) -> StackNumber | None:
-        value, _ = _referred(raw, 0, memo)
-        if type(value) is StackNumber:
-            return value
-        return self._stacks.of_list(value) if type(value) is list else None
-
     def _words_in(self, raw: bytes) -> str:
         words = raw[2:-1].decode("utf-8", "replace")
         known = self._shared.words
@@ -192,13 +255,8 @@ class QuickRows:
         return self._words_in(raw) if raw[0] == _WORD else _referred(raw, 0, memo)[0]
 
     def _action_of(self, raw: bytes, memo: list[Any]) -> int:
-        number = self._numbers.get(raw)
-        if number is None or raw[0] == _WORD:
-            words = self._words_of(raw, memo)
-            number = ACTIONS.get(words, _OTHER) if isinstance(words, str) else _OTHER
-            if len(self._numbers) < _CACHED_NUMBERS:
-                self._numbers[raw] = number
-        return number
+        words = self._words_of(raw, memo)
+        return ACTIONS.get(words, _OTHER) if isinstance(words, str) else _OTHER
 
     def _notes(self, column: tuple[bytes, ...], memo: list[Any]) -> Small:
         of_each = {raw: self._shared.text(self._words_of(raw, memo)) for raw in set(column)}
@@ -219,7 +277,7 @@ class QuickRows:
                 numbers = wide.view(np.int64).ravel()
                 shift = 8 * (10 - length)
                 return np.right_shift(np.left_shift(numbers, shift), shift)
-        return np.fromiter(map(_int, column), np.int64, len(column))
+        return np.fromiter(map(self._numbers.__getitem__, column), np.int64, len(column))
 
 
 def _kind(key: object, value: object) -> str:
