@@ -238,6 +238,5 @@ def outlook_words(outlook: ReadingOutlook, *, whole: bool) -> Text:
             free=free,
             **slots,
         )
-    return text(
-        "The file has {size}. Reading it takes about {seconds} s and at most {memory} of memory; {free} are free.", free=free, **slots
-    )
+    told = text("The file has {size}. Reading it takes about {seconds} s and at most {memory} of memory; {free} are free.")
+    return Text(told.message, (("free", free), *slots.items()))

@@ -57,8 +57,8 @@ def test_what_changes_seldom_is_told_by_its_changes() -> None:
 def test_bytes_are_counted_and_not_weighed() -> None:
     """More than 2**53 of them: what was freed is gone to the byte."""
     size = (1 << 55) + 1
-    wholes = [np.array(column, np.int64) for column in ([size, 512], [0, 0], [1, 2], [3, 9])]
-    timeline = MemoryTimeline(BlockLives(*wholes, 8, 1, np.empty(0)))
+    sizes, owned_by, starts, ends = (np.array(column, np.int64) for column in ([size, 512], [0, 0], [1, 2], [3, 9]))
+    timeline = MemoryTimeline(BlockLives(sizes, owned_by, starts, ends, 8, 1, np.empty(0)))
     assert timeline.total.values.tolist() == [0, size, size + 512, *[512] * 6]
 
 

@@ -31,7 +31,7 @@ class AllocationPlot(AllocationPicture):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self._drag = Drag()
-        self._keys = self._make_keys()
+        self.keys = self._make_keys()
 
     # moving
 
@@ -111,14 +111,13 @@ class AllocationPlot(AllocationPicture):
             key.Key_Z: lambda _: self.zoom_to_range(),
             key.Key_Return: lambda _: self._choose(),
             key.Key_Enter: lambda _: self._choose(),
+            key.Key_Escape: lambda _: self._tell_range(None),
         }
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         held = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
-        does = self._keys.get(Qt.Key(event.key())) if not held and self.scene is not None else None
-        if event.key() == Qt.Key.Key_Escape and self.range is not None and not held:
-            self._tell_range(None)
-        elif does is not None:
+        does = self.keys.get(Qt.Key(event.key())) if not held and self.scene is not None else None
+        if does is not None and (event.key() != Qt.Key.Key_Escape or self.range is not None):
             does(_FAST if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
         else:
             super().keyPressEvent(event)

@@ -1,4 +1,4 @@
-"""What stands on the page while no snapshot is open: how to make one, how much of one to read, that it is read, why it could not be."""
+"""What stands on the page while no snapshot is open: how to make one, how much of one to read, that it is read, why it was not."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from gpuassist.session.navigation import Errand, SideTool, ToSnapshot
 from gpuassist.session.opened_snapshot import DeviceLook, OpenedSnapshot, ReadingOutlook, look_at_device
 from gpuassist.session.snapshot_owners import Grouping
 from gpuassist.ui.jobs import Done, Failed, Latest
+from gpuassist.ui.pace import InTurns
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.snapshot.no_snapshot import BeforeReading, NoSnapshot
 from gpuassist.ui.pages.snapshot.snapshot_files import SnapshotFiles
@@ -57,7 +58,9 @@ class SnapshotPage(Page):
         self.nothing.open_wanted.connect(self._ask_what_to_open)
         self.nothing.cancelled.connect(self.files.cancel)
         self.before: BeforeReading | None = None
-        self.view: SnapshotView | None = None  # made when there is something to show
+        self.view: SnapshotView | None = None  # made while the first snapshot is read
+        self._making: InTurns | None = None
+        self._looked: DeviceLook | None = None  # to be shown once the view is made
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(MARGIN, 20, MARGIN, 12)
         self._column.setSpacing(10)
@@ -73,7 +76,8 @@ class SnapshotPage(Page):
 
     @property
     def busy(self) -> bool:
-        return self.files.busy or self._looking.busy or (self.view is not None and self.view.busy)
+        makes = self._making is not None and not self._making.is_done
+        return self.files.busy or self._looking.busy or makes or (self.view is not None and self.view.busy)
 
     def show_inspection(self, inspection: Inspection) -> None:
         gpus = value_or(inspection.machine.gpus, ())
@@ -98,7 +102,7 @@ class SnapshotPage(Page):
     def close_down(self) -> None:
         self.files.drop()
         self._looking.drop()
-        if self.view is not None:
+        if self.view is not None and self.opened is not None:
             self.view.drop()
 
     # Opening
@@ -132,6 +136,7 @@ class SnapshotPage(Page):
         if self.files.reads_other:
             self._strip.begin(self.desk.words(text("Reading {name}", name=name)))
             return
+        self._make_view()
         self.nothing.show_reading(name, share)
         self._show_only(self.nothing)
 
@@ -140,7 +145,7 @@ class SnapshotPage(Page):
         self._strip.end()
         reason = reason_of(self.desk.words, error)
         name = os.path.basename(path)
-        if self.files.reads_other and self.view is not None:
+        if self.files.reads_other and self.view is not None and self.opened is not None:
             self.view.tell_other_failed(self.desk.words(text("{name} cannot be opened: {reason}", name=name, reason=reason)))
             return
         self.nothing.show_failure(name, reason)
@@ -162,7 +167,7 @@ class SnapshotPage(Page):
     def _take(self, opened: OpenedSnapshot) -> None:
         self.opened, self._device = opened, opened.story.devices[0].device
         if self.view is not None:
-            self.view.show_other(None)
+            self.view.other = None
         self._look(self._device, self._grouping)
 
     @Slot(object)
@@ -190,14 +195,31 @@ class SnapshotPage(Page):
             self.view.show_other(result.value[0])
 
     def _show_look(self, look: DeviceLook) -> None:
-        if self.view is None:
-            self.view = SnapshotView(self.desk, self)
-            self.view.look_wanted.connect(self._look)
-            self.view.other_wanted.connect(self._ask_what_to_compare)
-            self._column.addWidget(self.view, 1)
+        self._looked = look
+        self._make_view()
+        if self._making is not None and self._making.is_done:
+            self._show_made()
+
+    @Slot()
+    def _show_made(self) -> None:
+        """The view is there, and what it is to show may be."""
+        look, self._looked = self._looked, None
+        if look is None or self.view is None:
+            return
         self._header.show_words(os.path.basename(look.opened.path), self.desk.words(figures(look)))
         self.view.show_look(look, card_bytes=self._cards.get(look.story.device, 0))
         self._show_only(self.view)
+
+    def _make_view(self) -> None:
+        if self.view is None:
+            self.view = SnapshotView(self.desk, self)
+            self.view.hide()
+            self.view.look_wanted.connect(self._look)
+            self.view.other_wanted.connect(self._ask_what_to_compare)
+            self._column.addWidget(self.view, 1)
+            self._making = InTurns(self.view.steps(), self)
+            self._making.done.connect(self._show_made)
+            self._making.start()
 
     def _show_only(self, shown: QWidget) -> None:
         if shown is self.nothing:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from msgspec import Struct
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Signal, Slot
@@ -82,10 +83,9 @@ class ShareTable(QWidget):
         self.rows, self._stacks_of = tuple(rows[:ROWS_AT_MOST]), stacks_of
         most = max((abs(_weight(row)) for row in self.rows), default=0)
         self._shows = True
-        self.model.set_rows([self._cells(row, most) for row in self.rows])
-        for column in (3, 4):
-            self.table.setColumnHidden(column, not compares)
-        self.table.setColumnHidden(2, compares)
+        with self.table.at_once():
+            self.model.set_rows([self._cells(row, most) for row in self.rows])
+            self.table.show_only(_COMPARED if compares else _HELD)
         left = len(rows) - len(self.rows)
         more = self._words(counted("{count} more line", "{count} more lines", left)) if left > 0 else ""
         self.about.set_words(" · ".join(filter(None, (self._words(about), more))))
@@ -164,10 +164,26 @@ class LowTable(Table):
 
     def __init__(self, model: RowsModel, name: str, parent: QWidget) -> None:
         super().__init__(model, name, parent)
+        self.rows_model = model
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Rows and columns change, and the room is shared once, afterwards: each time every cell in sight is asked for its size."""
+        gives_way, self._gives_way = self._gives_way, None
+        try:
+            yield
+        finally:
+            self._gives_way = gives_way
+            self._share()
+
+    def show_only(self, columns: tuple[int, ...]) -> None:
+        """Hides all others."""
+        for column in range(self.model().columnCount()):
+            self.setColumnHidden(column, column not in columns)
 
     def minimumSizeHint(self) -> QSize:
         rows = _LEAST_ROWS * self.verticalHeader().defaultSectionSize()
@@ -189,6 +205,7 @@ class _SwatchDelegate(CellDelegate):
             painter.fillRect(QRectF(option.rect.left() + 1, option.rect.center().y() - 6, 4, 13), QColor(colour))
 
 
+_HELD, _COMPARED = (0, 1, 2), (0, 1, 3, 4)
 _SIZES = ("1000.00 MiB", "1000.00 MiB")
 _HEADINGS = (text("Line"), text("Memory"), text("Blocks"), text("Before"), text("After"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import Signal, Slot
@@ -13,6 +14,7 @@ from gpuassist.present.marks import Mark
 from gpuassist.present.snapshot_page import moment_name, setting_rows, stacks_text
 from gpuassist.session.opened_snapshot import DeviceLook, compared
 from gpuassist.session.snapshot_owners import OwnerShare, grown_between, shares_at, stacks_held
+from gpuassist.ui.pace import Step
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.snapshot.findings_part import FindingsPart, first_words
 from gpuassist.ui.pages.snapshot.plot_card import PlotCard
@@ -21,7 +23,7 @@ from gpuassist.ui.pages.snapshot.share_table import HeldRow, LowTable, ShareTabl
 from gpuassist.ui.plots.allocation_scene import PointedAt
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, Notice
-from gpuassist.ui.widgets.layouts import bare, by_text
+from gpuassist.ui.widgets.layouts import bare, by_text, dress
 from gpuassist.ui.widgets.rows import Cell, RowsModel
 from gpuassist.ui.widgets.segments import Segments
 
@@ -51,18 +53,22 @@ class SnapshotView(QWidget):
         self.other: DeviceLook | None = None
         self.moment = 0
         self.range: tuple[int, int] | None = None
-        words = desk.words
-        self.lead = Notice(Mark.INFO, "", self)
-        self.lead.buttons.addWidget(self._lead_button())
-        self.card = PlotCard(words, desk.jobs, self)
-        self.card.device_chosen.connect(lambda device: self._want(device))
-        self.card.grouping_chosen.connect(lambda grouping: self.look_wanted.emit(self._device, grouping))
-        self.card.chosen.connect(self._choose)
-        self.card.range_chosen.connect(self._compare)
-        column = bare(QVBoxLayout(self), 8)
-        column.addWidget(self.lead)
-        column.addWidget(self.card, _PLOT_SHARE)
-        column.addWidget(self._make_below(), _BELOW_SHARE)
+        self._card_bytes = 0
+        self._fresh: set[QWidget] = set()  # the parts that show this look already
+        self.segments: SegmentsPart | None = None
+        self.findings: FindingsPart | None = None
+        self.settings: LowTable | None = None
+        self._column = bare(QVBoxLayout(self), 8)
+
+    def steps(self) -> Iterator[Step]:
+        """What makes it, a piece a turn: all of it at once would stop the window for 80 ms."""
+        yield self._make_lead
+        yield self._make_card
+        yield self._make_shares
+        yield self._make_below
+        yield lambda: dress(self.lead)
+        yield lambda: dress(self.card)
+        yield lambda: dress(self.below)
 
     def show_look(self, look: DeviceLook, *, card_bytes: int = 0) -> None:
         """A device, from the peak of which on it is looked at."""
@@ -70,21 +76,16 @@ class SnapshotView(QWidget):
         self.look = look
         if story is not look.story:
             self.moment, self.range = look.timeline.total.peak, None
-        findings = self._findings(look)
-        mark, said = first_words(findings, self.desk.words)
-        self.lead.show_words(mark, said)
+        self._fresh = set()
+        self.lead.show_words(*first_words(self._findings(look), self.desk.words))
         self.card.show_look(look, devices=tuple(one.device for one in look.opened.story.devices), card_bytes=card_bytes)
-        self.segments.show_look(look)
-        self.findings.show_findings(findings)
-        self.settings.set_rows([(Cell(name), Cell(value)) for name, value in setting_rows(look, self.desk.words)])
         self.card.plot.show_range(self.range)
-        self._show_rows()
+        self._show_part(self.tabs.place)
 
-    def show_other(self, other: DeviceLook | None) -> None:
-        """The snapshot that this one is compared with; none: no longer."""
+    def show_other(self, other: DeviceLook) -> None:
+        """The snapshot that this one is compared with."""
         self.other = other
-        if other is not None:
-            self.show_tab(OTHER)
+        self.show_tab(OTHER)
 
     def tell_other_failed(self, words: str) -> None:
         """The snapshot to compare with could not be read."""
@@ -98,11 +99,12 @@ class SnapshotView(QWidget):
 
     @property
     def busy(self) -> bool:
-        return self.card.busy
+        return self.look is not None and self.card.busy
 
     def drop(self) -> None:
         """The page goes."""
-        self.card.drop()
+        if self.look is not None:
+            self.card.drop()
 
     @property
     def _device(self) -> int:
@@ -115,13 +117,29 @@ class SnapshotView(QWidget):
     def _findings(self, look: DeviceLook) -> tuple[SnapshotFinding, ...]:
         return tuple(one for one in look.opened.story.findings if one.device == look.story.device)
 
-    def _lead_button(self) -> QWidget:
+    def _make_lead(self) -> None:
+        self.lead = Notice(Mark.INFO, "", self)
         button = small(self.desk.words(text("All findings")), self)
         button.clicked.connect(lambda: self.show_tab(FINDINGS))
-        return button
+        self.lead.buttons.addWidget(button)
+        self._column.addWidget(self.lead)
 
-    def _make_below(self) -> QWidget:
+    def _make_card(self) -> None:
+        self.card = PlotCard(self.desk.words, self.desk.jobs, self)
+        self.card.device_chosen.connect(self._want)
+        self.card.grouping_chosen.connect(lambda grouping: self.look_wanted.emit(self._device, grouping))
+        self.card.chosen.connect(self._choose)
+        self.card.range_chosen.connect(self._compare)
+        self._column.addWidget(self.card, _PLOT_SHARE)
+
+    def _make_shares(self) -> None:
+        self.shares = ShareTable(self.desk.words, self)
+        self.shares.owner_chosen.connect(self.card.mark)
+        self.shares.hide()
+
+    def _make_below(self) -> None:
         words, card = self.desk.words, Card(parent=self)
+        self.below = card
         card.outer.setContentsMargins(20, 10, 20, 10)
         card.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         card.setAccessibleName(words(text("Details")))
@@ -140,46 +158,70 @@ class SnapshotView(QWidget):
         row.addStretch(1)
         for button in (self.peak, self.end, self.compare):
             row.addWidget(button)
-        self.shares = ShareTable(words, card)
-        self.shares.owner_chosen.connect(self.card.mark)
-        self.segments = SegmentsPart(words, card)
-        self.segments.owner_chosen.connect(self.card.mark)
-        self.findings = FindingsPart(words, card)
-        self.settings = RowsModel([words(text("Setting")), words(text("Value"))], parent=card)
-        table = LowTable(self.settings, words(text("Settings and what else the file holds")), card)
-        table.stretch(1)
         self.parts = QStackedWidget(card)
         # Each part scrolls by itself: the page is as high as its window.
         self.parts.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.parts.setMinimumHeight(by_text(_LEAST_BELOW))
-        for part in (self.shares, self.segments, self.findings, table):
-            self.parts.addWidget(part)
+        self.parts.addWidget(self.shares)
+        self.parts.setCurrentWidget(self.shares)
         card.body.addLayout(row)
         card.body.addWidget(self.parts, 1)
         self._show_buttons(MOMENT)
-        return card
+        self._column.addWidget(card, _BELOW_SHARE)
+
+    def _segments(self) -> SegmentsPart:
+        if self.segments is None:
+            self.segments = SegmentsPart(self.desk.words, self.below)
+            self.segments.owner_chosen.connect(self.card.mark)
+            self.parts.addWidget(self.segments)
+        return self.segments
+
+    def _all_findings(self) -> FindingsPart:
+        if self.findings is None:
+            self.findings = FindingsPart(self.desk.words, self.below)
+            self.parts.addWidget(self.findings)
+        return self.findings
+
+    def _settings(self) -> LowTable:
+        if self.settings is None:
+            words = self.desk.words
+            model = RowsModel([words(text("Setting")), words(text("Value"))], parent=self)
+            self.settings = LowTable(model, words(text("Settings and what else the file holds")), self.below)
+            self.settings.stretch(1)
+            self.parts.addWidget(self.settings)
+        return self.settings
 
     @Slot(int)
     def _show_tab(self, place: int) -> None:
-        self.parts.setCurrentIndex({SEGMENTS: 1, FINDINGS: 2, SETTINGS: 3}.get(place, 0))
         self._show_buttons(place)
-        self._show_rows()
+        self._show_part(place)
 
     def _show_buttons(self, place: int) -> None:
         self.peak.setVisible(place == MOMENT)
         self.end.setVisible(place == MOMENT)
         self.compare.setVisible(place == OTHER)
 
-    def _show_rows(self) -> None:
+    def _show_part(self, place: int) -> None:
+        """Each part is made when it is first asked for, and told of a look once."""
         look = self.look
         if look is None:
             return
-        if self.tabs.place == MOMENT:
-            self._show_moment(look)
-        elif self.tabs.place == GROWTH:
-            self._show_growth(look)
-        elif self.tabs.place == OTHER:
-            self._show_difference(look)
+        if place == SEGMENTS:
+            self._show_once(self._segments(), lambda: self._segments().show_look(look))
+        elif place == FINDINGS:
+            self._show_once(self._all_findings(), lambda: self._all_findings().show_findings(self._findings(look)))
+        elif place == SETTINGS:
+            rows = [(Cell(name), Cell(value)) for name, value in setting_rows(look, self.desk.words)]
+            self._show_once(self._settings(), lambda: self._settings().rows_model.set_rows(rows))
+        else:
+            self.parts.setCurrentWidget(self.shares)
+            {GROWTH: self._show_growth, OTHER: self._show_difference}.get(place, self._show_moment)(look)
+
+    def _show_once(self, part: QWidget, show: Callable[[], None]) -> None:
+        if part not in self._fresh:
+            self._fresh.add(part)
+            show()
+        self.parts.setCurrentWidget(part)
 
     def _show_moment(self, look: DeviceLook) -> None:
         told = moment_name(look, self.moment)
@@ -233,7 +275,7 @@ class SnapshotView(QWidget):
     def _look_at(self, moment: int) -> None:
         self.moment = moment
         self.card.plot.go_to(moment)
-        self._show_rows()
+        self._show_part(self.tabs.place)
 
     @Slot(object)
     def _choose(self, at: PointedAt) -> None:
