@@ -30,7 +30,9 @@ def findings_of(
     return tuple(sorted(found, key=lambda one: _ORDER[one.severity]))
 
 
-def _of_device(snapshot: MemorySnapshot, story: DeviceStory, lines: StackLines, card_bytes: int | None) -> Iterator[SnapshotFinding]:
+def _of_device(
+    snapshot: MemorySnapshot, story: DeviceStory, lines: StackLines, card_bytes: int | None
+) -> Iterator[SnapshotFinding]:
     yield from _out_of_memory(snapshot, story)
     yield from _kept(story, lines)
     yield from _fragmented(snapshot, story)
@@ -68,10 +70,15 @@ def _out_of_memory(snapshot: MemorySnapshot, story: DeviceStory) -> Iterator[Sna
     else:
         change = text("Less must be allocated at that moment: begin with the line that holds most at the peak.")
     times = counted(
-        "Out of memory on GPU {device}, {count} time", "Out of memory on GPU {device}, {count} times", len(story.out_of_memory), device=story.device
+        "Out of memory on GPU {device}, {count} time",
+        "Out of memory on GPU {device}, {count} times",
+        len(story.out_of_memory),
+        device=story.device,
     )
     frame = _line_of(snapshot, last.stack)
-    yield SnapshotFinding("snapshot-out-of-memory", Severity.PROBLEM, story.device, times, explanation, change, last.asked_bytes, frame)
+    yield SnapshotFinding(
+        "snapshot-out-of-memory", Severity.PROBLEM, story.device, times, explanation, change, last.asked_bytes, frame
+    )
 
 
 def _kept(story: DeviceStory, lines: StackLines) -> Iterator[SnapshotFinding]:
@@ -111,7 +118,12 @@ def _dominated(story: DeviceStory) -> Iterator[SnapshotFinding]:
         "snapshot-peak-line",
         Severity.INFO,
         story.device,
-        text("{percent} % of the peak on GPU {device} comes from one line: {place}", percent=percent, device=story.device, place=_place(largest.line)),
+        text(
+            "{percent} % of the peak on GPU {device} comes from one line: {place}",
+            percent=percent,
+            device=story.device,
+            place=_place(largest.line),
+        ),
         _what_for(largest),
         _ADVICE[largest.kind],
         largest.bytes,
@@ -124,7 +136,9 @@ def _what_for(share: StackShare) -> Text:
     return {
         MemoryKind.PARAMETERS: text("{bytes} of parameters: its stacks run through the making or moving of modules.", **held),
         MemoryKind.OPTIMIZER: text("{bytes} of the optimizer's state: its stacks run through torch.optim.", **held),
-        MemoryKind.FORWARD: text("{bytes} of what modules made on their way forward, and what is kept of it for the way back.", **held),
+        MemoryKind.FORWARD: text(
+            "{bytes} of what modules made on their way forward, and what is kept of it for the way back.", **held
+        ),
         MemoryKind.BACKWARD: text("{bytes} of gradients and of what the way back needs.", **held),
         MemoryKind.UNKNOWN: text("{bytes}. The stack does not show what they are for.", **held),
     }[share.kind]
@@ -152,7 +166,9 @@ def _fragmented(snapshot: MemorySnapshot, story: DeviceStory) -> Iterator[Snapsh
         "snapshot-fragmented",
         Severity.WARNING,
         story.device,
-        text("{bytes} on GPU {device} lie in gaps between what is in use", bytes=shown_size(pieces.split_bytes), device=story.device),
+        text(
+            "{bytes} on GPU {device} lie in gaps between what is in use", bytes=shown_size(pieces.split_bytes), device=story.device
+        ),
         text(
             "That is {percent} % of what torch reserved; it cannot be given back, and the largest free piece is {largest}.",
             percent=round(100 * pieces.split_bytes / pieces.reserved_bytes),
@@ -177,8 +193,13 @@ def _cached(story: DeviceStory) -> Iterator[SnapshotFinding]:
         "snapshot-cached-unused",
         Severity.INFO,
         story.device,
-        text("{bytes} on GPU {device} are cached, and nothing is in them", bytes=shown_size(pieces.empty_bytes), device=story.device),
-        text("They are no leak: torch keeps them for the next peak, which was {peak}. Other programs see them as used.", peak=shown_size(story.peak.bytes)),
+        text(
+            "{bytes} on GPU {device} are cached, and nothing is in them", bytes=shown_size(pieces.empty_bytes), device=story.device
+        ),
+        text(
+            "They are no leak: torch keeps them for the next peak, which was {peak}. Other programs see them as used.",
+            peak=shown_size(story.peak.bytes),
+        ),
         text("Only where another program needs them: `torch.cuda.empty_cache()` after the peak."),
         pieces.empty_bytes,
     )
@@ -218,7 +239,9 @@ def _private(story: DeviceStory) -> Iterator[SnapshotFinding]:
 
 
 def _unknown(snapshot: MemorySnapshot, story: DeviceStory) -> Iterator[SnapshotFinding]:
-    record = text("Record again: `gpuassist run --snapshots DIRECTORY -- COMMAND`, or `torch.cuda.memory._record_memory_history()` first of all.")
+    record = text(
+        "Record again: `gpuassist run --snapshots DIRECTORY -- COMMAND`, or `torch.cuda.memory._record_memory_history()` first of all."
+    )
     if not story.recorded:
         title = text("GPU {device} has no history", device=story.device)
         explanation = text("Only what was allocated at the end is known: no peak, no growth, nothing of what came before.")
@@ -237,7 +260,9 @@ def _began_late(snapshot: MemorySnapshot, story: DeviceStory) -> SnapshotFinding
     trace = next(trace for trace in snapshot.traces if trace.device == story.device)
     held = shown_size(story.earlier_bytes)
     if trace.first:
-        explanation = text("{bytes} were allocated before event {first}, with which the chosen range begins.", bytes=held, first=trace.first)
+        explanation = text(
+            "{bytes} were allocated before event {first}, with which the chosen range begins.", bytes=held, first=trace.first
+        )
         change = text("Read the whole file to see where they come from.")
     elif _is_round(story.recorded):
         explanation = text(
@@ -248,10 +273,14 @@ def _began_late(snapshot: MemorySnapshot, story: DeviceStory) -> SnapshotFinding
         )
         change = text("Record with a larger `max_entries`, or a shorter part of the program.")
     else:
-        explanation = text("{bytes} were allocated before recording began; of what was freed since, nobody knows who made it.", bytes=held)
+        explanation = text(
+            "{bytes} were allocated before recording began; of what was freed since, nobody knows who made it.", bytes=held
+        )
         change = text("Call `torch.cuda.memory._record_memory_history()` before the model is made.")
     title = text("The history of GPU {device} begins in the middle", device=story.device)
-    return SnapshotFinding("snapshot-history-begins-late", Severity.INFO, story.device, title, explanation, change, story.earlier_bytes)
+    return SnapshotFinding(
+        "snapshot-history-begins-late", Severity.INFO, story.device, title, explanation, change, story.earlier_bytes
+    )
 
 
 def _is_round(count: int) -> bool:

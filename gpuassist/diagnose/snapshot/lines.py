@@ -8,7 +8,9 @@ from gpuassist.model.memory_snapshot import MemorySnapshot, StackFrame
 from gpuassist.model.memory_story import MemoryKind
 
 # Where code of others lies: packages, Python's own library, and what torch.compile and torch.fx generate.
-_OTHERS = re.compile(r"/(?:site|dist)-packages/|/lib(?:64)?/python3(?:\.\d+)?/|/torchinductor_[^/]*/|^<(?:frozen|eval_with_key)|/torch/_?[a-z]+/")
+_OTHERS = re.compile(
+    r"/(?:site|dist)-packages/|/lib(?:64)?/python3(?:\.\d+)?/|/torchinductor_[^/]*/|^<(?:frozen|eval_with_key)|/torch/_?[a-z]+/"
+)
 _OWN_WITHOUT_FILE = re.compile(r"^<(?:ipython-input|stdin|string|console|cell)")  # what is typed, and notebooks before ipykernel 6
 _MODULE = re.compile(r"/torch/nn/modules/module\.py$")
 _MOVES = frozenset({"_apply", "convert"})

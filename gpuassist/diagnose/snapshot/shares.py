@@ -35,7 +35,9 @@ def shares(sizes: Whole, stacks: Small, lines: StackLines) -> tuple[StackShare, 
     totals = np.zeros(len(lines.groups), np.int64)
     np.add.at(totals, group_of_row, sizes)
     counts = np.bincount(group_of_row, minlength=len(lines.groups))
-    largest = dict(zip(group_of_row[np.argsort(sizes, kind="stable")].tolist(), np.argsort(sizes, kind="stable").tolist(), strict=True))
+    largest = dict(
+        zip(group_of_row[np.argsort(sizes, kind="stable")].tolist(), np.argsort(sizes, kind="stable").tolist(), strict=True)
+    )
     found = []
     for group, row in largest.items():
         line, own, kind = lines.groups[group]

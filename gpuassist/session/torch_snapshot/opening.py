@@ -34,7 +34,12 @@ Tell = Callable[[int, int], None]
 
 
 def open_snapshot(
-    session: Session, path: str, wanted: EventRange = EVERYTHING, *, tell: Tell = lambda *_: None, ends: Callable[[], bool] = lambda: False
+    session: Session,
+    path: str,
+    wanted: EventRange = EVERYTHING,
+    *,
+    tell: Tell = lambda *_: None,
+    ends: Callable[[], bool] = lambda: False,
 ) -> MemorySnapshot:
     """The snapshot in the file. Raises `SnapshotError` with the reason where there is none, and `NotWantedError` once `ends` says so."""
     path = os.path.abspath(path)

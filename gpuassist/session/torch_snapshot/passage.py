@@ -30,7 +30,15 @@ def pack(snapshot: MemorySnapshot, descriptor: int) -> tuple[int, int]:
         "source": snapshot.source,
         "size": snapshot.size,
         "traces": [
-            [trace.device, table(trace.events), trace.recorded, trace.first, table(trace.earlier), table(trace.later), trace.reserved_later]
+            [
+                trace.device,
+                table(trace.events),
+                trace.recorded,
+                trace.first,
+                table(trace.earlier),
+                table(trace.later),
+                trace.reserved_later,
+            ]
             for trace in snapshot.traces
         ],
         "segments": table(snapshot.segments),
@@ -65,7 +73,9 @@ def _snapshot(told: dict[str, Any], file: ColumnFile) -> MemorySnapshot:
         source=told["source"],
         size=told["size"],
         traces=tuple(
-            DeviceTrace(device, table(TraceEvents, events), recorded, first, table(HeldBlocks, earlier), table(HeldBlocks, later), reserved)
+            DeviceTrace(
+                device, table(TraceEvents, events), recorded, first, table(HeldBlocks, earlier), table(HeldBlocks, later), reserved
+            )
             for device, events, recorded, first, earlier, later, reserved in told["traces"]
         ),
         segments=table(SegmentTable, told["segments"]),
