@@ -109,7 +109,12 @@ class _Stacks:
         writer.raw(b"(")
         for key, value in (
             ("name", f"function_{frame % 97}"),
-            ("filename", f"/home/me/project/part_{frame % 23}.py" if own else f"/opt/venv/lib/python3.12/site-packages/torch/nn/{frame % 61}.py"),
+            (
+                "filename",
+                f"/home/me/project/part_{frame % 23}.py"
+                if own
+                else f"/opt/venv/lib/python3.12/site-packages/torch/nn/{frame % 61}.py",
+            ),
         ):
             writer.text(key)
             writer.text(value)

@@ -48,6 +48,7 @@ COMMANDS = (
     "holders",
     "shell",
     "run",
+    "snapshot",
 )
 _CHANGING = ("use", "undo")
 _WITH_PROGRAM = "run"
