@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, UsageError
@@ -54,6 +55,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument(
         "--out", metavar="FILE", help=words(text("with --of: where it goes (default: here, by the program's number)"))
     )
+    parser.add_argument("--window", action="store_true", help=words(text("open it in the window: the plot, and all there is")))
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
 
 
@@ -67,6 +69,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
             return Exit.UNDETERMINED
     elif path is None:
         raise UsageError(text("which file? `gpuassist snapshot FILE`, or --of PID for a program that runs"))
+    if options.window:
+        return _window(options, path, context)
     snapshot = _opened(context, path, wanted)
     other = _opened(context, options.other, wanted) if options.other and snapshot is not None else None
     if snapshot is None or (options.other and other is None):
@@ -87,6 +91,14 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         if address is not None:
             _show_owner(context, snapshot, story, address)
     return severest([answer_of(one, context.session.words) for one in story.findings], otherwise=Exit.HEALTHY)
+
+
+def _window(options: argparse.Namespace, path: str, context: Context) -> Exit:
+    if options.json or options.other or options.between or options.address:
+        raise UsageError(text("--window takes one FILE: the rest is chosen there"))
+    from gpuassist.session.navigation import ToSnapshot
+
+    return context.open_window(ToSnapshot(os.path.abspath(path)))
 
 
 def _opened(context: Context, path: str, wanted: EventRange) -> MemorySnapshot | None:

@@ -9,19 +9,14 @@ from gpuassist.model.memory_snapshot import BlockState, StackFrame
 from gpuassist.model.memory_story import Fragmentation, MemoryKind
 from gpuassist.model.text import Parameter, Text, counted, joined, labelled, text, verbatim
 from gpuassist.model.words import Words
+from gpuassist.present.memory_snapshot import KINDS, place_words
 from gpuassist.session.opened_snapshot import DeviceLook, ReadingOutlook
 from gpuassist.session.snapshot_owners import OwnerLine, StackHeld
 
 STACKS_AT_MOST = 30  # of one line, told one by one
 _TOLD_IN_SUMMARY = 5
 
-KIND_WORDS = {
-    MemoryKind.PARAMETERS: text("parameters"),
-    MemoryKind.OPTIMIZER: text("optimizer state"),
-    MemoryKind.FORWARD: text("activations"),
-    MemoryKind.BACKWARD: text("gradients"),
-}
-NO_STACK_KEPT = text("no stack was kept")
+NO_STACK_KEPT = place_words(None)
 BLOCK_WORDS = {
     BlockState.ACTIVE: text("in use"),
     BlockState.AWAITING_FREE: text("freed, and a stream still uses it"),
@@ -51,7 +46,7 @@ def line_name(line: OwnerLine) -> Text:
 
 def line_use(line: OwnerLine) -> Text:
     """The function, and what the memory is for where its stacks show that."""
-    kind = KIND_WORDS.get(line.kind)
+    kind = KINDS[line.kind] if line.kind is not MemoryKind.UNKNOWN else None
     parts = (verbatim(line.frame.function) if line.frame is not None else None, kind)
     return joined(tuple(part for part in parts if part is not None))
 

@@ -15,7 +15,7 @@ from gpuassist.model.memory_snapshot import MemorySnapshot
 from gpuassist.model.memory_story import DeviceStory, SnapshotStory
 from gpuassist.model.text import text
 from gpuassist.session.memory_timeline import MemoryTimeline, SparseCurve
-from gpuassist.session.snapshot_owners import Grouping, OwnerLine, Owners, owners_of, reserved_of, timeline_of
+from gpuassist.session.snapshot_owners import OwnerGrouping, OwnerLine, StackOwners, owners_of, reserved_of, timeline_of
 from gpuassist.session.torch_snapshot.opening import memory_free, memory_needed, open_snapshot
 
 _LONG_SECONDS = 10.0
@@ -40,8 +40,8 @@ class DeviceLook(Struct, frozen=True):
 
     opened: OpenedSnapshot
     story: DeviceStory
-    grouping: Grouping
-    owners: Owners
+    grouping: OwnerGrouping
+    owners: StackOwners
     timeline: MemoryTimeline
     reserved: SparseCurve
 
@@ -55,7 +55,7 @@ class DeviceLook(Struct, frozen=True):
         return bool(len(self.timeline.lives.seconds))
 
 
-def look_at_device(opened: OpenedSnapshot, device: int, grouping: Grouping) -> DeviceLook:
+def look_at_device(opened: OpenedSnapshot, device: int, grouping: OwnerGrouping) -> DeviceLook:
     """Takes some tenths of a second for a million events."""
     story = opened.device(device)
     owners = owners_of(opened.snapshot, grouping)

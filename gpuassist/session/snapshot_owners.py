@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpuassist.model.memory_snapshot import Small
 
 
-class Grouping(str, Enum):
+class OwnerGrouping(str, Enum):
     """What is one owner."""
 
     LINE = "line"
@@ -33,7 +33,7 @@ class OwnerLine(Struct, frozen=True):
     kind: MemoryKind = MemoryKind.UNKNOWN
 
 
-class Owners(Struct, frozen=True):
+class StackOwners(Struct, frozen=True):
     """Which owner each stack belongs to, `NO_STACK` last; owners are numbers, whose lines are `lines`."""
 
     of_stack: Places
@@ -45,17 +45,17 @@ class Owners(Struct, frozen=True):
         return found
 
 
-def owners_of(snapshot: MemorySnapshot, grouping: Grouping) -> Owners:
+def owners_of(snapshot: MemorySnapshot, grouping: OwnerGrouping) -> StackOwners:
     """Every stack of a snapshot with its owner: two stacks that are told by the same line have one, where lines are asked for."""
     count, told = len(snapshot.stack_starts) - 1, StackLines(snapshot)
     groups = [told.group(stack) for stack in (*range(count), NO_STACK)]
     lines = tuple(OwnerLine(*group) for group in told.groups)
-    if grouping is Grouping.STACK:
-        return Owners(np.arange(count + 1), tuple(lines[group] for group in groups))
-    return Owners(np.array(groups, np.int64), lines)
+    if grouping is OwnerGrouping.STACK:
+        return StackOwners(np.arange(count + 1), tuple(lines[group] for group in groups))
+    return StackOwners(np.array(groups, np.int64), lines)
 
 
-def timeline_of(snapshot: MemorySnapshot, story: DeviceStory, owners: Owners) -> MemoryTimeline:
+def timeline_of(snapshot: MemorySnapshot, story: DeviceStory, owners: StackOwners) -> MemoryTimeline:
     """A device's allocations on its events."""
     allocations = story.allocations
     return MemoryTimeline(

@@ -129,4 +129,6 @@ class BeforeReading(Card):
     @Slot()
     def _say(self) -> None:
         if self._outlook is not None:
-            set_paragraph(self.about, self._words(outlook_words(self._outlook, whole=self.parts.place == 0)))
+            whole = self.parts.place == 0
+            self.reads.setEnabled(self._outlook.fits if whole else self._outlook.part_fits)
+            set_paragraph(self.about, self._words(outlook_words(self._outlook, whole=whole)))

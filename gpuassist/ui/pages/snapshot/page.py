@@ -13,7 +13,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.present.snapshot_page import figures
 from gpuassist.session.navigation import Errand, SideTool, ToSnapshot
 from gpuassist.session.opened_snapshot import DeviceLook, OpenedSnapshot, ReadingOutlook, look_at_device
-from gpuassist.session.snapshot_owners import Grouping
+from gpuassist.session.snapshot_owners import OwnerGrouping
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.pace import InTurns
 from gpuassist.ui.page import Bar, Desk, Page, new_action
@@ -39,7 +39,7 @@ class SnapshotPage(Page):
         words = desk.words
         self.opened: OpenedSnapshot | None = None
         self._cards: dict[int, int] = {}
-        self._grouping = Grouping.LINE
+        self._grouping = OwnerGrouping.LINE
         self._device = 0
         self.open = new_action(self, words(text("Open a memory snapshot…")), self._ask_what_to_open, "Ctrl+O")
         self.compare = new_action(self, words(text("Compare with another…")), self._ask_what_to_compare, "Ctrl+D")
@@ -174,10 +174,10 @@ class SnapshotPage(Page):
     def _take_other(self, opened: OpenedSnapshot) -> None:
         device = self._device
         self._strip.begin(self.desk.words(text("Comparing…")))
-        self._looking.ask(lambda _: (look_at_device(opened, device, Grouping.LINE),))
+        self._looking.ask(lambda _: (look_at_device(opened, device, OwnerGrouping.LINE),))
 
     @Slot(int, object)
-    def _look(self, device: int, grouping: Grouping) -> None:
+    def _look(self, device: int, grouping: OwnerGrouping) -> None:
         opened = self.opened
         if opened is None:
             return

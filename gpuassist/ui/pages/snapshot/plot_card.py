@@ -19,7 +19,7 @@ from gpuassist.present.snapshot_page import (
     plot_summary,
 )
 from gpuassist.session.opened_snapshot import DeviceLook
-from gpuassist.session.snapshot_owners import Grouping
+from gpuassist.session.snapshot_owners import OwnerGrouping
 from gpuassist.ui.jobs import Done, Failed, Jobs, Latest
 from gpuassist.ui.pages.live.legend import Legend
 from gpuassist.ui.pages.live.readout import Readout, ReadoutRow
@@ -43,7 +43,7 @@ class PlotCard(Card):
     """Shows a device; tells which device, grouping, point, owner and stretch are wanted."""
 
     device_chosen = Signal(int)
-    grouping_chosen = Signal(object)  # Grouping
+    grouping_chosen = Signal(object)  # OwnerGrouping
     chosen = Signal(object)  # PointedAt
     range_chosen = Signal(object)  # (int, int), or None
 
@@ -125,9 +125,9 @@ class PlotCard(Card):
         self.axes.chosen.connect(self._show_axis)
         self.grouping = DropDown(self)
         self.grouping.setAccessibleName(words(text("What has one colour")))
-        for title, grouping in ((text("lines of my code"), Grouping.LINE), (text("whole stacks"), Grouping.STACK)):
+        for title, grouping in ((text("lines of my code"), OwnerGrouping.LINE), (text("whole stacks"), OwnerGrouping.STACK)):
             self.grouping.addItem(words(title), grouping.value)
-        self.grouping.activated.connect(lambda place: self.grouping_chosen.emit(Grouping(self.grouping.itemData(place))))
+        self.grouping.activated.connect(lambda place: self.grouping_chosen.emit(OwnerGrouping(self.grouping.itemData(place))))
         box = QWidget(self)
         row = FlowLayout(box, gap=6)
         for widget in (self.device, self.grouping, self.axes):

@@ -43,7 +43,7 @@ _LEAST_BELOW = 156
 class SnapshotView(QWidget):
     """Shows a look at a device; asks for another look, and for another snapshot to compare with."""
 
-    look_wanted = Signal(int, object)  # a device, and a Grouping
+    look_wanted = Signal(int, object)  # a device, and a OwnerGrouping
     other_wanted = Signal()
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
