@@ -140,7 +140,7 @@ def write_snapshot(file: BinaryIO, size: int, *, seed: int = 1, stacks: int = 80
     writer.memoize()
     writer.raw(b"]")
     writer.memoize()
-    count = _events(file, writer, described, size, randomness)
+    count = _events(file, writer, described, size=size, randomness=randomness)
     writer.raw(b"a")
     writer.text("allocator_settings")
     writer.raw(b"}")
@@ -154,7 +154,7 @@ def write_snapshot(file: BinaryIO, size: int, *, seed: int = 1, stacks: int = 80
     return count
 
 
-def _events(file: BinaryIO, writer: _Writer, described: _Stacks, size: int, randomness: random.Random) -> int:
+def _events(file: BinaryIO, writer: _Writer, described: _Stacks, *, size: int, randomness: random.Random) -> int:
     count, address, time = 0, 0x7F30_0000_0000, 1_700_000_000_000_000
     living: list[tuple[int, int, int]] = []
     while file.tell() < size or count % _BATCH:
@@ -163,25 +163,26 @@ def _events(file: BinaryIO, writer: _Writer, described: _Stacks, size: int, rand
         time += randomness.randint(1, 900)
         if len(living) < 40 or (len(living) < 4000 and randomness.random() < 0.36):
             bytes_ = randomness.choice((512, 4096, 1 << 20, 12 << 20, randomness.randint(1, 1 << 27), 3 << 30))
-            place = _event(writer, "alloc", address, bytes_, time, described, count)
+            place = _event(writer, "alloc", address, bytes_, time=time, described=described, stack=count)
             living.append((address, bytes_, place))
             address += (bytes_ + 511) // 512 * 512
             count += 1
         else:
             place_of = randomness.randrange(max(len(living) - 200, 0), len(living))
             at, bytes_, place = living.pop(place_of)
-            _event(writer, "free_requested", at, bytes_, time, described, place if randomness.random() < 0.5 else -count)
+            own = randomness.random() < 0.5
+            _event(writer, "free_requested", at, bytes_, time=time, described=described, stack=-count if own else place)
             count += 1
             if count % _BATCH == 0:
                 writer.raw(b"e(")
-            _event(writer, "free_completed", at, bytes_, time, described, place)
+            _event(writer, "free_completed", at, bytes_, time=time, described=described, stack=place)
             count += 1
         if count % _BATCH == 0:
             writer.raw(b"e")
     return count
 
 
-def _event(writer: _Writer, action: str, address: int, size: int, time: int, described: _Stacks, stack: int) -> int:
+def _event(writer: _Writer, action: str, address: int, size: int, *, time: int, described: _Stacks, stack: int) -> int:
     """One event; for an allocation or a negative number a stack of its own, else a reference to that of its allocation."""
     writer.raw(b"}")
     writer.memoize()

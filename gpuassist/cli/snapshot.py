@@ -14,6 +14,7 @@ from gpuassist.diagnose.snapshot.shares import growth, shares_at
 from gpuassist.diagnose.snapshot.story import story_of
 from gpuassist.formats.torch_snapshot.byte_stream import SnapshotError
 from gpuassist.formats.torch_snapshot.event_range import EVERYTHING, EventRange
+from gpuassist.model.codec import Json
 from gpuassist.model.memory_snapshot import MemorySnapshot
 from gpuassist.model.memory_story import DeviceStory, GrowthShare, SnapshotStory
 from gpuassist.model.text import text, verbatim
@@ -228,7 +229,7 @@ class _Report:
             self._writer.say(self._words(text("and {count} more lines (--json has them)", count=left)), indent="  ", style=DIM)
 
 
-def _owner_document(snapshot: MemorySnapshot, story: SnapshotStory, address: int | None) -> dict[str, object]:
+def _owner_document(snapshot: MemorySnapshot, story: SnapshotStory, address: int | None) -> dict[str, Json]:
     if address is None:
         return {}
     from gpuassist.present.memory_snapshot import frames_document

@@ -57,9 +57,9 @@ class StackFrame(Struct, frozen=True):
 
 
 class TraceEvents(Struct, frozen=True):
-    """What the allocator of one device did, oldest first. For an OOM `address` is the memory that the device had left, -1 where torch
-    did not say, and `size` what was asked for. `time_us` is 0 where torch kept none, `note` the user's metadata as a number
-    in `MemorySnapshot.texts`.
+    """What the allocator of one device did, oldest first. For an OOM `address` is the memory that the device had left, -1
+    where torch did not say, and `size` what was asked for. `time_us` is 0 where torch kept none, `note` the user's metadata as
+    a number in `MemorySnapshot.texts`.
     """
 
     action: Codes
@@ -75,9 +75,9 @@ class TraceEvents(Struct, frozen=True):
 
 
 class DeviceTrace(Struct, frozen=True):
-    """The events of a device that were read. Of `recorded` in the file, they are those from `first` on; `earlier` are the rows of what
-    was allocated in those that were left out before, and was still there, `later` of what was there at the end of the range and
-    was freed after it; by `reserved_later` bytes the reserved memory grew after it.
+    """The events of a device that were read. Of `recorded` in the file, they are those from `first` on; `earlier` are the rows
+    of what was allocated in those that were left out before, and was still there, `later` of what was there at the end of the
+    range and was freed after it; by `reserved_later` bytes the reserved memory grew after it.
     """
 
     device: int

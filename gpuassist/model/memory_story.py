@@ -1,7 +1,7 @@
 """What a memory snapshot means, for one device: who held what from when to when, the peak, what grew, how the segments lie.
 
-`diagnose/snapshot/` makes these values of a `MemorySnapshot`. A moment is the number of an event: `0` is before the first, `N` after
-the last of N.
+`diagnose/snapshot/` makes these values of a `MemorySnapshot`. A moment is the number of an event: `0` is before the first, `N`
+after the last of N.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class Allocations(Struct, frozen=True):
-    """Each allocation of one device, by where it began. It is there at the moments from `start` up to, and without, `end`: at `start`
-    0 it was there before the first event, at an `end` of one more than there are events it was never freed. `requested` is the
-    moment at which the program let go of it: between that and `end` a stream may have used it.
+    """Each allocation of one device, by where it began. It is there at the moments from `start` up to, and without, `end`: at
+    `start` 0 it was there before the first event, at an `end` of one more than there are events it was never freed.
+    `requested` is the moment at which the program let go of it: between that and `end` a stream may have used it.
     """
 
     address: Whole
@@ -83,8 +83,8 @@ class GrowthShare(Struct, frozen=True):
 
 
 class Fragmentation(Struct, frozen=True):
-    """How the segments of a device lie at the end. `inactive` is what torch holds and nothing is in; `split` the part of it that lies
-    beside something in use, so that it cannot be given back; `empty` the part in segments in which nothing is.
+    """How the segments of a device lie at the end. `inactive` is what torch holds and nothing is in; `split` the part of it
+    that lies beside something in use, so that it cannot be given back; `empty` the part in segments in which nothing is.
     """
 
     segments: int
@@ -115,8 +115,9 @@ class OutOfMemoryEvent(Struct, frozen=True):
 
 
 class DeviceStory(Struct, frozen=True):
-    """All of one device. `active` is what was allocated after each event, with the start before the first; `reserved` the same for what
-    torch had from the driver. `unseen_bytes` of the peak are of allocations from before the history whose stack nobody kept.
+    """All of one device. `active` is what was allocated after each event, with the start before the first; `reserved` the same
+    for what torch had from the driver. `unseen_bytes` of the peak are of allocations from before the history whose stack
+    nobody kept.
     """
 
     device: int

@@ -108,15 +108,19 @@ def snapshot_document(
         "allocator_settings": dict(snapshot.settings),
         "user_metadata": list(snapshot.texts[:LINES_AT_MOST]),
         "annotations": len(snapshot.notes),
-        "findings": [
-            finding_document(answer_of(one, words), words) | {"device": one.device, "bytes": one.bytes} for one in story.findings
-        ],  # type: ignore[operator]
+        "findings": [_finding(one, words) for one in story.findings],
     }
     if growth:
         document["growth"] = [
             {"device": device, "lines": [_growth(share) for share in shares[:LINES_AT_MOST]]} for device, shares in growth
         ]
     return document
+
+
+def _finding(finding: SnapshotFinding, words: Words) -> Json:
+    document = finding_document(answer_of(finding, words), words)
+    assert isinstance(document, dict)
+    return {**document, "device": finding.device, "bytes": finding.bytes}
 
 
 def _device(snapshot: MemorySnapshot, story: DeviceStory) -> Json:
@@ -154,11 +158,12 @@ def _stacks_at_peak(snapshot: MemorySnapshot, story: DeviceStory) -> list[Json]:
     totals = np.zeros(len(different), np.int64)
     np.add.at(totals, of_row.ravel(), story.allocations.size[rows])
     order = np.argsort(-totals, kind="stable").tolist()
-    shown = [
+    shown: list[Json] = [
         {"bytes": int(totals[place]), "frames": frames_document(snapshot, int(different[place]))}
         for place in order[:STACKS_AT_MOST]
     ]
-    return [*shown, *({"bytes": int(totals[place])} for place in order[STACKS_AT_MOST:])]
+    shown.extend({"bytes": int(totals[place])} for place in order[STACKS_AT_MOST:])
+    return shown
 
 
 def frames_document(snapshot: MemorySnapshot, stack: int) -> list[Json]:

@@ -45,7 +45,7 @@ def append_bytes(descriptor: int, content: bytes | memoryview) -> int:
 def append_column(descriptor: int, column: np.ndarray[Any, Any]) -> Place:
     """Puts a column at the end."""
     whole = np.ascontiguousarray(column)
-    return str(whole.dtype), append_bytes(descriptor, memoryview(whole).cast("B") if len(whole) else b""), len(whole)
+    return str(whole.dtype), append_bytes(descriptor, whole.tobytes()), len(whole)
 
 
 class ColumnFile:

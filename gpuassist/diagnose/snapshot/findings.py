@@ -63,7 +63,8 @@ def _out_of_memory(snapshot: MemorySnapshot, story: DeviceStory) -> Iterator[Sna
     room = cached + (last.free_bytes or 0)
     if last.free_bytes is not None and last.asked_bytes > room + last.allocated_bytes:
         change = text(
-            "Even with nothing else allocated it would not have fitted: the request itself is too large. Look at the shapes in that line."
+            "Even with nothing else allocated it would not have fitted: the request itself is too large. Look at the shapes in"
+            " that line."
         )
     elif cached > last.asked_bytes and cached > (last.free_bytes or 0):
         change = _against_gaps(snapshot)
@@ -98,7 +99,8 @@ def _kept(story: DeviceStory, lines: StackLines) -> Iterator[SnapshotFinding]:
                 bytes=shown_size(kept.bytes),
             ),
             text(
-                "Look for what holds on to its result: a list of losses or outputs (`loss.item()` and `.detach()` keep the number without"
+                "Look for what holds on to its result: a list of losses or outputs (`loss.item()` and `.detach()` keep"
+                " the number without"
                 " its graph), a cache, `retain_graph=True`, an evaluation without `torch.no_grad()`."
             ),
             kept.bytes,
@@ -148,11 +150,13 @@ _ADVICE = {
     MemoryKind.PARAMETERS: text("Load it in bfloat16, quantised, or sharded over several GPUs."),
     MemoryKind.OPTIMIZER: text("An optimizer with less state (8-bit, Adafactor, SGD), or its state sharded over several GPUs."),
     MemoryKind.FORWARD: text(
-        "A smaller batch or a shorter sequence, checkpointing of this module (`torch.utils.checkpoint`), bfloat16 under autocast; where no"
+        "A smaller batch or a shorter sequence, checkpointing of this module (`torch.utils.checkpoint`), bfloat16 under"
+        " autocast; where no"
         " gradient is wanted, `torch.no_grad()`."
     ),
     MemoryKind.BACKWARD: text(
-        "`zero_grad(set_to_none=True)` before the next forward pass, a smaller batch with accumulated gradients, or a step within the way back."
+        "`zero_grad(set_to_none=True)` before the next forward pass, a smaller batch with accumulated gradients, or a"
+        " step within the way back."
     ),
     MemoryKind.UNKNOWN: text("Look at the shapes in that line: whether all of it is needed at once, and in this precision."),
 }
@@ -240,7 +244,8 @@ def _private(story: DeviceStory) -> Iterator[SnapshotFinding]:
 
 def _unknown(snapshot: MemorySnapshot, story: DeviceStory) -> Iterator[SnapshotFinding]:
     record = text(
-        "Record again: `gpuassist run --snapshots DIRECTORY -- COMMAND`, or `torch.cuda.memory._record_memory_history()` first of all."
+        "Record again: `gpuassist run --snapshots DIRECTORY -- COMMAND`, or `torch.cuda.memory._record_memory_history()`"
+        " first of all."
     )
     if not story.recorded:
         title = text("GPU {device} has no history", device=story.device)
@@ -266,7 +271,8 @@ def _began_late(snapshot: MemorySnapshot, story: DeviceStory) -> SnapshotFinding
         change = text("Read the whole file to see where they come from.")
     elif _is_round(story.recorded):
         explanation = text(
-            "{bytes} were allocated before the first of {count} events. Such a round number is most likely the most that torch was asked to keep"
+            "{bytes} were allocated before the first of {count} events. Such a round number is most likely the most that"
+            " torch was asked to keep"
             " (`max_entries`): older events were overwritten.",
             bytes=held,
             count=story.recorded,

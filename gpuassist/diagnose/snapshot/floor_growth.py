@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _STAYED_AT_LEAST = 4  # allocations of one line
 _LINES_AT_MOST = 200
 _PART_OF_HISTORY = 4  # the allocations that stayed span a quarter of it at least
+_LOOKS = 64  # of what stayed, one in each of so many parts of the history counts at most
 _NEAR_FLOOR = 10  # within a tenth of the way from the floor to the peak
 
 
@@ -45,7 +46,7 @@ def kept_by_lines(allocations: Allocations, active: Whole, lines: StackLines) ->
     found = []
     for group in np.argsort(-totals, kind="stable")[:_LINES_AT_MOST].tolist():
         rows = stayed[groups == group]
-        if lines.groups[group][0] is not None and _rises_and_falls(allocations, active, rows, count):
+        if lines.groups[group][1] and _rises_and_falls(allocations, active, rows, count):
             size, start = allocations.size[rows], allocations.start[rows]
             largest = int(allocations.stack[rows[int(size.argmax())]])
             found.append(KeptByLine(group, int(size.sum()), len(rows), largest, int(start[0]), int(start[-1])))
@@ -56,14 +57,18 @@ def _last_time_near_floor(active: Whole) -> int:
     half = active[len(active) // 2 :]
     floor = int(half.min())
     near = floor + (int(half.max()) - floor) // _NEAR_FLOOR
-    rising = np.flatnonzero(active <= max(near, int(active[-1]) if active[-1] <= near else near))
-    return int(rising[-1]) if len(rising) else 0
+    return int(np.flatnonzero(active <= near)[-1])
 
 
 def _rises_and_falls(allocations: Allocations, active: Whole, rows: Whole, count: int) -> bool:
-    """Whether between most of the groups that stayed more came and went again than stayed."""
-    start, size = allocations.start[rows], allocations.size[rows]
-    if len(rows) < _STAYED_AT_LEAST or (start[-1] - start[0]) * _PART_OF_HISTORY < count:
+    """Whether between most of those that stayed, looked at some way apart, more came and went again than stayed."""
+    apart, last = [], -count
+    for row in rows.tolist():
+        if allocations.start[row] - last >= count / _LOOKS:
+            apart.append(row)
+            last = int(allocations.start[row])
+    start, size = allocations.start[apart], allocations.size[apart]
+    if len(apart) < _STAYED_AT_LEAST or (start[-1] - start[0]) * _PART_OF_HISTORY < count:
         return False
     highest = np.maximum.reduceat(active, start)[:-1]  # between each and the next
     fell = highest - active[start[1:] - 1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,16 +32,16 @@ def allocations_of(snapshot: MemorySnapshot, trace: DeviceTrace) -> Allocations:
     first_of_address[1:] = ~same_as_next[:-1]
     made = order[is_born]
     unseen = order[~is_born & first_of_address]
-    seen = (address[is_born], events.size[made], made + 1, following[is_born], events.stack[made])
+    seen: tuple[Whole, ...] = (address[is_born], events.size[made], made + 1, following[is_born], events.stack[made])
     before = _before(trace, events.address[unseen], events.size[unseen], unseen + 1)
-    still = _still_there(snapshot, trace, seen, before, count)
+    still = _still_there(snapshot, trace, seen, before)
     rows = [np.concatenate(columns) for columns in zip(seen, before, still, strict=True)]
     in_order = np.argsort(rows[2], kind="stable")
     address, size, start, end, stack = (column[in_order] for column in rows)
     return Allocations(address, size, start, end, _requested(trace, address, start, end), stack.astype(np.int32))
 
 
-def _before(trace: DeviceTrace, address: Whole, size: Whole, end: Whole) -> tuple[Whole, ...]:
+def _before(trace: DeviceTrace, address: Whole, size: Whole, end: Whole) -> tuple[Any, ...]:
     """Those that the history saw only the end of; where a part of the file was left out, that part knows their stacks."""
     stack = np.full(len(address), NO_STACK, np.int32)
     earlier = trace.earlier
@@ -54,9 +54,10 @@ def _before(trace: DeviceTrace, address: Whole, size: Whole, end: Whole) -> tupl
 
 
 def _still_there(
-    snapshot: MemorySnapshot, trace: DeviceTrace, seen: tuple[Whole, ...], before: tuple[Whole, ...], count: int
+    snapshot: MemorySnapshot, trace: DeviceTrace, seen: tuple[Whole, ...], before: tuple[Whole, ...]
 ) -> tuple[Whole, ...]:
     """What is in use at the end and the history does not account for."""
+    count = len(trace.events)
     blocks, held = snapshot.blocks, _blocks_of(snapshot, trace.device)
     used = held & (blocks.alive == 1) & ((blocks.state == BlockState.ACTIVE) | (blocks.state == BlockState.AWAITING_FREE))
     asked = np.where(blocks.requested[used] > 0, blocks.requested[used], blocks.size[used])
@@ -93,7 +94,8 @@ def active_bytes(allocations: Allocations, events: int) -> Whole:
     change = np.zeros(events + 2, np.int64)
     np.add.at(change, allocations.start, allocations.size)
     np.subtract.at(change, allocations.end, allocations.size)
-    return np.cumsum(change)[: events + 1]
+    active: Whole = np.cumsum(change)[: events + 1]
+    return active
 
 
 def reserved_bytes(snapshot: MemorySnapshot, trace: DeviceTrace) -> Whole:

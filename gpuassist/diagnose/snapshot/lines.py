@@ -9,9 +9,12 @@ from gpuassist.model.memory_story import MemoryKind
 
 # Where code of others lies: packages, Python's own library, and what torch.compile and torch.fx generate.
 _OTHERS = re.compile(
-    r"/(?:site|dist)-packages/|/lib(?:64)?/python3(?:\.\d+)?/|/torchinductor_[^/]*/|^<(?:frozen|eval_with_key)|/torch/_?[a-z]+/"
+    r"/(?:site|dist)-packages/|/lib(?:64)?/python3(?:\.\d+)?/|/torchinductor_[^/]*/|^<(?:frozen|eval_with_key)"
+    r"|/torch/(?:nn|optim|autograd|utils|cuda|fx|distributed|_dynamo|_inductor|_functorch)/"
+    r"|/torch/(?:_ops|_tensor|functional)\.py$"
 )
 _OWN_WITHOUT_FILE = re.compile(r"^<(?:ipython-input|stdin|string|console|cell)")  # what is typed, and notebooks before ipykernel 6
+_RECORDS = re.compile(r"unwind|CapturedTraceback|gather_with_cpp|c10::(?:cuda|StorageImpl)|[Aa]llocator|empty_generic")
 _MODULE = re.compile(r"/torch/nn/modules/module\.py$")
 _MOVES = frozenset({"_apply", "convert"})
 _MAKES = frozenset({"__init__", "reset_parameters"})
@@ -33,7 +36,8 @@ def line_of(frames: tuple[StackFrame, ...]) -> tuple[StackFrame | None, bool]:
     for frame in frames:
         if frame.file.endswith(".py"):
             return frame, False
-    return (frames[0] if frames else None), False
+    told = next((frame for frame in frames if not _RECORDS.search(frame.function)), frames[0] if frames else None)
+    return told, False
 
 
 def kind_of(frames: tuple[StackFrame, ...]) -> MemoryKind:

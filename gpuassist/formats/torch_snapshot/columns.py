@@ -86,7 +86,7 @@ class EventColumns:
     def __len__(self) -> int:
         return len(self.action)
 
-    def add(self, action: int, address: int, size: int, time: int, stack: int, stream: int, note: int) -> None:
+    def add(self, action: int, address: int, size: int, *, time: int, stack: int, stream: int, note: int) -> None:
         self.action.append(action)
         self.address.append(address)
         self.size.append(size)
@@ -96,7 +96,7 @@ class EventColumns:
         self.note.append(note)
 
     def extend(
-        self, action: Iterable[int], address: Whole, size: Whole, time: Whole, stack: Iterable[int], stream: Small, note: Small
+        self, action: Iterable[int], address: Whole, size: Whole, *, time: Whole, stack: Iterable[int], stream: Small, note: Small
     ) -> None:
         self.action.extend(action)
         address, size = np.clip(address, -_LARGEST, _LARGEST), np.clip(size, 0, _LARGEST)
@@ -151,7 +151,7 @@ class BlockColumns:
     def __len__(self) -> int:
         return len(self.size)
 
-    def add(self, address: int, size: int, requested: int, state: int, stack: int) -> None:
+    def add(self, address: int, size: int, *, requested: int, state: int, stack: int) -> None:
         self.address.append(address)
         self.size.append(size)
         self.requested.append(requested)

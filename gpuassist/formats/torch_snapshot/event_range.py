@@ -1,4 +1,4 @@
-"""Which events of a file are kept: a range that is chosen before it is read, so that a part of a huge history costs little memory."""
+"""Which events of a file are kept: a range chosen before it is read, so that a part of a huge history costs little memory."""
 
 from __future__ import annotations
 
@@ -57,7 +57,13 @@ class TraceGathering:
         if count <= 0:
             return
         live = self._live
-        rows = zip(self.columns.action[:count], self.columns.address[:count], self.columns.size[:count], self.columns.stack[:count])
+        rows = zip(
+            self.columns.action[:count],
+            self.columns.address[:count],
+            self.columns.size[:count],
+            self.columns.stack[:count],
+            strict=True,
+        )
         for action, address, size, stack in rows:
             if action == _ALLOC:
                 live[address] = (size, stack)
@@ -72,7 +78,13 @@ class TraceGathering:
         extra = len(self.columns) - count
         if extra <= 0:
             return
-        rows = zip(self.columns.action[count:], self.columns.address[count:], self.columns.size[count:], self.columns.stack[count:])
+        rows = zip(
+            self.columns.action[count:],
+            self.columns.address[count:],
+            self.columns.size[count:],
+            self.columns.stack[count:],
+            strict=True,
+        )
         for action, address, size, stack in rows:
             if action == _ALLOC:
                 self.born_later.add(address)

@@ -1,4 +1,4 @@
-"""Pickle's stack machine for the plain values that a snapshot is made of, protocols 0 to 5 (Python's `pickletools`, PEP 3154, PEP 574).
+"""Pickle's stack machine for the plain values that a snapshot is made of, protocols 0 to 5 (Python's `pickletools`, PEP 574).
 
 An opcode that imports, calls or builds anything is refused by name, and there is no code here that could do it. Lists of rows
 (events, blocks) are handed to a sink as they come and are never kept.
@@ -7,6 +7,7 @@ An opcode that imports, calls or builds anything is refused by name, and there i
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from gpuassist.formats.torch_snapshot.byte_stream import LONGEST_WORDS, ByteStream, SnapshotError
@@ -48,7 +49,7 @@ class SegmentList(list[Any]):
     """`segments`: its items go to the sink as they come, as rows do."""
 
 
-_LISTS = {
+_LISTS: dict[str, Callable[[], Any]] = {
     "device_traces": ListOfLists,
     "segments": SegmentList,
     "blocks": lambda: RowList(BLOCKS, 0),
@@ -116,10 +117,10 @@ class PickleMachine:
         self._put_value(None)
 
     def _true(self) -> None:
-        self._put_value(True)
+        self._stack.append(True)
 
     def _false(self) -> None:
-        self._put_value(False)
+        self._stack.append(False)
 
     def _byte(self) -> None:
         self._put_value(self._stream.byte())
@@ -277,7 +278,7 @@ class PickleMachine:
     def _set(self, holder: Any, items: list[Any]) -> None:
         if type(holder) is not dict or len(items) % 2:
             raise self._damaged()
-        for key, value in zip(items[::2], items[1::2]):
+        for key, value in zip(items[::2], items[1::2], strict=True):
             if not isinstance(key, (str, int)):
                 raise self._damaged()
             holder[key] = value
@@ -380,7 +381,8 @@ def _number(line: bytes) -> int:
 _ACTS = {
     "N": "none", "\x88": "true", "\x89": "false", "K": "byte", "M": "short", "J": "int", "I": "int_line", "L": "long_line",
     "\x8a": "long", "\x8b": "long_long", "G": "float", "F": "float_line", "V": "words_line", "X": "words", "\x8c": "short_words",
-    "\x8d": "long_words", "(": "mark", "]": "empty_list", "l": "list", "a": "append", "e": "appends", "}": "empty_dict", "d": "dict",
+    "\x8d": "long_words", "(": "mark", "]": "empty_list", "l": "list", "a": "append", "e": "appends", "}": "empty_dict",
+    "d": "dict",
     "s": "setitem", "u": "setitems", "t": "tuple", ")": "no_tuple", "\x85": "tuple_1", "\x86": "tuple_2", "\x87": "tuple_3",
     "\x94": "memoize", "p": "put_line", "q": "put", "r": "long_put", "g": "get_line", "h": "get", "j": "long_get", "0": "pop",
     "1": "pop_mark", "2": "twice", "\x80": "protocol", "\x95": "frame", ".": "stop",

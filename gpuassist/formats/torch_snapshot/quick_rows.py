@@ -143,11 +143,11 @@ class QuickRows:
             matches = shape.pattern.finditer(stream.buffer, start, end)
             stream.place = next(islice(matches, count - 1, None)).end()
             by_field = [column[:count] for column in by_field]
-        self._put_columns(shape, by_field, stacks, memo, columns)
+        self._put_columns(shape, by_field, stacks, memo=memo, columns=columns)
         return True
 
     def _put_columns(
-        self, shape: _Shape, by_field: list[tuple[bytes, ...]], stacks: list[int], memo: list[Any], columns: EventColumns
+        self, shape: _Shape, by_field: list[tuple[bytes, ...]], stacks: list[int], *, memo: list[Any], columns: EventColumns
     ) -> None:
         at, count = shape.at, len(stacks)
         zeros = np.zeros(count, np.int64)
@@ -157,18 +157,18 @@ class QuickRows:
             map(of_each.__getitem__, actions),
             self._wholes(by_field[shape.address]) if shape.address >= 0 else zeros - 1,
             self._wholes(by_field[at["size"]]),
-            self._wholes(by_field[at["time_us"]]) if "time_us" in at else zeros,
-            stacks,
-            self._streams(by_field[at["stream"]]) if "stream" in at else np.full(count, self._shared.stream(0), np.int32),
-            self._notes(by_field[at["user_metadata"]], memo) if "user_metadata" in at else np.full(count, NO_TEXT, np.int32),
+            time=self._wholes(by_field[at["time_us"]]) if "time_us" in at else zeros,
+            stack=stacks,
+            stream=self._streams(by_field[at["stream"]]) if "stream" in at else np.full(count, self._shared.stream(0), np.int32),
+            note=self._notes(by_field[at["user_metadata"]], memo) if "user_metadata" in at else np.full(count, NO_TEXT, np.int32),
         )
 
     def _follow(self, shape: _Shape, by_field: list[tuple[bytes, ...]], memo: list[Any]) -> list[int]:
         """Fills the memo as the machine would, and tells the stack of each event; ends before the first that is not understood."""
         if shape.frames < 0:
             every = self._beside_frames(by_field, shape.memoized, (None,))
-            for put in every:
-                memo.extend(put)
+            for several in every:
+                memo.extend(several)
             return [NO_STACK] * len(every)
         lists = by_field[shape.frames]
         before = self._beside_frames(by_field, shape.before_frames, (None,))

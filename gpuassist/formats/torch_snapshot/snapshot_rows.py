@@ -90,10 +90,10 @@ class SnapshotRows:
             ACTIONS.get(action, _OTHER) if isinstance(action, str) else _OTHER,
             whole(event.get("addr", event.get("device_free", -1))),
             max(whole(event.get("size")), 0),
-            whole(event.get("time_us")),
-            self.stacks.of_list(event.get("frames")),
-            self.shared.stream(event.get("stream")),
-            self.shared.text(event.get("user_metadata")),
+            time=whole(event.get("time_us")),
+            stack=self.stacks.of_list(event.get("frames")),
+            stream=self.shared.stream(event.get("stream")),
+            note=self.shared.text(event.get("user_metadata")),
         )
 
     # Segments
@@ -149,9 +149,9 @@ class SnapshotRows:
         self.blocks.add(
             whole(block.get("address", -1)),
             size,
-            size if requested is None else max(whole(requested), 0),
-            STATES.get(state, int(BlockState.OTHER)) if isinstance(state, str) else int(BlockState.OTHER),
-            self.stacks.of_list(frames),
+            requested=size if requested is None else max(whole(requested), 0),
+            state=STATES.get(state, int(BlockState.OTHER)) if isinstance(state, str) else int(BlockState.OTHER),
+            stack=self.stacks.of_list(frames),
         )
 
     # What was gathered
@@ -166,7 +166,8 @@ class SnapshotRows:
     def alive(self) -> Codes:
         """Which blocks were there already at the end of the range of events."""
         alive = np.ones(len(self.blocks), np.uint8)
-        for (device, *_), first, end in zip(self.segments.rows, self.segments.first_block, self.segments.first_block[1:]):
+        places = self.segments.first_block
+        for (device, *_), first, end in zip(self.segments.rows, places, places[1:], strict=False):
             born = self._gatherings[device].born_later if device < len(self._gatherings) else ()
             for row in range(first, end) if born else ():
                 alive[row] = self.blocks.address[row] not in born

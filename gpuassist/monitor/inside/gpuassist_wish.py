@@ -1,7 +1,7 @@
 """Hears what gpuassist asks of this program while it runs: torch's snapshot of its memory now, or after recording for some seconds.
 
-A wish is a file beside the program's own in that private directory, `<pid>-<start>.wish`; what came of it is told in `….told`. It is looked
-for twice a second, when the figures are written. While a snapshot is taken and written the program stands still.
+A wish is a file beside the program's own in that private directory, `<pid>-<start>.wish`; what came of it is told in `….told`.
+It is looked for twice a second, when the figures are written. While a snapshot is taken and written the program stands still.
 """
 
 from __future__ import annotations
@@ -97,14 +97,14 @@ def record(memory: Any, entries: int) -> None:
     try:
         memory._record_memory_history(max_entries=entries, stacks="python")
     except TypeError:  # before torch 2.1
-        memory._record_memory_history(True, trace_alloc_max_entries=entries, trace_alloc_record_context=True)
+        memory._record_memory_history(enabled=True, trace_alloc_max_entries=entries, trace_alloc_record_context=True)
 
 
 def stop(memory: Any) -> None:
     try:
         memory._record_memory_history(enabled=None)
     except TypeError:
-        memory._record_memory_history(False)
+        memory._record_memory_history(enabled=False)
 
 
 def keep(memory: Any, path: str) -> None:

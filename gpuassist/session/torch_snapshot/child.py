@@ -1,7 +1,8 @@
 """The process that reads a snapshot: hostile or huge, it costs this process its life at most.
 
-It hears one request (`system.frames`): `{"path", "first", "end", "memory_bytes"}`, and answers with `{"read", "of"}` now and then, and at
-last with `{"done": [start, length]}` of the document in the file that it was handed, or `{"failed": {"message", "parameters"}}`.
+It hears one request (`system.frames`): `{"path", "first", "end", "memory_bytes"}`, and answers with `{"read", "of"}` now and
+then, and at last with `{"done": [start, length]}` of the document in the file that it was handed, or `{"failed": {"message",
+"parameters"}}`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def main() -> int:
         return 0
     limit = request["memory_bytes"]
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    answer: dict[str, Any]
     try:
         answer = {"done": _read(request)}
     except SnapshotError as error:

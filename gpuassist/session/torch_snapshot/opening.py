@@ -41,7 +41,9 @@ def open_snapshot(
     tell: Tell = lambda *_: None,
     ends: Callable[[], bool] = lambda: False,
 ) -> MemorySnapshot:
-    """The snapshot in the file. Raises `SnapshotError` with the reason where there is none, and `NotWantedError` once `ends` says so."""
+    """The snapshot in the file. Raises `SnapshotError` with the reason where there is none, and `NotWantedError` once `ends`
+    says so.
+    """
     path = os.path.abspath(path)
     try:
         size = os.stat(path).st_size
@@ -51,7 +53,8 @@ def open_snapshot(
     if free is not None and needed > free:
         raise SnapshotError(
             text(
-                "reading its {size} MiB takes about {needed} MiB of memory, and {free} MiB are free here; a range of events takes less",
+                "reading its {size} MiB takes about {needed} MiB of memory, and {free} MiB are free here;"
+                " a range of events takes less",
                 size=size >> 20,
                 needed=needed >> 20,
                 free=free >> 20,

@@ -45,8 +45,8 @@ def tells_of_itself(session: Session, pid: int) -> bool:
 def take_snapshot(
     session: Session, wish: RecordWish, *, tell: Callable[[Text], None] = lambda _: None, ends: Callable[[], bool] = lambda: False
 ) -> str:
-    """The path of the snapshot. Raises `SnapshotRefusedError` where there is none, and `NotWantedError` once `ends` says so; a program
-    that has begun to record goes on to the end of its seconds then.
+    """The path of the snapshot. Raises `SnapshotRefusedError` where there is none, and `NotWantedError` once `ends` says so; a
+    program that has begun to record goes on to the end of its seconds then.
     """
     ring = _file_of(session, wish.pid)
     if not ring:
@@ -62,16 +62,14 @@ def take_snapshot(
     _ask(stem, f"{wish.seconds:g} {path}\n")
     if wish.seconds:
         tell(text("process {pid} records its allocations for {seconds:g} s", pid=wish.pid, seconds=wish.seconds))
-    return _outcome(session, stem, wish, path, ends)
+    return _outcome(session, stem, wish, path, ends=ends)
 
 
 def _ask(stem: str, words: str) -> None:
-    for left in (stem + TOLD, stem + WISH):
-        try:
-            os.unlink(left)
-        except FileNotFoundError:
-            pass
     try:
+        for left in (stem + TOLD, stem + WISH):
+            if os.path.lexists(left):
+                os.unlink(left)
         descriptor = os.open(stem + ".asks", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             os.write(descriptor, words.encode("utf-8", "surrogateescape"))
@@ -82,7 +80,7 @@ def _ask(stem: str, words: str) -> None:
         raise SnapshotRefusedError(text("the program could not be asked: {error}", error=error.strerror or str(error))) from error
 
 
-def _outcome(session: Session, stem: str, wish: RecordWish, path: str, ends: Callable[[], bool]) -> str:
+def _outcome(session: Session, stem: str, wish: RecordWish, path: str, *, ends: Callable[[], bool]) -> str:
     clock, pause = session.world.clock, Event()
     heard_until = clock.monotonic() + _ANSWER_SECONDS
     until = heard_until + wish.seconds + _WRITING_SECONDS
