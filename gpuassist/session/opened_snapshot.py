@@ -63,7 +63,7 @@ def look_at_device(opened: OpenedSnapshot, device: int, grouping: OwnerGrouping)
 
 
 class OwnerChange(Struct, frozen=True):
-    """What a line held at the peak of another snapshot and of this one."""
+    """What a line held in another snapshot and in this one."""
 
     line: OwnerLine
     before: int
@@ -74,17 +74,18 @@ class OwnerChange(Struct, frozen=True):
         return self.after - self.before
 
 
-def compared(this: DeviceLook, other: DeviceLook) -> tuple[OwnerChange, ...]:
-    """The lines whose memory at the peak is another in this snapshot than in the other one, what grew most first."""
-    before, after = _by_line(other), _by_line(this)
+def compared(this: DeviceLook, other: DeviceLook, *, at_end: bool = False) -> tuple[OwnerChange, ...]:
+    """The lines whose memory at the peak, or at the end, is another in this snapshot than in the other one, what grew most first."""
+    before, after = _by_line(other, at_end=at_end), _by_line(this, at_end=at_end)
     lines = dict.fromkeys((*after, *before))
     changes = (OwnerChange(line, before.get(line, 0), after.get(line, 0)) for line in lines)
     return tuple(sorted((one for one in changes if one.grown), key=lambda one: -one.grown))
 
 
-def _by_line(look: DeviceLook) -> dict[OwnerLine, int]:
+def _by_line(look: DeviceLook, *, at_end: bool) -> dict[OwnerLine, int]:
     held: dict[OwnerLine, int] = {}
-    for owner, size in enumerate(look.timeline.shares(look.timeline.total.peak).tolist()):
+    point = look.timeline.last if at_end else look.timeline.total.peak
+    for owner, size in enumerate(look.timeline.shares(point).tolist()):
         if size:
             held[look.line(owner)] = held.get(look.line(owner), 0) + size
     return held

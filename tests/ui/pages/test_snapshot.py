@@ -182,6 +182,8 @@ def test_another_snapshot_is_compared_with(page: SnapshotPage, view: SnapshotVie
     settle(page, qtbot)
     assert view.tabs.place == OTHER
     assert rows(view) == {"model.py:10": (32, 0), "train.py:7": (16, 76)}  # the peak of the other is its last allocation
+    view.end.click()
+    assert rows(view) == {"train.py:7": (24, 76)}
 
 
 def test_another_gpu_and_other_owners_are_shown(page: SnapshotPage, view: SnapshotView, qtbot: QtBot) -> None:

@@ -31,7 +31,7 @@ class ProcessSnapshot(QObject):
 
     @property
     def under_way(self) -> Text | None:
-        return text("a memory snapshot is being taken") if self._job is not None else None
+        return text("the taking of a memory snapshot") if self._job is not None else None
 
     def ask(self, pid: int, seconds: float) -> None:
         """Asks where it is to go, records allocations for so many seconds, takes it and has it opened."""

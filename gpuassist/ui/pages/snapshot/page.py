@@ -97,7 +97,7 @@ class SnapshotPage(Page):
             self._take(left)
 
     def under_way(self) -> Text | None:
-        return text("a memory snapshot is being read") if self.files.busy else None
+        return text("the reading of a memory snapshot") if self.files.busy else None
 
     def close_down(self) -> None:
         self.files.drop()

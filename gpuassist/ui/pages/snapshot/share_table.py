@@ -26,6 +26,7 @@ from gpuassist.ui.widgets.table import CellDelegate, Table
 
 ROWS_AT_MOST = 300
 _BESIDE_FROM = 560  # narrower, the stacks stand below
+_ALL_FROM = 860
 _LEAST_ROWS = 3
 
 
@@ -85,7 +86,9 @@ class ShareTable(QWidget):
         self._shows = True
         with self.table.at_once():
             self.model.set_rows([self._cells(row, most) for row in self.rows])
-            self.table.show_only(_COMPARED if compares else _HELD)
+            # What it was before and how much it grew say what it is now, where there is no room for all three.
+            roomy = self.width() >= by_text(_ALL_FROM)
+            self.table.show_only((_COMPARED if roomy else _COMPARED[:3]) if compares else _HELD)
         left = len(rows) - len(self.rows)
         more = self._words(counted("{count} more line", "{count} more lines", left)) if left > 0 else ""
         self.about.set_words(" · ".join(filter(None, (self._words(about), more))))

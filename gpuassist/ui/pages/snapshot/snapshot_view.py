@@ -52,6 +52,7 @@ class SnapshotView(QWidget):
         self.look: DeviceLook | None = None
         self.other: DeviceLook | None = None
         self.moment = 0
+        self.compares_end = False  # else the peaks of two snapshots
         self.range: tuple[int, int] | None = None
         self._card_bytes = 0
         self._fresh: set[QWidget] = set()  # the parts that show this look already
@@ -147,10 +148,10 @@ class SnapshotView(QWidget):
         self.tabs.chosen.connect(self._show_tab)
         self.peak = small(words(text("Peak")), card)
         self.peak.setToolTip(words(text("Who held the memory at the peak")))
-        self.peak.clicked.connect(lambda: self._look_at(self.look.timeline.total.peak if self.look is not None else 0))
+        self.peak.clicked.connect(lambda: self._look_at(is_end=False))
         self.end = small(words(text("End")), card)
         self.end.setToolTip(words(text("Who held the memory at the end")))
-        self.end.clicked.connect(lambda: self._look_at(self.look.timeline.last if self.look is not None else 0))
+        self.end.clicked.connect(lambda: self._look_at(is_end=True))
         self.compare = small(words(text("Choose a snapshot…")), card)
         self.compare.clicked.connect(self.other_wanted)
         row = bare(QHBoxLayout(), 8)
@@ -197,8 +198,8 @@ class SnapshotView(QWidget):
         self._show_part(place)
 
     def _show_buttons(self, place: int) -> None:
-        self.peak.setVisible(place == MOMENT)
-        self.end.setVisible(place == MOMENT)
+        for button in (self.peak, self.end):
+            button.setVisible(place == MOMENT or (place == OTHER and self.other is not None))
         self.compare.setVisible(place == OTHER)
 
     def _show_part(self, place: int) -> None:
@@ -247,13 +248,17 @@ class SnapshotView(QWidget):
             about = text("Choose another snapshot: what each line held at its peak is compared with what it holds at this one’s.")
             self.shares.show_rows(about, (), lambda _: "", compares=True)
             return
-        about = text("At the peak, compared with {name}", name=self.other.opened.path.rsplit("/", 1)[-1])
+        name = self.other.opened.path.rsplit("/", 1)[-1]
+        about = text("At the peak, compared with {name}", name=name)
+        if self.compares_end:
+            about = text("At the end, compared with {name}", name=name)
         owners = {line: owner for owner, line in enumerate(look.owners.lines)}
         rows = [
             HeldRow(one.line, one.after, before=one.before, owner=owners.get(one.line), colour=self._colour(owners.get(one.line)))
-            for one in compared(look, self.other)
+            for one in compared(look, self.other, at_end=self.compares_end)
         ]
-        self.shares.show_rows(about, rows, partial(self._stacks, look.timeline.total.peak), compares=True)
+        moment = look.timeline.last if self.compares_end else look.timeline.total.peak
+        self.shares.show_rows(about, rows, partial(self._stacks, moment), compares=True)
 
     def _row(self, share: OwnerShare, *, compares: bool = False) -> HeldRow:
         assert self.look is not None
@@ -272,9 +277,15 @@ class SnapshotView(QWidget):
         rows = look.timeline.alive(row.owner, moment)
         return stacks_text(look, stacks_held(look.story, rows), self.desk.words)
 
-    def _look_at(self, moment: int) -> None:
-        self.moment = moment
-        self.card.plot.go_to(moment)
+    def _look_at(self, *, is_end: bool) -> None:
+        look = self.look
+        if look is None:
+            return
+        if self.tabs.place == OTHER:
+            self.compares_end = is_end
+        else:
+            self.moment = look.timeline.last if is_end else look.timeline.total.peak
+            self.card.plot.go_to(self.moment)
         self._show_part(self.tabs.place)
 
     @Slot(object)
