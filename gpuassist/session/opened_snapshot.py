@@ -75,7 +75,7 @@ class OwnerChange(Struct, frozen=True):
 
 
 def compared(this: DeviceLook, other: DeviceLook, *, at_end: bool = False) -> tuple[OwnerChange, ...]:
-    """The lines whose memory at the peak, or at the end, is another in this snapshot than in the other one, what grew most first."""
+    """The lines whose memory at the peak, or at the end, is another here than in the other snapshot, what grew most first."""
     before, after = _by_line(other, at_end=at_end), _by_line(this, at_end=at_end)
     lines = dict.fromkeys((*after, *before))
     changes = (OwnerChange(line, before.get(line, 0), after.get(line, 0)) for line in lines)
