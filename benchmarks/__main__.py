@@ -28,6 +28,7 @@ NAMES = (
     "install_gap",
     "solve",
     "verify",
+    "snapshot",
 )
 
 
