@@ -29,6 +29,7 @@ NAMES = (
     "install_gap",
     "solve",
     "verify",
+    "snapshot",
 )
 
 

@@ -70,7 +70,6 @@ def _rises_and_falls(allocations: Allocations, active: Whole, rows: Whole, count
     start, size = allocations.start[apart], allocations.size[apart]
     if len(apart) < _STAYED_AT_LEAST or (start[-1] - start[0]) * _PART_OF_HISTORY < count:
         return False
-    highest = np.maximum.reduceat(active, start)[:-1]  # between each and the next
-    fell = highest - active[start[1:] - 1]
-    steps = fell > np.maximum(size[:-1], size[1:])
+    given_back = np.concatenate(([0], np.cumsum(np.maximum(-np.diff(active), 0))))
+    steps = np.diff(given_back[start]) > np.maximum(size[:-1], size[1:])
     return int(steps.sum()) >= _STAYED_AT_LEAST - 1

@@ -108,7 +108,8 @@ def reserved_bytes(snapshot: MemorySnapshot, trace: DeviceTrace) -> Whole:
     here = snapshot.segments.device == trace.device
     at_end = int(snapshot.segments.size[here].sum()) - trace.reserved_later
     grown = np.cumsum(change)
-    return np.maximum(grown - grown[-1] + at_end, 0)
+    reserved: Whole = np.maximum(grown - grown[-1] + at_end, 0)
+    return reserved
 
 
 def _blocks_of(snapshot: MemorySnapshot, device: int) -> Whole:

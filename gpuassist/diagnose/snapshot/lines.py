@@ -29,7 +29,7 @@ def is_users(frame: StackFrame) -> bool:
 
 
 def line_of(frames: tuple[StackFrame, ...]) -> tuple[StackFrame | None, bool]:
-    """The innermost line of the user's, or the innermost of Python at all, or of whatever there is; and whether it is the user's."""
+    """The innermost line of the user's, or of Python at all, or of whatever there is; and whether it is the user's."""
     for frame in frames:
         if is_users(frame):
             return frame, True

@@ -14,7 +14,7 @@ from gpuassist.formats.torch_snapshot.byte_stream import LONGEST_WORDS, ByteStre
 from gpuassist.formats.torch_snapshot.opcode_names import REFUSED
 from gpuassist.model.text import text
 
-VALUES_AT_MOST = 2_000_000
+VALUES_AT_MOST = 1_000_000
 """Values beside rows: a real snapshot has some ten thousand segments and notes."""
 _LONGEST_NUMBER = 64  # bytes; the work of reading a number grows with the square of its length
 _MARKS_AT_MOST = 64  # how deep values lie in each other; torch's lie six deep

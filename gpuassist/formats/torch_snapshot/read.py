@@ -28,7 +28,7 @@ def read_snapshot(more: Callable[[], bytes], source: str, wanted: EventRange = E
     value = PickleMachine(stream, rows).value()
     if isinstance(value, list):  # what torch.cuda.memory_snapshot() gives: segments and no history
         rows.take_segments(value)
-        value = {"segments": value}
+        value = {"segments": value} if rows.segments.rows else {}
     if not isinstance(value, dict) or not value.keys() & {"segments", "device_traces"}:
         raise SnapshotError(text("it is a pickle, but no memory snapshot of torch: it has neither segments nor events"))
     rows.finish()

@@ -22,7 +22,7 @@ from gpuassist.system.worker import Worker
 
 HIDDEN_ARGUMENT = "--read-snapshot"
 _BASE_BYTES = 160 << 20  # Python, numpy, and what a small file takes
-_OF_EACH_BYTE = 1.1  # measured: 0.5 to 1.0 of the file for histories with stacks of 5 to 60 lines (benchmarks/snapshot.py)
+_OF_EACH_BYTE = 1.6  # measured: 0.5 of the file with stacks, 1.5 of one whose events have none (benchmarks/snapshot.py)
 _ROOM_BYTES = 512 << 20  # what a stranger file may take beyond that before it is stopped
 _LOOK_EVERY_SECONDS = 0.1
 _SILENT_SECONDS = 120.0
