@@ -42,7 +42,7 @@ def main(wanted: str = str(_MEGABYTES)) -> bool:
     print(f"snapshot of {size / 1e6:.0f} MB: {seconds:.2f} s and {memory / 1e6:.0f} MB")
     print(f"restricted unpickler:  {their_seconds:.2f} s and {their_memory / 1e6:.0f} MB")
     print(f"ratio: time {seconds / their_seconds:.2f}, memory {memory / their_memory:.2f} (limit {LIMIT})")
-    return max(seconds / their_seconds, memory / their_memory) <= LIMIT
+    return bool(max(seconds / their_seconds, memory / their_memory) <= LIMIT)
 
 
 @contextmanager
@@ -50,10 +50,11 @@ def _file(wanted: str) -> Iterator[str]:
     if os.path.isfile(wanted):
         yield wanted
         return
-    with tempfile.NamedTemporaryFile(suffix=".pickle") as file:
-        write_snapshot(file.file, int(float(wanted) * 1e6))
-        file.flush()
-        yield file.name
+    with tempfile.TemporaryDirectory() as directory:
+        path = f"{directory}/made.pickle"
+        with open(path, "wb") as file:
+            write_snapshot(file, int(float(wanted) * 1e6))
+        yield path
 
 
 def _run(program: str, path: str) -> tuple[float, float]:

@@ -17,10 +17,11 @@ from gpuassist.formats.torch_snapshot.event_range import EVERYTHING, EventRange
 from gpuassist.model.codec import Json
 from gpuassist.model.memory_snapshot import MemorySnapshot
 from gpuassist.model.memory_story import DeviceStory, GrowthShare, SnapshotStory
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
 from gpuassist.present.memory_snapshot import (
+    SCHEMA,
     answer_of,
     device_lines,
     growth_words,
@@ -72,9 +73,14 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("which file? `gpuassist snapshot FILE`, or --of PID for a program that runs"))
     if options.window:
         return _window(options, path, context)
-    snapshot = _opened(context, path, wanted)
-    other = _opened(context, options.other, wanted) if options.other and snapshot is not None else None
-    if snapshot is None or (options.other and other is None):
+    try:
+        snapshot = _opened(context, path, wanted)
+        other = _opened(context, options.other, wanted) if options.other else None
+    except _UnreadError as error:
+        context.note(error.reason)
+        if options.json:
+            nothing: dict[str, Json] = {"devices": [], "events": None, "findings": []}
+            context.document({"schema": SCHEMA, "file": path, **nothing, "reason": context.session.words(error.reason)})
         return Exit.UNDETERMINED
     card = _largest_card(context)
     story = story_of(snapshot, card)
@@ -102,16 +108,22 @@ def _window(options: argparse.Namespace, path: str, context: Context) -> Exit:
     return context.open_window(ToSnapshot(os.path.abspath(path)))
 
 
-def _opened(context: Context, path: str, wanted: EventRange) -> MemorySnapshot | None:
+class _UnreadError(Exception):
+    """A file is no snapshot that can be read."""
+
+    def __init__(self, reason: Text) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def _opened(context: Context, path: str, wanted: EventRange) -> MemorySnapshot:
     def tell(read: int, of: int) -> None:
         context.passing(text("reading {path}: {percent} %", path=path, percent=100 * read // max(of, 1)))
 
     try:
         return open_snapshot(context.session, path, wanted, tell=tell)
     except SnapshotError as error:
-        context.passing()
-        context.note(text("{path} could not be read: {reason}", path=path, reason=error.reason))
-        return None
+        raise _UnreadError(text("{path} could not be read: {reason}", path=path, reason=error.reason)) from error
     finally:
         context.passing()
 

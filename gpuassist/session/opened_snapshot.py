@@ -20,7 +20,7 @@ from gpuassist.session.torch_snapshot.opening import memory_free, memory_needed,
 
 _LONG_SECONDS = 10.0
 _START_SECONDS = 0.5
-_BYTES_A_SECOND = 25e6  # measured with benchmarks/snapshot.py
+_BYTES_A_SECOND = 30e6  # on two busy processors, 2026-11-24 (benchmarks/snapshot.py)
 
 
 class OpenedSnapshot(Struct, frozen=True):

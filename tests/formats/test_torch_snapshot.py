@@ -123,7 +123,8 @@ def test_nothing_is_run(protocol: int, tmp_path: Any) -> None:
     (
         b"", b"\x80", b".", b"N.", b"\x80\x04].", b"\x80\x04}.", b"hello\n", b"(" * 1000, b"\x80\x04\x8d" + b"\xff" * 8,
         b"\x8b\xff\xff\xff\x7f", b"\x80\x04Nr\xff\xff\xff\xff.", b"h\x05.", b"I" + b"9" * 100_000 + b"\n.",
-        b"\x80\x04}(\x8c\x08segments]}e", b"F" + b"1" * 1000, b"cos\nsystem\n(S'x'\ntR.", b"\x82\x01.", b"Pid\n.", b"\x80\x04]\x94h\x00a.",
+        b"\x80\x04}(\x8c\x08segments]}e", b"F" + b"1" * 1000, b"cos\nsystem\n(S'x'\ntR.", b"\x82\x01.",
+        b"Pid\n.", b"\x80\x04]\x94h\x00a.",
     ),
 )  # fmt: skip
 def test_what_is_no_snapshot_is_refused(content: bytes) -> None:

@@ -10,7 +10,7 @@ import pytest
 from gpuassist.monitor.run_place import TOLD, WISH
 from tests.monitor.made_torch import Program
 
-# The program is its own other side: it puts the wish down and waits for what came of it, as `session.torch_snapshot.recording` does.
+# The program is its own other side: it puts the wish down and waits for what came of it, as `session.torch_snapshot` does.
 ASKS = """
 import glob, os, sys, time, torch
 torch.cuda.allocate(3000)

@@ -175,7 +175,7 @@ def _fragmented(snapshot: MemorySnapshot, story: DeviceStory) -> Iterator[Snapsh
         ),
         text(
             "That is {percent} % of what torch reserved; it cannot be given back, and the largest free piece is {largest}.",
-            percent=round(100 * pieces.split_bytes / pieces.reserved_bytes),
+            percent=round(100 * pieces.split_bytes / max(pieces.reserved_bytes, 1)),
             largest=shown_size(pieces.largest_free_bytes),
         ),
         _against_gaps(snapshot),

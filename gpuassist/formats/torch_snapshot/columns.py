@@ -158,6 +158,10 @@ class BlockColumns:
         self.state.append(state)
         self.stack.append(stack)
 
+    def drop_from(self, row: int) -> None:
+        for column in (self.address, self.size, self.requested, self.state, self.stack):
+            del column[row:]
+
     def table(self, alive: Codes | None = None) -> BlockTable:
         return BlockTable(
             wholes(self.address),

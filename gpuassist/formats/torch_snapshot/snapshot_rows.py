@@ -157,6 +157,8 @@ class SnapshotRows:
     # What was gathered
 
     def finish(self) -> None:
+        """After the last item: blocks of a segment that never ended belong to none."""
+        self.blocks.drop_from(self.segments.first_block[-1])
         for gathering in self._gatherings:
             gathering.settle(at_end=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.fact import value_or
@@ -122,7 +122,7 @@ class SnapshotPage(Page):
             self.before = BeforeReading(self.desk.words, self)
             self.before.read_wanted.connect(self.files.read)
             self.before.cancelled.connect(self.files.cancel)
-            self._column.insertWidget(1, self.before)
+            self._column.insertWidget(1, self.before, 1, Qt.AlignmentFlag.AlignTop)
         self._header.show_words(os.path.basename(outlook.path), self.desk.words(text("A large memory snapshot")))
         self._show_only(self.before)
         self.before.show_outlook(outlook)
