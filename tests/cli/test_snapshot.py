@@ -12,6 +12,7 @@ import pytest
 from gpuassist.cli import snapshot
 from gpuassist.cli.context import UsageError
 from gpuassist.present.marks import Exit
+from gpuassist.session.navigation import ToSnapshot
 from gpuassist.session.opened_recording import NotWantedError
 from gpuassist.session.torch_snapshot import opening
 from tests.cli.made_session import live_session, run_live
@@ -83,3 +84,17 @@ def test_wrong_usage(words: tuple[str, ...]) -> None:
 def test_a_program_that_cannot_be_asked(tmp_path: Path) -> None:
     done = run_live(snapshot, "--of", "1", "--out", str(tmp_path / "x"))
     assert (done.exit, "cannot be asked" in done.err) == (Exit.UNDETERMINED, True)
+
+
+def test_the_window_is_opened_with_one_file_and_nothing_else(tmp_path: Path) -> None:
+    wanted: list[object] = []
+
+    def opened(destination: object) -> Exit:
+        wanted.append(destination)
+        return Exit.HEALTHY
+
+    assert run_live(snapshot, str(tmp_path / "a.pickle"), "--window", open_window=opened).exit is Exit.HEALTHY
+    assert wanted == [ToSnapshot(str(tmp_path / "a.pickle"))]
+    for more in (("--json",), ("other.pickle",), ("--between", "1:5"), ("--address", "0x10")):
+        with pytest.raises(UsageError):
+            run_live(snapshot, "a.pickle", *more, "--window", open_window=opened)

@@ -31,14 +31,17 @@ from gpuassist.session.navigation import (
     ToGuide,
     ToHolders,
     ToInstall,
+    ToProject,
+    ToRecording,
     ToRepair,
+    ToSnapshot,
     ToWaitingInstall,
     ToWhatIf,
     WayOn,
     WizardStep,
     follow,
 )
-from gpuassist.session.place_words import place_named, place_words
+from gpuassist.session.place_words import file_leads_to, place_named, place_words
 from gpuassist.session.plan import ANY, InstallWish
 
 READ = ReadingEnded(StepStatus.RIGHT, StepStatus.RIGHT)
@@ -312,3 +315,12 @@ def test_the_way_on_always_leads_on_and_never_past_a_problem(events: list[Event]
         assert isinstance(flow.current, WizardStep)
         assert isinstance(following, SideTool) or list(WizardStep).index(following) > list(WizardStep).index(flow.current)
         assert following is not WizardStep.VERIFY or flow.state(WizardStep.FOUND) is not StepStatus.PROBLEM
+
+
+def test_a_file_is_opened_where_its_name_leads() -> None:
+    assert file_leads_to("/x/run.pickle", is_folder=False) == ToSnapshot("/x/run.pickle")
+    assert file_leads_to("/x/run.pkl", is_folder=False) == ToSnapshot("/x/run.pkl")
+    assert file_leads_to("/x/run.pickle", is_folder=True) == ToProject("/x/run.pickle")
+    assert file_leads_to("/x/night.db", is_folder=False) == ToRecording("/x/night.db")
+    assert file_leads_to("/x/machine.json", is_folder=False) is None
+    assert file_leads_to("/x/pickle", is_folder=False) == ToExplainFile("/x/pickle")
