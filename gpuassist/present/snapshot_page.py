@@ -103,6 +103,8 @@ def figures(look: DeviceLook) -> Text:
         text("{size} reserved", size=shown_size(story.reserved_bytes)),
         counted("{number} event", "{number} events", story.events, number=f"{story.events:,}"),
     ]
+    if not story.reserved_bytes:
+        del parts[2]  # a history without segments
     if story.recorded > story.events:
         parts[-1] = text("{read} of {number} events", read=f"{story.events:,}", number=f"{story.recorded:,}")
     return joined(tuple(parts))

@@ -181,7 +181,8 @@ class PlotCard(Card):
         assert self._look is not None
         entries = [(self.scene.colour_of(one) or 0, self._words(line_name(self._look.line(one)))) for one in self.scene.owners]
         entries.append((REST, self._words(text("all others"))))
-        entries.append((TORCH, self._words(text("reserved"))))
+        if self._look.reserved.values.any():
+            entries.append((TORCH, self._words(text("reserved"))))
         self.legend.show_entries(tuple(entries))
 
     @Slot()
