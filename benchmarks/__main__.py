@@ -31,6 +31,7 @@ NAMES = (
     "solve",
     "verify",
     "snapshot",
+    "profile",
 )
 
 

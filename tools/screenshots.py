@@ -124,6 +124,7 @@ def step_through(run: WindowRun, shots: Iterator[int]) -> None:
 def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     """Does one thing each time it is asked, and says how many milliseconds that takes to settle."""
     from gpuassist.install.what_if import Wish
+    from gpuassist.session.kept_place import place_named
     from gpuassist.session.navigation import (
         Errand,
         GoTo,
@@ -138,7 +139,6 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
         ToWhatIf,
         WizardStep,
     )
-    from gpuassist.session.place_words import place_named
     from gpuassist.session.plan import InstallWish
     from gpuassist.ui.page import OpenExample
 

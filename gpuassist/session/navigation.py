@@ -1,8 +1,7 @@
 """The wizard's navigation as pure data: which step is shown, the state of each, where back and next lead.
 
 Nothing here knows widgets: the window pushes events in and shows the flow that comes out, and tests do the same without a window.
-What a place is opened for is carried as the value that it is. The stages that own those values are named here and not imported,
-because the frame is made before they are.
+What a place is opened for is carried as its value; the stages that own those are not imported: the frame is made before they are.
 """
 
 from __future__ import annotations
@@ -40,6 +39,7 @@ class SideTool(str, Enum):
     HOLDERS = "holders"
     PROJECT = "project"
     SNAPSHOT = "snapshot"
+    PROFILE = "profile"
 
 
 Place = WizardStep | SideTool
@@ -58,6 +58,7 @@ TITLES: dict[Place, Text] = {
     SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
     SideTool.SNAPSHOT: text("Memory snapshot"),
+    SideTool.PROFILE: text("Where time goes"),
 }
 SHOW_HOW = text("Show what to do")
 
@@ -185,6 +186,13 @@ class ToSnapshot(Struct, frozen=True):
     path: str
 
 
+class ToProfile(Struct, frozen=True):
+    """Where time goes, with what a profiler left in this file; the one that is shown, or none, where it is empty."""
+
+    place: ClassVar[Place] = SideTool.PROFILE
+    path: str = ""
+
+
 class ToRecording(Struct, frozen=True):
     """Live memory, with a run of this recording of samples: its newest, unless another is named."""
 
@@ -209,6 +217,7 @@ Errand = (
     | ToHolders
     | ToProject
     | ToSnapshot
+    | ToProfile
 )
 """A place with what to do there."""
 

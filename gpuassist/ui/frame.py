@@ -11,6 +11,8 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent, QResi
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, enumerated, text
+from gpuassist.session.file_places import place_of_file
+from gpuassist.session.kept_place import place_named
 from gpuassist.session.navigation import (
     TITLES,
     Back,
@@ -25,6 +27,7 @@ from gpuassist.session.navigation import (
     ReadingStarted,
     SideTool,
     StepStatus,
+    ToProject,
     ToWaitingInstall,
     WizardStep,
     follow,
@@ -224,15 +227,14 @@ class Frame(QWidget):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        from gpuassist.session.place_words import file_leads_to  # not needed before something is dropped
-
         path = dropped_file(event.mimeData())
         event.acceptProposedAction()
-        leads = file_leads_to(path, is_folder=is_folder(path))
-        if leads is None:
-            self._reading.open_recording(path)
+        if is_folder(path):
+            self.go(ToProject(path))
+        elif (there := place_of_file(path, self.flow.current)) is not None:
+            self.go(there)
         else:
-            self.go(leads)
+            self._reading.open_recording(path)
 
     def _action(self, words: str, keys: str, slot: Callable[[], object]) -> QAction:
         action = QAction(words, self)
@@ -288,8 +290,6 @@ class Frame(QWidget):
 
     @Slot()
     def _choose_by_key(self) -> None:
-        from gpuassist.session.place_words import place_named
-
         action = self.sender()
         place = place_named(action.text()) if isinstance(action, QAction) else None
         if place is None:

@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from gpuassist.install.what_if import Wish
 from gpuassist.model.text import text
+from gpuassist.session.file_places import place_of_file
+from gpuassist.session.kept_place import place_named, place_words
 from gpuassist.session.navigation import (
     Back,
     Errand,
@@ -31,7 +33,6 @@ from gpuassist.session.navigation import (
     ToGuide,
     ToHolders,
     ToInstall,
-    ToProject,
     ToRecording,
     ToRepair,
     ToSnapshot,
@@ -41,7 +42,6 @@ from gpuassist.session.navigation import (
     WizardStep,
     follow,
 )
-from gpuassist.session.place_words import file_leads_to, place_named, place_words
 from gpuassist.session.plan import ANY, InstallWish
 
 READ = ReadingEnded(StepStatus.RIGHT, StepStatus.RIGHT)
@@ -318,9 +318,9 @@ def test_the_way_on_always_leads_on_and_never_past_a_problem(events: list[Event]
 
 
 def test_a_file_is_opened_where_its_name_leads() -> None:
-    assert file_leads_to("/x/run.pickle", is_folder=False) == ToSnapshot("/x/run.pickle")
-    assert file_leads_to("/x/run.pkl", is_folder=False) == ToSnapshot("/x/run.pkl")
-    assert file_leads_to("/x/run.pickle", is_folder=True) == ToProject("/x/run.pickle")
-    assert file_leads_to("/x/night.db", is_folder=False) == ToRecording("/x/night.db")
-    assert file_leads_to("/x/machine.json", is_folder=False) is None
-    assert file_leads_to("/x/pickle", is_folder=False) == ToExplainFile("/x/pickle")
+    here = SideTool.GUIDES
+    assert place_of_file("/x/run.pickle", here) == ToSnapshot("/x/run.pickle")
+    assert place_of_file("/x/run.pkl", here) == ToSnapshot("/x/run.pkl")
+    assert place_of_file("/x/night.db", here) == ToRecording("/x/night.db")
+    assert place_of_file("/x/machine.json", here) is None
+    assert place_of_file("/x/pickle", here) == ToExplainFile("/x/pickle")

@@ -1,22 +1,8 @@
-"""Places of the window by words that can be kept, typed and handed on, and what a file that is handed to the window leads to."""
+"""A place of the window in words that are kept between two starts, and handed to a window that is open already."""
 
 from __future__ import annotations
 
-from gpuassist.session.navigation import (
-    Destination,
-    GoTo,
-    Place,
-    SideTool,
-    ToExplainFile,
-    ToGuide,
-    ToProject,
-    ToRecording,
-    ToSnapshot,
-    WizardStep,
-)
-
-_RECORDINGS = (".db", ".sqlite")
-_SNAPSHOTS = (".pickle", ".pkl")
+from gpuassist.session.navigation import Destination, GoTo, Place, SideTool, ToGuide, WizardStep
 
 
 def place_named(value: str) -> Place | None:
@@ -36,14 +22,3 @@ def place_meant(words: str) -> Destination | None:
     if place is None:
         return None
     return ToGuide(topic) if place is SideTool.GUIDES and topic else GoTo(place)
-
-
-def file_leads_to(path: str, *, is_folder: bool) -> Destination | None:
-    """Where a file or a folder is opened, by its name; none for a recorded machine, which the whole window shows."""
-    if is_folder:
-        return ToProject(path)
-    if path.endswith(".json"):
-        return None
-    if path.endswith(_RECORDINGS):
-        return ToRecording(path)
-    return ToSnapshot(path) if path.endswith(_SNAPSHOTS) else ToExplainFile(path)
