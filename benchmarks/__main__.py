@@ -20,6 +20,7 @@ NAMES = (
     "headless",
     "plot",
     "live",
+    "snapshot_plot",
     "inside",
     "recording",
     "terminal",
@@ -30,6 +31,7 @@ NAMES = (
     "gaps",
     "solve",
     "verify",
+    "snapshot",
     "profile",
 )
 

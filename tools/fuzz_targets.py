@@ -681,6 +681,34 @@ def _package_logs(scratch: Path) -> Run:
     return run
 
 
+@cache
+def _memory_snapshots() -> tuple[bytes, ...]:
+    import pickle
+
+    from tests.snapshots import training
+
+    return tuple(pickle.dumps(training(2, leaks=True).told, protocol) for protocol in range(6))
+
+
+def _memory_snapshot(_scratch: Path) -> Run:
+    from gpuassist.diagnose.snapshot.story import story_of
+    from gpuassist.formats.torch_snapshot.byte_stream import SnapshotError
+    from gpuassist.formats.torch_snapshot.read import read_snapshot
+    from gpuassist.present.memory_snapshot import snapshot_document
+
+    def run(data: bytes) -> str:
+        pieces = iter((data[:1000], data[1000:]))
+        try:
+            snapshot = read_snapshot(lambda: next(pieces, b""), "a.pickle")
+        except SnapshotError as error:
+            return ENGLISH(error.reason)
+        story = story_of(snapshot)
+        json.dumps(snapshot_document(snapshot, story, ENGLISH))
+        return "\n".join(ENGLISH(finding.title) for finding in story.findings)
+
+    return run
+
+
 def _profiles() -> Sequence[bytes]:
     """One of each form; traces are shorter than a piece, so that all of one is met."""
     lines = "\n".join(("  ncalls", "  7    1.500    0.214    1.500    0.214 data.py:31(__getitem__)"))
@@ -764,6 +792,7 @@ TARGETS: tuple[Target, ...] = (
     Target("nvml", _nvml_says, _nvml),
     Target("project", _projects, _project),
     Target("samples", _sample_blocks, _samples),
+    Target("memory-snapshots", _memory_snapshots, _memory_snapshot),
     Target("package-logs", lambda: tuple(_PACKAGE_LOGS.values()), _package_logs),
     Target("profiles", _profiles, _profile),
 )

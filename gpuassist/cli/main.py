@@ -50,6 +50,7 @@ COMMANDS = (
     "shell",
     "profile",
     "run",
+    "snapshot",
 )
 _CHANGING = ("use", "undo")
 _WITH_PROGRAM = "run"

@@ -38,6 +38,7 @@ class SideTool(str, Enum):
     GUIDES = "guides"
     HOLDERS = "holders"
     PROJECT = "project"
+    SNAPSHOT = "snapshot"
     PROFILE = "profile"
 
 
@@ -56,6 +57,7 @@ TITLES: dict[Place, Text] = {
     SideTool.GUIDES: text("Guides"),
     SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
+    SideTool.SNAPSHOT: text("Memory snapshot"),
     SideTool.PROFILE: text("Where time goes"),
 }
 SHOW_HOW = text("Show what to do")
@@ -177,6 +179,13 @@ class ToProject(Struct, frozen=True):
     directory: str = ""
 
 
+class ToSnapshot(Struct, frozen=True):
+    """A memory snapshot that torch wrote, to be opened."""
+
+    place: ClassVar[Place] = SideTool.SNAPSHOT
+    path: str
+
+
 class ToProfile(Struct, frozen=True):
     """Where time goes, with what a profiler left in this file; the one that is shown, or none, where it is empty."""
 
@@ -207,6 +216,7 @@ Errand = (
     | ToTerm
     | ToHolders
     | ToProject
+    | ToSnapshot
     | ToProfile
 )
 """A place with what to do there."""
@@ -374,11 +384,6 @@ def follow(flow: Flow, event: Event) -> Flow:
     todo = dict.fromkeys((WizardStep.REPAIR, WizardStep.VERIFY), StepStatus.TODO)
     states = {WizardStep.MACHINE: event.machine, WizardStep.FOUND: event.found, **todo}
     return replace(_mark(flow, states), inspected=True, repairable=event.repairable, mend=event.mend, errand=None)
-
-
-def place_named(value: str) -> Place | None:
-    """The step or the tool with this value; none has another."""
-    return next((place for place in (*WizardStep, *SideTool) if place.value == value), None)
 
 
 def _go(flow: Flow, destination: Destination) -> Flow:

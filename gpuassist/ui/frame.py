@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, enumerated, text
 from gpuassist.session.file_places import place_of_file
+from gpuassist.session.kept_place import place_named
 from gpuassist.session.navigation import (
     TITLES,
     Back,
@@ -30,7 +31,6 @@ from gpuassist.session.navigation import (
     ToWaitingInstall,
     WizardStep,
     follow,
-    place_named,
 )
 from gpuassist.ui.clipboard import dropped_file, is_folder
 from gpuassist.ui.focus import FocusKeeper
@@ -71,7 +71,8 @@ class Handover(Struct, frozen=True):
 class Frame(QWidget):
     """All of the window: five steps, and tools beside them. Nothing is ever read on this thread.
 
-    A file dropped on it is explained, a recorded machine and recorded memory are opened, a folder is judged as a project.
+    A file dropped on it is explained, a recorded machine, recorded memory and a memory snapshot are opened, a folder is judged as a
+    project.
     """
 
     appearance_chosen = Signal(object)  # Appearance

@@ -33,6 +33,7 @@ from gpuassist.ui.pages.live.live_keys import LiveKeys
 from gpuassist.ui.pages.live.live_time import LiveTime
 from gpuassist.ui.pages.live.process_card import ProcessCard
 from gpuassist.ui.pages.live.process_colours import ProcessColours
+from gpuassist.ui.pages.live.process_snapshot import ProcessSnapshot
 from gpuassist.ui.pages.live.process_stop import ProcessStop
 from gpuassist.ui.pages.live.processes import NAMES, ProcessesModel, RowFigures
 from gpuassist.ui.plots.colour_table import OVER, REST, TORCH
@@ -194,11 +195,12 @@ class WatchView(QWidget):
 
     @property
     def under_way(self) -> Text | None:
-        """That a process is being ended; none where none is."""
-        return text("the end of a process") if self._stopping.busy else None
+        """That a process is being ended, or a snapshot of it taken; none where none is."""
+        return text("the end of a process") if self._stopping.busy else self._snapshots.under_way
 
     def close_down(self) -> None:
         self._stopping.close_down()
+        self._snapshots.close_down()
 
     def _make(self) -> None:
         words = self.desk.words
@@ -229,6 +231,10 @@ class WatchView(QWidget):
         self._stopping = ProcessStop(self.desk, self)
         self._stopping.told.connect(self.told)
         self.card.stop_wanted.connect(self._stop)
+        self._snapshots = ProcessSnapshot(self.desk, self)
+        self._snapshots.told.connect(self.told)
+        self._snapshots.asked.connect(self.asked)
+        self.card.snapshot_wanted.connect(self._snapshots.ask)
         column = bare(QVBoxLayout(self), 10)
         column.addWidget(self.controls)
         column.addWidget(self._lanes, 1)
