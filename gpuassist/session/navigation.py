@@ -176,8 +176,18 @@ class ToRecording(Struct, frozen=True):
     number: int | None = None
 
 
+class ToServer(Struct, frozen=True):
+    """Live memory, with the GPUs that a Prometheus server watches: those of these machines, or all."""
+
+    place: ClassVar[Place] = WizardStep.LIVE
+    address: str
+    hosts: tuple[str, ...] = ()
+    token_file: str = ""
+
+
 Errand = (
     ToRecording
+    | ToServer
     | ToRepair
     | ToRepairPart
     | ToVerify

@@ -176,7 +176,7 @@ class WatchView(QWidget):
             self._shown = sample
         newest = self.watch.history.until
         if self.stale and self.watch.running and not self.paused:
-            newest = max(newest, self.desk.session.world.clock.since_boot())  # the axis runs on
+            newest = max(newest, self.watch.now)  # the axis runs on
         self.time.extend(self.watch.history, newest)
         self._show_figures()
         self._draw_lanes()
