@@ -43,6 +43,7 @@ class RemoteGpus:
     def __init__(self) -> None:
         self._indices: dict[RemoteGpu, int] = {}
         self._labels: dict[RemoteGpu, Mapping[str, str]] = {}
+        self._known: dict[RemoteGpu, tuple[Mapping[str, str], Mapping[str, Fact[object]]]] = {}
         self._xids: dict[RemoteGpu, float] = {}
 
     @property
@@ -90,20 +91,31 @@ class RemoteGpus:
                 yield Event(monotonic, EventKind.XID, text("Xid {number}", number=code), self._indices[gpu], code=code)
 
     def _gpu(self, gpu: RemoteGpu, index: int, told: FiguresAt | None) -> GpuSample:
+        every = dict(self._lasting(gpu))
+        if told:
+            every.update(_figures(told))
+        else:
+            every.update((name, _GONE) for name, fact in every.items() if fact is _NOT_TOLD)
+        return GpuSample(index, **every)  # type: ignore[arg-type]
+
+    def _lasting(self, gpu: RemoteGpu) -> Mapping[str, Fact[object]]:
+        """What is so in every sample of it until its labels change, and for the rest that nobody tells it."""
         labels = self._labels.get(gpu, {})
+        known = self._known.get(gpu)
+        if known is not None and known[0] is labels:
+            return known[1]
         model, profile = labels.get("modelName", ""), labels.get("GPU_I_PROFILE", "")
         name = f"{model} MIG {profile}" if profile else model
         workload = dcgm.workload_of(labels)
-        who = {
+        who: dict[str, Fact[object]] = {
             "uuid": _label(gpu.uuid, "UUID"),
             "name": _label(name, "modelName"),
             "host": _label(gpu.host, "Hostname"),
             "workload": Known(workload, _SOURCE) if workload else _NOBODY,
         }
-        every: dict[str, Fact[object]] = {**dict.fromkeys(_FACTS, _NOT_TOLD if told else _GONE), **who, "processes": _PROCESSES}
-        if told:
-            every.update(_figures(told))
-        return GpuSample(index, **every)  # type: ignore[arg-type]
+        lasting: dict[str, Fact[object]] = {**dict.fromkeys(_FACTS, _NOT_TOLD), **who, "processes": _PROCESSES}
+        self._known[gpu] = (labels, lasting)
+        return lasting
 
     def _index(self, gpu: RemoteGpu, *, alone: bool) -> int:
         """As its own machine counts it where there is but one; of many machines they are counted through."""

@@ -6,6 +6,7 @@ it does not answer, a sample says why; once it does again, what it kept meanwhil
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -22,8 +23,8 @@ from gpuassist.system.web import Credentials, WebAddress, WebError, WebReader
 PAST_SECONDS = 24 * 3600.0
 POLLS_A_SECOND = 0.2
 HOSTS_AT_MOST = 5000
-_NEAR_SECONDS, _NEAR_STEP, _FAR_STEP = 3600.0, 15.0, 60.0
-_POINTS_AT_MOST = 1_000_000  # of all series together; Prometheus itself gives 11,000 of one
+_NEAR_SECONDS, _NEAR_STEP, _FAR_STEP = 3600.0, 15.0, 120.0
+_POINTS_AT_MOST = 200_000  # of all series together, which is some seconds' work; Prometheus itself gives 11,000 of one
 _GAP_STEPS = 2.5
 _MISSED_SECONDS = 30.0  # less has no history of its own: figures are scraped every fifteen or thirty seconds
 _NAMED_AT_MOST = 6
@@ -97,7 +98,7 @@ class PrometheusSource:
         return self._clock.epoch() + self._offset
 
     def _told(self, reason: Text) -> Text:
-        return text("{address}: {reason}", address=self._server.address.shown, reason=reason)
+        return text("no figures from {address}: {reason}", address=self._server.address.shown, reason=reason)
 
     def _newest(self) -> tuple[LabelledSeries, ...]:
         if not self._met:
@@ -111,7 +112,7 @@ class PrometheusSource:
         return rows
 
     def _range(self, since: float, until: float, step: float) -> tuple[LabelledSeries, ...]:
-        question = {"query": self._selector, "start": f"{since:.3f}", "end": f"{until:.3f}", "step": f"{step:.0f}"}
+        question = {"query": self._selector, "start": f"{since:.3f}", "end": f"{until:.3f}", "step": f"{step:.3f}"}
         return ask(self._web, _RANGE, question)
 
 
@@ -188,13 +189,14 @@ def _matchers(hosts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _stretches(since: float, until: float, series: int) -> Iterator[tuple[float, float, float]]:
-    """Begin, end and step: the last hour as it was scraped, what is further back at the width of a line."""
+    """Begin, end and step: the last hour as it was scraped, what is further back at the width of a line; no gap between them."""
     finest = max(1.0, series) * (until - since) / _POINTS_AT_MOST
-    near = max(since, until - _NEAR_SECONDS)
-    if near > since:
-        step = max(_FAR_STEP, finest)
-        yield since, near - step, step
-    yield near, until, max(_NEAR_STEP, finest)
+    near_step, far_step = max(_NEAR_STEP, finest), max(_FAR_STEP, finest)
+    near = until - math.floor(min(until - since, _NEAR_SECONDS) / near_step) * near_step
+    end = near - near_step
+    if end - since >= far_step:
+        yield end - math.floor((end - since) / far_step) * far_step, end, far_step
+    yield near, until, near_step
 
 
 def _too_many(web: WebReader, number: int) -> Text:

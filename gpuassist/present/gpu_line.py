@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.sample import GpuSample, Sample
 from gpuassist.model.text import Text, joined, text, verbatim
-from gpuassist.present.overview import short_name
-from gpuassist.present.samples import clock, gpu_trouble, memory_figures, silence_words, size, whereabouts
+from gpuassist.present.samples import clock, gpu_names, gpu_trouble, memory_figures, silence_words, size
 from gpuassist.session.watch import Silence
 
 # nvml.h, nvmlClocksEventReasons, without the prefix of its names: what people call it.
@@ -31,8 +30,7 @@ _PREFIXES = ("nvmlclocksthrottlereason", "nvmlclockseventreason")
 
 def gpu_name(gpu: GpuSample) -> Text:
     """`RTX 4090`, of another machine's with where it is and who has it; empty where it is not known."""
-    name = (verbatim(short_name(gpu.name.value)),) if isinstance(gpu.name, Known) else ()
-    return joined((*name, *whereabouts(gpu)))
+    return joined(gpu_names(gpu))
 
 
 def gpu_cells(gpu: GpuSample, peak_bytes: int = 0) -> dict[str, Text]:

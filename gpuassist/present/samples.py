@@ -29,18 +29,20 @@ RATES_HZ = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 def gpu_title(gpu: GpuSample | HeldCard) -> Text:
-    """`GPU 0 · RTX 4090`, of another machine's `GPU 0 · H100 · node7 · ml/train-0`."""
+    """`GPU 0 · RTX 4090`, of another machine's `GPU 0 on node7 · H100 · ml/train-0`."""
     label = gpu_label(gpu.index)
+    if isinstance(gpu, GpuSample) and isinstance(gpu.host, Known):
+        return joined((text("GPU {index} on {host}", index=label, host=gpu.host.value), *gpu_names(gpu)[1:]))
     if isinstance(gpu.name, Known):
-        title = text("GPU {index} · {name}", index=label, name=short_name(gpu.name.value))
-    else:
-        title = text("GPU {index}", index=label)
-    return joined((title, *whereabouts(gpu))) if isinstance(gpu, GpuSample) and isinstance(gpu.host, Known) else title
+        return text("GPU {index} · {name}", index=label, name=short_name(gpu.name.value))
+    return text("GPU {index}", index=label)
 
 
-def whereabouts(gpu: GpuSample) -> tuple[Text, ...]:
-    """The machine that a GPU is in, and the pod or job that has it, where a server tells them."""
-    return tuple(verbatim(fact.value) for fact in (gpu.host, gpu.workload) if isinstance(fact, Known))
+def gpu_names(gpu: GpuSample) -> tuple[Text, ...]:
+    """The machine that it is in where a server tells that, its model, and the pod or job that has it; what is known of these."""
+    model = (verbatim(short_name(gpu.name.value)),) if isinstance(gpu.name, Known) else ()
+    host, workload = (() if not isinstance(one, Known) else (verbatim(one.value),) for one in (gpu.host, gpu.workload))
+    return (*host, *model, *workload)
 
 
 def gpu_figures(gpu: GpuSample, peak_bytes: int = 0) -> Text:

@@ -32,6 +32,9 @@ PASSWORD_SEEN = text(
 )
 
 
+PASSWORD_KEPT = text("The password is not remembered: ~/.netrc keeps it.")
+
+
 class ServerWish(Struct, frozen=True):
     """A server as the user names it; `token_file` holds a bearer token. Only the address may hold a secret, a password."""
 

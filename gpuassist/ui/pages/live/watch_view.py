@@ -232,6 +232,7 @@ class WatchView(QWidget):
         column.addWidget(self._lanes, 1)
         column.addWidget(self.insight)
         column.addWidget(self.card)
+        self.card.setVisible(not self.watch.server)  # which knows of no process
         self._column = column
 
     def _show_figures(self) -> None:
@@ -309,7 +310,7 @@ class WatchView(QWidget):
         if story is not None and self._column.indexOf(story) < 0:
             self._column.insertWidget(self._column.indexOf(self.card), story)
             self._fit_story()
-        self.card.setVisible(not is_open)
+        self.card.setVisible(not is_open and not self.watch.server)
 
     def _fit_story(self) -> None:
         story = self.insight.card.details
