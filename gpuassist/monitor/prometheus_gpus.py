@@ -23,7 +23,6 @@ _NOT_TOLD = Unknown(text("dcgm-exporter does not tell it"))
 _GONE = Unknown(text("the server has no figures of it now: its exporter does not answer, or the GPU is lost"))
 _NOBODY = Unknown(text("its labels name no pod and no job"))
 _SOURCE = "Prometheus"
-_INSTANCES_AT_MOST = MIG_INDEX
 
 FiguresAt = Mapping[str, float]
 
@@ -54,7 +53,7 @@ class RemoteGpus:
         """Takes in who is there; those that nobody met are none later."""
         found = {remote_gpu(row.labels): row.labels for row in rows}
         self._labels.update(found)
-        fresh = sorted(found.keys() - self._indices.keys(), key=lambda gpu: (gpu.host, gpu.number, _order(gpu.instance), gpu.uuid))
+        fresh = sorted(found.keys() - self._indices.keys(), key=lambda gpu: (gpu.host, gpu.number, _small(gpu.instance), gpu.uuid))
         for gpu in fresh[: GPUS_AT_MOST - len(self._indices)]:
             self._indices[gpu] = self._index(gpu, alone=len({one.host for one in (*self._indices, *found)}) == 1)
 
@@ -121,17 +120,15 @@ class RemoteGpus:
         """As its own machine counts it where there is but one; of many machines they are counted through."""
         taken = set(self._indices.values())
         wanted = gpu.number if alone else len(taken)
-        if alone and gpu.instance.isdigit() and int(gpu.instance) < _INSTANCES_AT_MOST:
-            wanted = MIG_INDEX * (gpu.number + 1) + int(gpu.instance)
+        if alone and _small(gpu.instance) >= 0:
+            wanted = MIG_INDEX * (gpu.number + 1) + _small(gpu.instance)
         return next(index for index in count(wanted) if index not in taken)
 
 
 def remote_gpu(labels: Mapping[str, str]) -> RemoteGpu:
     """Whom the labels of a series name."""
-    number = labels.get("gpu", "")
     uuid = labels.get("UUID") or labels.get("uuid") or ""
-    counted = int(number) if number.isascii() and number.isdigit() and int(number) < MIG_INDEX else 0
-    return RemoteGpu(dcgm.host_of(labels), counted, uuid, labels.get("GPU_I_ID", ""))
+    return RemoteGpu(dcgm.host_of(labels), max(0, _small(labels.get("gpu", ""))), uuid, labels.get("GPU_I_ID", ""))
 
 
 def by_gpu(rows: Iterable[LabelledSeries]) -> dict[RemoteGpu, dict[str, float]]:
@@ -164,8 +161,9 @@ def _label(words: str, name: str) -> Fact[str]:
     return Known(words, name) if words else _UNLABELLED
 
 
-def _order(instance: str) -> int:
-    return int(instance) if instance.isascii() and instance.isdigit() and len(instance) < len(str(MIG_INDEX)) else -1
+def _small(words: str) -> int:
+    """A number below `MIG_INDEX`; -1 where the words are none."""
+    return int(words) if words.isascii() and words.isdigit() and len(words) < len(str(MIG_INDEX)) else -1
 
 
 _UNLABELLED = Unknown(text("its labels do not say it"))

@@ -190,8 +190,8 @@ def _matchers(hosts: Sequence[str]) -> tuple[str, ...]:
 
 def _stretches(since: float, until: float, series: int) -> Iterator[tuple[float, float, float]]:
     """Begin, end and step: the last hour as it was scraped, what is further back at the width of a line; no gap between them."""
-    finest = max(1.0, series) * (until - since) / _POINTS_AT_MOST
-    near_step, far_step = max(_NEAR_STEP, finest), max(_FAR_STEP, finest)
+    far_step = max(_FAR_STEP, series * (until - since) / _POINTS_AT_MOST)
+    near_step = max(_NEAR_STEP, series * min(until - since, _NEAR_SECONDS) / _POINTS_AT_MOST)
     near = until - math.floor(min(until - since, _NEAR_SECONDS) / near_step) * near_step
     end = near - near_step
     if end - since >= far_step:

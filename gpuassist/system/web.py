@@ -156,9 +156,8 @@ class WebReader:
             if self._ended:
                 raise WebError(_STOPPED)
             connection.request("GET", wanted, headers=self._headers())
-            response = connection.getresponse()
-            body = self._body(response)
-            return WebAnswer(response.status, body), _location(response)
+            with connection.getresponse() as response:
+                return WebAnswer(response.status, self._body(response)), _location(response)
         except (OSError, HTTPException, ValueError, AttributeError) as error:  # the last where the socket was closed meanwhile
             raise WebError(self._why(error)) from None
         finally:
@@ -195,11 +194,12 @@ class WebReader:
 
     def _same_server(self, location: str) -> str:
         """The path that it sends on to; credentials are nobody else's, so that another server is refused."""
-        here, parts = self.address, urlsplit(location)
+        here = self.address
         try:
+            parts = urlsplit(location)
             port = parts.port or _PORTS.get(parts.scheme, here.port)
         except ValueError:
-            port = 0
+            raise WebError(_NOWHERE) from None
         if parts.netloc and (parts.scheme or here.scheme, parts.hostname, port) != (here.scheme, here.host, here.port):
             elsewhere = f"{parts.scheme or here.scheme}://{parts.netloc.rpartition('@')[2]}"
             raise WebError(
@@ -208,7 +208,7 @@ class WebReader:
                 )
             )
         if not parts.path.startswith("/"):
-            raise WebError(text("it sends on to an address that is none"))
+            raise WebError(_NOWHERE)
         return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
     def _run_out(self) -> None:
@@ -241,6 +241,7 @@ class WebReader:
 
 
 _NO_ADDRESS = text("this is no address of a server: it looks like http://HOST:9090")
+_NOWHERE = text("it sends on to an address that is none")
 _STOPPED = text("it is no longer wanted")
 
 
