@@ -79,7 +79,13 @@ class MetricsServer:
 
     def stop(self) -> None:
         """No question is taken any more; one that is being answered has its end."""
-        self._server.shutdown()
+        ending = Thread(target=self._server.shutdown, daemon=True)
+        ending.start()
+        try:
+            self._server.socket.shutdown(socket.SHUT_RDWR)  # wakes the thread, which looks for an end twice a second alone
+        except OSError:
+            pass
+        ending.join(_STOP_SECONDS)
         self._server.server_close()
         self._thread.join(_STOP_SECONDS)
 
