@@ -229,9 +229,7 @@ class ReadingStarted(Struct, frozen=True):
 
 
 class ReadingEnded(Struct, frozen=True):
-    """The machine was read and judged: how the first two steps stand, the CUDA version that a finding offers to switch to, and what
-    mends the worst finding.
-    """
+    """The machine was read and judged: how two steps stand, the CUDA version that a finding offers, what mends the worst one."""
 
     machine: StepStatus
     found: StepStatus

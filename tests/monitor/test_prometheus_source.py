@@ -117,6 +117,7 @@ def test_what_is_no_answer_is_said_and_it_goes_on_with_what_was_kept_meanwhile(i
     for asking in _asking(script):
         assert asking.step()[1].gpus
         script.instead = instead
+        sample = Sample(0.0, 0.0, ())
         for _ in range(3):
             past, sample = asking.step(20.0)
             assert not past

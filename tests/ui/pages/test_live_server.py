@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from PySide6.QtCore import Qt
@@ -38,6 +39,10 @@ def shown(desk: Desk, qtbot: QtBot, http: ScriptedServer) -> Iterator[Shown]:
     made = Shown(desk, qtbot)
     yield made
     made.page.close_down()
+
+
+def says(dialog: ServerDialog, words: str) -> bool:
+    return words in dialog.said.text()
 
 
 def dialog_of(shown: Shown) -> ServerDialog:
@@ -82,7 +87,7 @@ def test_what_is_wrong_is_said_in_the_dialog(shown: Shown, script: ScriptedProme
     for address, words in ((http.address, ".netrc"), ("http://", "no address"), ("http://127.0.0.1:1", "listens")):
         dialog.address.setText(address)
         dialog.show_button.click()
-        shown.qtbot.waitUntil(lambda words=words: words in dialog.said.text())
+        shown.qtbot.waitUntil(partial(says, dialog, words))
         assert not dialog.machine.isEnabled()
     script.instead, script.cards = None, []
     dialog.address.setText(http.address)

@@ -248,9 +248,8 @@ class LivePage(Page):
         """A green tick beside a GPU that has no figures would say that all of them are watched."""
         if not sample.gpus:
             return StepStatus.UNKNOWN
-        return (
-            StepStatus.WARNING if any(gpu_trouble(gpu) is not None and not gpu.asleep for gpu in sample.gpus) else StepStatus.RIGHT
-        )
+        troubled = any(gpu_trouble(gpu) is not None and not gpu.asleep for gpu in sample.gpus)
+        return StepStatus.WARNING if troubled else StepStatus.RIGHT
 
     def _mark(self, state: StepStatus) -> None:
         if state is not self._marked:
@@ -379,7 +378,9 @@ class LivePage(Page):
             self._nothing.show_server_trouble(served.trouble)
             self._show(self._nothing)
             return
-        self._show(served.view)
+        if self._on_show is not served.view:
+            self._show(served.view)
+            self.setFocus()
         served.view.draw()
         if served.view.shown is not None:
             self._show_title(served.title, subtitle(served.view.shown, served.watching.watch.history.began))
