@@ -21,6 +21,7 @@ NAMES = (
     "live",
     "inside",
     "recording",
+    "prometheus",
     "terminal",
     "shell",
     "apply",

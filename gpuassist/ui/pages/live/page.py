@@ -292,8 +292,7 @@ class LivePage(Page):
         self._mark(StepStatus.UNKNOWN if self._stale else self._state(sample))
         # That the driver is silent stands above the plot, with the seconds; without a plot its place is taken by the reason.
         driver = sample.trouble if self._on_show is self._live and not self._stale else ()
-        disk = self._recordings.trouble
-        self._say_trouble((*driver, *((disk,) if disk is not None else ())))
+        self._say_trouble(tuple(one for one in (*driver, self._recordings.trouble) if one is not None))
 
     def _say_trouble(self, trouble: tuple[Text, ...]) -> None:
         if trouble != self._trouble:
@@ -356,8 +355,7 @@ class LivePage(Page):
 
     @Slot(object)
     def _watch_server(self, server: PrometheusServer) -> None:
-        """In the place of what is shown."""
-        from gpuassist.ui.pages.live.served_gpus import ServedGpus
+        from gpuassist.ui.pages.live.served_gpus import ServedGpus  # HTTP is what few windows need
 
         self.show_live()
         self._served = served = ServedGpus(self.desk, server, self)
