@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from gpuassist.model.text import Text, text, verbatim
 
+_YEAR_9999 = 253_000_000_000.0  # in seconds since 1970: later ones cannot be written as a date
 _WORDS_AT_MOST = 300  # of what a server says of its own trouble
 
 
@@ -54,7 +55,7 @@ _ANSWER = msgspec.json.Decoder(_Answer)
 
 
 def read_answer(content: bytes) -> tuple[LabelledSeries, ...]:
-    """The series of an answer; raises `PrometheusError`. A figure that is no number (NaN, infinite) is left out."""
+    """The series of an answer; raises `PrometheusError`. A figure that is no number (NaN, infinite), or of no time, is left out."""
     try:
         answer = _ANSWER.decode(content)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
@@ -90,7 +91,7 @@ def pattern_of(words: str) -> str:
 
 def _series(row: _Row) -> LabelledSeries:
     told = [row.value] if row.value is not None else row.values
-    points = ((time, number) for time, words in told if (number := _number(words)) is not None)
+    points = ((time, number) for time, words in told if 0.0 <= time < _YEAR_9999 and (number := _number(words)) is not None)
     return LabelledSeries(row.metric.get("__name__", ""), row.metric, tuple(points))
 
 

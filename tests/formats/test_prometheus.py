@@ -32,7 +32,7 @@ def refused(content: bytes) -> str:
 def test_a_vector_and_a_matrix_are_series() -> None:
     (row,) = read_answer(json.dumps(VECTOR).encode())
     assert (row.name, row.labels["gpu"], row.points) == ("DCGM_FI_DEV_FB_USED", "0", ((1795485591.366, 24.0),))
-    values = [[1, "1"], [2, "NaN"], [3, "+Inf"], [4, "much"], [5, "2.5e3"]]
+    values = [[-1, "1"], [1e300, "1"], [1, "1"], [2, "NaN"], [3, "+Inf"], [4, "much"], [5, "2.5e3"]]
     matrix = {"status": "success", "data": {"resultType": "matrix", "result": [{"metric": {}, "values": values}]}}
     assert read_answer(json.dumps(matrix).encode())[0].points == ((1.0, 1.0), (5.0, 2500.0))
 
