@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import platform
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
@@ -51,7 +51,7 @@ def exported(options: argparse.Namespace, context: Context) -> Iterator[Take]:
 def _labels(variables: Mapping[str, str]) -> dict[str, str]:
     """As dcgm-exporter's: a node's name goes before the machine's own, which in a pod is the pod's."""
     return {
-        "Hostname": variables.get("NODE_NAME") or platform.node(),
+        "Hostname": variables.get("NODE_NAME") or os.uname().nodename,
         "namespace": variables.get("POD_NAMESPACE", ""),
         "pod": variables.get("POD_NAME", ""),
         "hpc_job": variables.get("SLURM_JOB_ID", ""),

@@ -132,15 +132,10 @@ def require_few(web: WebReader, server: PrometheusServer) -> float:
         return time
     if number:
         raise PrometheusError(_too_many(web, round(number)))
-    if not server.hosts:
+    known = _hosts(web) if server.hosts else ()
+    if not known:
         raise PrometheusError(_NO_GPUS)
-    raise PrometheusError(
-        text(
-            "it knows no GPUs of {hosts}, only of {known}",
-            hosts=listed(server.hosts),
-            known=_named(_hosts(web)),
-        )
-    )
+    raise PrometheusError(text("it knows no GPUs of {hosts}, only of {known}", hosts=listed(server.hosts), known=_named(known)))
 
 
 def selector(hosts: Sequence[str]) -> str:
