@@ -197,11 +197,12 @@ def _headless(options: argparse.Namespace, context: Context, said: Words, alerts
                     context.document(line, indent=None)
                 context.document(sample_document(sample, said), indent=None)
                 printed += 1
-                if printed == 1 and not sample.gpus and not options.export:
-                    printed = 0
+                if printed == 1 and not sample.gpus:
                     # What comes after the first is when it would be tried again, which it is not here.
                     context.note(next(iter(sample.trouble), NO_GPU))
-                    return Exit.UNDETERMINED
+                    if not options.export:  # who scrapes is told that the driver is silent, and when it is not any more
+                        printed = 0
+                        return Exit.UNDETERMINED
         finally:
             sampler.stop()
             insight.close()

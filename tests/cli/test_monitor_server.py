@@ -116,3 +116,12 @@ def test_whoever_scrapes_is_answered_until_it_is_told_to_end(fake_nvml: FakeNvml
     assert all(label in used for label in ('hpc_job="42"', 'Hostname="n7"', 'modelName="A"'))
     assert used.endswith(" 1000.0")
     assert (running.returncode, told) == (143, "")
+
+
+def test_whoever_scrapes_is_told_that_there_is_no_driver(fake_nvml: FakeNvml) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in fake_nvml("fault = nvmlInit* 9\n").items():
+            patch.setenv(name, value)
+        found = run_live(monitor, "--headless", "--count", "2", "--hz", "100", "--export", "127.0.0.1:0")
+    assert (found.exit, len(found.out.splitlines())) == (Exit.HEALTHY, 2)
+    assert "not loaded" in found.err
