@@ -27,8 +27,10 @@ NAMES = (
     "apply",
     "run_view",
     "install_gap",
+    "gaps",
     "solve",
     "verify",
+    "profile",
 )
 
 

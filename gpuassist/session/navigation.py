@@ -1,8 +1,7 @@
 """The wizard's navigation as pure data: which step is shown, the state of each, where back and next lead.
 
 Nothing here knows widgets: the window pushes events in and shows the flow that comes out, and tests do the same without a window.
-What a place is opened for is carried as the value that it is. The stages that own those values are named here and not imported,
-because the frame is made before they are.
+What a place is opened for is carried as its value; the stages that own those are not imported: the frame is made before they are.
 """
 
 from __future__ import annotations
@@ -39,6 +38,7 @@ class SideTool(str, Enum):
     GUIDES = "guides"
     HOLDERS = "holders"
     PROJECT = "project"
+    PROFILE = "profile"
 
 
 Place = WizardStep | SideTool
@@ -56,7 +56,9 @@ TITLES: dict[Place, Text] = {
     SideTool.GUIDES: text("Guides"),
     SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
+    SideTool.PROFILE: text("Where time goes"),
 }
+SHOW_HOW = text("Show what to do")
 
 
 class StepStatus(str, Enum):
@@ -74,6 +76,13 @@ class GoTo(Struct, frozen=True):
     """A place, for nothing in particular."""
 
     place: Place
+
+
+class ToFinding(Struct, frozen=True):
+    """Diagnosis, at what to do about this problem."""
+
+    place: ClassVar[Place] = WizardStep.FOUND
+    problem: str
 
 
 class ToRepair(Struct, frozen=True):
@@ -168,6 +177,13 @@ class ToProject(Struct, frozen=True):
     directory: str = ""
 
 
+class ToProfile(Struct, frozen=True):
+    """Where time goes, with what a profiler left in this file; the one that is shown, or none, where it is empty."""
+
+    place: ClassVar[Place] = SideTool.PROFILE
+    path: str = ""
+
+
 class ToRecording(Struct, frozen=True):
     """Live memory, with a run of this recording of samples: its newest, unless another is named."""
 
@@ -188,6 +204,7 @@ class ToServer(Struct, frozen=True):
 Errand = (
     ToRecording
     | ToServer
+    | ToFinding
     | ToRepair
     | ToRepairPart
     | ToVerify
@@ -200,6 +217,7 @@ Errand = (
     | ToTerm
     | ToHolders
     | ToProject
+    | ToProfile
 )
 """A place with what to do there."""
 
@@ -207,11 +225,12 @@ Destination = GoTo | Errand
 
 
 class WayOn(Struct, frozen=True):
-    """A button's words, and what it does: leads to a `destination`, or copies `lines`, which are typed elsewhere."""
+    """A button's words, and what it does: leads to a `destination`, or copies `lines` against a `problem`, typed elsewhere."""
 
     title: Text
     destination: Destination | None = None
     lines: tuple[str, ...] = ()
+    problem: str = ""
 
 
 class Next(Struct, frozen=True):
@@ -261,10 +280,7 @@ class SideListEntry(Struct, frozen=True):
 
 
 class Flow(Struct, frozen=True):
-    """Where the user is, and for what; `trail` are the places shown before, oldest first.
-
-    `repairable` is the version a finding offers, `mend` what mends the worst of them that matters.
-    """
+    """Where the user is; `trail` are the places before, oldest first, `repairable` a finding's version, `mend` what mends the worst."""
 
     current: Place = WizardStep.MACHINE
     states: tuple[tuple[WizardStep, StepStatus], ...] = tuple((step, StepStatus.TODO) for step in WizardStep)
@@ -287,15 +303,16 @@ class Flow(Struct, frozen=True):
         return tuple(SideListEntry(step, state, self.enabled(step), step is self.current) for step, state in self.states)
 
     def lead(self) -> WayOn | None:
-        """The one obvious act on a page that shows what was found, or leads away from it: what mends the worst finding."""
-        shows = self.current in {WizardStep.MACHINE, WizardStep.FOUND}
-        problem = self.state(WizardStep.FOUND) is StepStatus.PROBLEM
-        if self.mend is None or self.state(WizardStep.FOUND) is StepStatus.BUSY:
+        """The one obvious act: what mends the worst finding. Under a problem on every page from the machine to live memory, and
+        where installs are planned; under a warning on the two that are about it.
+        """
+        if self.mend is None or self.state(WizardStep.FOUND) is StepStatus.BUSY or self._verifies():
             return None
-        if self.current in {WizardStep.REPAIR, WizardStep.VERIFY} and problem:
-            elsewhere = self.mend.destination is not None and self.mend.destination.place is not self.current
-            return self.mend if elsewhere and not self._verifies() else None
-        return self.mend if shows and (problem or self.current is WizardStep.FOUND) else None
+        problem, both = self.state(WizardStep.FOUND) is StepStatus.PROBLEM, {WizardStep.FOUND, WizardStep.REPAIR}
+        if self.current not in ({*WizardStep, SideTool.INSTALL} if problem else both):
+            return None
+        unseen = self.mend.lines and self.mend.problem and self.current is not WizardStep.FOUND  # nobody copies what he cannot see
+        return WayOn(SHOW_HOW, ToFinding(self.mend.problem)) if unseen else self.mend
 
     def way(self) -> Destination | None:
         """Where the way on leads: to what mends the worst finding, and never past a problem to its verification; none at the end or
@@ -309,16 +326,17 @@ class Flow(Struct, frozen=True):
         if after is WizardStep.LIVE:
             stands = self.state(WizardStep.FOUND) is StepStatus.PROBLEM and self.state(WizardStep.VERIFY) is not StepStatus.RIGHT
             return None if stands else GoTo(after)
-        lead = self.lead()
-        if lead is not None:
-            return lead.destination
-        stands = self.state(WizardStep.FOUND) in {StepStatus.PROBLEM, StepStatus.BUSY}
+        lead, problem = self.lead(), self.state(WizardStep.FOUND) is StepStatus.PROBLEM
+        if lead is not None and (problem or self.current is WizardStep.FOUND):
+            order: tuple[Place, ...] = (*WizardStep, *SideTool)
+            goes_on = lead.destination is not None and order.index(lead.destination.place) > order.index(self.current)
+            return lead.destination if goes_on else None
+        stands = problem or self.state(WizardStep.FOUND) is StepStatus.BUSY
         return None if stands else GoTo(WizardStep.VERIFY)
 
     def _verifies(self) -> bool:
         """Whether a verification runs, or has passed: then nothing leads away from it."""
-        here = self.current is WizardStep.VERIFY
-        return here and self.state(WizardStep.VERIFY) in {StepStatus.BUSY, StepStatus.RIGHT}
+        return self.current is WizardStep.VERIFY and self.state(self.current) in {StepStatus.BUSY, StepStatus.RIGHT}
 
     def next(self) -> Place | None:
         """The place that the way on leads to."""
@@ -358,32 +376,14 @@ def follow(flow: Flow, event: Event) -> Flow:
             return _mark(flow, {WizardStep.MACHINE: StepStatus.UNKNOWN, WizardStep.FOUND: StepStatus.UNKNOWN})
         before = StepStatus.RIGHT if flow.inspected else StepStatus.UNKNOWN
         return _mark(flow, {WizardStep.MACHINE: before})
-    states = {
-        WizardStep.MACHINE: event.machine,
-        WizardStep.FOUND: event.found,
-        WizardStep.REPAIR: StepStatus.TODO,
-        WizardStep.VERIFY: StepStatus.TODO,
-    }
+    todo = dict.fromkeys((WizardStep.REPAIR, WizardStep.VERIFY), StepStatus.TODO)
+    states = {WizardStep.MACHINE: event.machine, WizardStep.FOUND: event.found, **todo}
     return replace(_mark(flow, states), inspected=True, repairable=event.repairable, mend=event.mend, errand=None)
 
 
 def place_named(value: str) -> Place | None:
     """The step or the tool with this value; none has another."""
     return next((place for place in (*WizardStep, *SideTool) if place.value == value), None)
-
-
-def place_words(destination: Destination) -> str:
-    """Where that leads, in words that can be kept: the place, and of a guide its topic."""
-    return f"{destination.place.value} {destination.topic}" if isinstance(destination, ToGuide) else destination.place.value
-
-
-def place_meant(words: str) -> Destination | None:
-    """Where words that `place_words` made lead; none where there is no such place."""
-    name, _, topic = words.partition(" ")
-    place = place_named(name)
-    if place is None:
-        return None
-    return ToGuide(topic) if place is SideTool.GUIDES and topic else GoTo(place)
 
 
 def _go(flow: Flow, destination: Destination) -> Flow:
