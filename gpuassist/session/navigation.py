@@ -280,7 +280,7 @@ class SideListEntry(Struct, frozen=True):
 
 
 class Flow(Struct, frozen=True):
-    """Where the user is; `trail` are the places before, oldest first, `repairable` a finding's version, `mend` what mends the worst."""
+    """Where the user is; `trail` are the places before, `repairable` is a finding's version, `mend` what mends the worst."""
 
     current: Place = WizardStep.MACHINE
     states: tuple[tuple[WizardStep, StepStatus], ...] = tuple((step, StepStatus.TODO) for step in WizardStep)
