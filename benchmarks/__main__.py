@@ -23,6 +23,7 @@ NAMES = (
     "snapshot_plot",
     "inside",
     "recording",
+    "prometheus",
     "terminal",
     "shell",
     "apply",

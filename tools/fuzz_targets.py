@@ -38,6 +38,8 @@ from gpuassist.formats import boot_menu, cgroup, devices, elf, kernel_image, ker
 from gpuassist.formats import distribution as distribution_name
 from gpuassist.formats import dry_runs as pip_report
 from gpuassist.formats import package_settings as condarc
+from gpuassist.formats.dcgm import FB_USED, XID_ERRORS
+from gpuassist.formats.prometheus import PrometheusError, read_answer
 from gpuassist.formats.remote_lines import RemoteLines
 from gpuassist.formats.sample_lines import read_sample_line
 from gpuassist.formats.ssh_host import is_ssh_host
@@ -52,6 +54,8 @@ from gpuassist.model.sample import Event, EventKind, GpuSample, ProcessSample, S
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.words import ENGLISH
+from gpuassist.monitor.history import History
+from gpuassist.monitor.prometheus_gpus import RemoteGpus, by_gpu
 from gpuassist.monitor.sample_block import packed
 from gpuassist.monitor.sample_writer import SampleWriter
 from gpuassist.present.marks import Exit
@@ -709,6 +713,38 @@ def _memory_snapshot(_scratch: Path) -> Run:
     return run
 
 
+_PROMETHEUS = tuple(
+    json.dumps({"status": "success", "data": {"resultType": kind, "result": [{"metric": labels, **told}]}}).encode()
+    for labels in (
+        {"__name__": FB_USED, "gpu": "0", "UUID": "GPU-a", "Hostname": "n1", "modelName": "H100", "exported_pod": "train-0"},
+        {"__name__": XID_ERRORS, "gpu": "1", "UUID": "GPU-b", "GPU_I_ID": "7", "GPU_I_PROFILE": "1g.10gb", "instance": "n1:9400"},
+    )
+    for kind, told in (
+        ("vector", {"value": [1795485591.366, "81559"]}),
+        ("matrix", {"values": [[1795485591, "79"], [1795485606, "9223372036854775794"], [1795485621, "NaN"]]}),
+    )
+)
+
+
+def _prometheus(_scratch: Path) -> Run:
+    """An answer of a server, as the figures of its GPUs."""
+
+    def run(data: bytes) -> str:
+        try:
+            rows = read_answer(data)
+        except PrometheusError as error:
+            return ENGLISH(error.reason)
+        gpus = RemoteGpus()
+        gpus.meet(rows)
+        history = History()
+        for sample in (*gpus.samples(rows, offset=0.0, axis=0.0), gpus.sample(by_gpu(rows), 0.0, 0.0)):
+            history.add(sample)
+            sample_document(sample, ENGLISH)
+        return ""
+
+    return run
+
+
 def _profiles() -> Sequence[bytes]:
     """One of each form; traces are shorter than a piece, so that all of one is met."""
     lines = "\n".join(("  ncalls", "  7    1.500    0.214    1.500    0.214 data.py:31(__getitem__)"))
@@ -794,6 +830,7 @@ TARGETS: tuple[Target, ...] = (
     Target("samples", _sample_blocks, _samples),
     Target("memory-snapshots", _memory_snapshots, _memory_snapshot),
     Target("package-logs", lambda: tuple(_PACKAGE_LOGS.values()), _package_logs),
+    Target("prometheus", lambda: _PROMETHEUS, _prometheus),
     Target("profiles", _profiles, _profile),
 )
 

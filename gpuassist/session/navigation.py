@@ -201,8 +201,18 @@ class ToRecording(Struct, frozen=True):
     number: int | None = None
 
 
+class ToServer(Struct, frozen=True):
+    """Live memory, with the GPUs that a Prometheus server watches: those of these machines, or all."""
+
+    place: ClassVar[Place] = WizardStep.LIVE
+    address: str
+    hosts: tuple[str, ...] = ()
+    token_file: str = ""
+
+
 Errand = (
     ToRecording
+    | ToServer
     | ToFinding
     | ToRepair
     | ToRepairPart
@@ -248,9 +258,7 @@ class ReadingStarted(Struct, frozen=True):
 
 
 class ReadingEnded(Struct, frozen=True):
-    """The machine was read and judged: how the first two steps stand, the CUDA version that a finding offers to switch to, and what
-    mends the worst finding.
-    """
+    """The machine was read and judged: how two steps stand, the CUDA version that a finding offers, what mends the worst one."""
 
     machine: StepStatus
     found: StepStatus
@@ -282,10 +290,7 @@ class SideListEntry(Struct, frozen=True):
 
 
 class Flow(Struct, frozen=True):
-    """Where the user is, and for what; `trail` are the places shown before, oldest first.
-
-    `repairable` is the version a finding offers, `mend` what mends the worst of them that matters.
-    """
+    """Where the user is; `trail` are the places before, `repairable` is a finding's version, `mend` what mends the worst."""
 
     current: Place = WizardStep.MACHINE
     states: tuple[tuple[WizardStep, StepStatus], ...] = tuple((step, StepStatus.TODO) for step in WizardStep)

@@ -179,7 +179,7 @@ class WatchView(QWidget):
             self._shown = sample
         newest = self.watch.history.until
         if self.stale and self.watch.running and not self.paused:
-            newest = max(newest, self.desk.session.world.clock.since_boot())  # the axis runs on
+            newest = max(newest, self.watch.now)  # the axis runs on
         self.time.extend(self.watch.history, newest)
         self._show_figures()
         self._draw_lanes()
@@ -240,6 +240,7 @@ class WatchView(QWidget):
         column.addWidget(self._lanes, 1)
         column.addWidget(self.insight)
         column.addWidget(self.card)
+        self.card.setVisible(not self.watch.server)  # which knows of no process
         self._column = column
 
     def _show_figures(self) -> None:
@@ -317,7 +318,7 @@ class WatchView(QWidget):
         if story is not None and self._column.indexOf(story) < 0:
             self._column.insertWidget(self._column.indexOf(self.card), story)
             self._fit_story()
-        self.card.setVisible(not is_open)
+        self.card.setVisible(not is_open and not self.watch.server)
 
     def _fit_story(self) -> None:
         story = self.insight.card.details
