@@ -30,6 +30,7 @@ NAMES = (
     "solve",
     "verify",
     "snapshot",
+    "profile",
 )
 
 

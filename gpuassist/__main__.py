@@ -48,6 +48,10 @@ def _run() -> int:
         from gpuassist.session.torch_snapshot import child
 
         return child.main()
+    if sys.argv[1:2] == ["--read-profile"]:  # the same for session.profiling.child
+        from gpuassist.session.profiling import child
+
+        return child.main()
     if sys.argv[1:2] == ["monitor"] and "--headless" in sys.argv:
         from gpuassist.monitor.start import begin_early
 

@@ -47,6 +47,7 @@ COMMANDS = (
     "plan",
     "holders",
     "shell",
+    "profile",
     "run",
     "snapshot",
 )
