@@ -45,6 +45,7 @@ COMMANDS = (
     "monitor",
     "know",
     "plan",
+    "estimate",
     "holders",
     "shell",
     "run",

@@ -36,8 +36,9 @@ class Matrix(Struct, frozen=True):
 
 
 class TracedFigures(Struct, frozen=True):
-    """What one traced step told, in bytes: kept for the backward pass for one batch, of which `fixed_bytes` do not grow with the
-    batch, and what was there for a moment beyond that; `batch` is that of the step, `largest_bytes` its largest single tensor.
+    """What one traced step told, in bytes: kept for the backward pass for one batch, of which `fixed_bytes` do not grow
+    with the batch, and what was there for a moment beyond that; `batch` is that of the step, `largest_bytes` its largest
+    single tensor.
     """
 
     batch: int
@@ -54,11 +55,12 @@ class TracedFigures(Struct, frozen=True):
 class ModelShape(Struct, frozen=True):
     """A model; 0 where it has none of something.
 
-    `family` is the `model_type` of its config. `inner` is the width of the feed-forward part that one token goes through, of all
-    its experts together; `heads`, `kv_heads`, `head_size` and `value_size` are those of attention; `latent` is what MLA keeps of a
-    token; of the layers, `window_layers` look back no further than `window` tokens, and `kv_layers` keep keys and values at all.
-    `largest_layer` counts the parameters of the largest layer, `tokens` those of a sample whose number is fixed (0: as the
-    sequence is long). `stored_bytes` is what the weights take as they lie on disk, 0 where that is not known.
+    `family` is the `model_type` of its config. `inner` is the width of the feed-forward part that one token goes through,
+    of all its experts together; `heads`, `kv_heads`, `head_size` and `value_size` are those of attention; `latent` is what
+    MLA keeps of a token; of the layers, `writing_layers` write beside others that read, `window_layers` look back no
+    further than `window` tokens, and `kv_layers` keep keys and values at all. `largest_layer` counts the parameters of the
+    largest layer, `tokens` those of a sample whose number is fixed (0: as the sequence is long). `stored_bytes` is what the
+    weights take as they lie on disk, 0 where that is not known.
     """
 
     name: str
@@ -66,6 +68,7 @@ class ModelShape(Struct, frozen=True):
     origin: ShapeOrigin
     parameters: int
     layers: int = 0
+    writing_layers: int = 0
     hidden: int = 0
     inner: int = 0
     heads: int = 0
@@ -89,6 +92,8 @@ class ModelShape(Struct, frozen=True):
 
 
 class Task(str, Enum):
+    """What it is to do."""
+
     TRAIN = "train"
     INFER = "infer"
 
@@ -105,6 +110,8 @@ class Precision(str, Enum):
 
 
 class Optimizer(str, Enum):
+    """What makes steps of gradients, and keeps figures of its own for each parameter."""
+
     ADAMW = "adamw"
     ADAMW_FOREACH = "adamw-foreach"
     ADAMW_8BIT = "adamw-8bit"
@@ -146,13 +153,16 @@ class Sharding(str, Enum):
 
 
 class AttentionKernel(str, Enum):
+    """Whether the scores of all pairs of tokens are kept (eager) or computed anew."""
+
     FUSED = "fused"
     EAGER = "eager"
 
 
 class EstimateSetting(Struct, frozen=True):
-    """How it is to be run. `batch` is that of one GPU, `sequence` the tokens of a sample, or the context of one that answers, of
-    which `sequences` are answered at once; `lora` is the rank of the adapters, 0 for none; `kv_bits` are those of a cached number.
+    """How it is to be run. `batch` is that of one GPU, `sequence` the tokens of a sample, or the context of one that
+    answers, of which `sequences` are answered at once; `lora` is the rank of the adapters, 0 for none; `kv_bits` are those
+    of a cached number.
     """
 
     task: Task = Task.TRAIN
@@ -196,8 +206,8 @@ class PartEstimate(Struct, frozen=True):
 
 
 class Estimate(Struct, frozen=True):
-    """What one GPU needs. `turns` is what takes turns with a part that is shown, in bytes: gradients are made while activations go,
-    and only the more of both counts; `host_bytes` is what lies in the computer's memory, of each GPU.
+    """What one GPU needs. `turns` is what takes turns with a part that is shown, in bytes: gradients are made while
+    activations go, and only the more of both counts; `host_bytes` is what lies in the computer's memory, of each GPU.
     """
 
     parts: tuple[PartEstimate, ...]
@@ -243,6 +253,8 @@ class CardAnswer(Struct, frozen=True):
 
 
 class LeverKind(str, Enum):
+    """What can be changed so that less is needed."""
+
     CHECKPOINTING = "checkpointing"
     FUSED_ATTENTION = "fused-attention"
     AUTOCAST = "autocast"
@@ -276,9 +288,9 @@ class Lever(Struct, frozen=True):
 class FitAnswer(Struct, frozen=True):
     """All that is said of one question. `fits` is None where it cannot be told: no GPU is known, or it is too near.
 
-    `largest_batch` and `largest_sequence` are those that surely fit on the best GPU with all else as it is, 0 where not even one
-    does, None where no GPU is known; of a model that answers, the first is how many sequences at once. `smallest` are cards on which
-    it surely fits, of the smallest size.
+    `largest_batch` and `largest_sequence` are those that surely fit on the best GPU with all else as it is, 0 where not
+    even one does, None where no GPU is known; of a model that answers, the first is how many sequences at once. `smallest`
+    are cards on which it surely fits, of the smallest size.
     """
 
     shape: ModelShape

@@ -92,10 +92,12 @@ class _Decoder:
         kinds = self.fields.words("layer_types")
         if kinds:
             return size, min(self.layers, kinds.count("sliding_attention"))
-        pattern = self.fields.whole("sliding_window_pattern", default={"gemma2": 2, "gemma3_text": 6, "gpt_oss": 2}.get(self.family, 0), least=0)
+        pattern = self.fields.whole(
+            "sliding_window_pattern", default={"gemma2": 2, "gemma3_text": 6, "gpt_oss": 2}.get(self.family, 0), least=0
+        )
         return size, self.layers - self.layers // pattern if pattern else self.layers
 
-    def _bias(self, given: bool | str) -> bool:
+    def _bias(self, given: bool | str) -> bool:  # noqa: FBT001 -- or the name of the field that says so
         if isinstance(given, bool):
             return given
         return self.fields.flag(given.rstrip("+"), default=given.endswith("+"))
@@ -127,7 +129,10 @@ class _Decoder:
         if self.family == "qwen2_moe":
             return self.fields.whole("shared_expert_intermediate_size", default=5632)
         if self.family.startswith("deepseek"):
-            return self.fields.whole("n_shared_experts", default=1 if self.family == "deepseek_v3" else 2, least=0) * self._expert_width()
+            return (
+                self.fields.whole("n_shared_experts", default=1 if self.family == "deepseek_v3" else 2, least=0)
+                * self._expert_width()
+            )
         return 0
 
     # Layers

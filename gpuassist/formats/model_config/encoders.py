@@ -38,7 +38,11 @@ def _bert(fields: Fields, pieces: Pieces) -> dict[str, int]:
 
 def _vit(fields: Fields, pieces: Pieces) -> dict[str, int]:
     hidden, layers = fields.whole("hidden_size"), fields.whole("num_hidden_layers")
-    inner, image, patch = fields.whole("intermediate_size"), fields.whole("image_size", default=224), fields.whole("patch_size", default=16)
+    inner, image, patch = (
+        fields.whole("intermediate_size"),
+        fields.whole("image_size", default=224),
+        fields.whole("patch_size", default=16),
+    )
     channels = fields.whole("num_channels", default=3)
     tokens = (image // patch) ** 2 + 1
     for name in ("query", "key", "value"):
@@ -145,6 +149,7 @@ def encoder(fields: Fields, kind: str, name: str) -> ModelShape:
         origin=ShapeOrigin.CONFIG,
         parameters=pieces.parameters,
         layers=found["layers"],
+        writing_layers=found.get("writes", 0),
         hidden=found["hidden"],
         inner=found["inner"],
         heads=found["heads"],

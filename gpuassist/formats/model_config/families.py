@@ -56,9 +56,7 @@ DECODERS: dict[str, DecoderFamily] = {
         longest=131072,
     ),
     "phi3": DecoderFamily(longest=4096),
-    "phi": DecoderFamily(
-        qkv_bias=True, out_bias=True, inner_bias=True, head_bias=True, gated=False, norms=1, norm_bias=True
-    ),
+    "phi": DecoderFamily(qkv_bias=True, out_bias=True, inner_bias=True, head_bias=True, gated=False, norms=1, norm_bias=True),
     "gpt2": DecoderFamily(
         qkv_bias=True, out_bias=True, inner_bias=True, gated=False, norm_bias=True, positions=0, tied=True, longest=1024
     ),

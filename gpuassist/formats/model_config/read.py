@@ -23,7 +23,8 @@ def read_model_config(content: bytes, name: str = "") -> ModelShape:
         raise ModelConfigError(text("it is no JSON document")) from None
     if not isinstance(values, dict):
         raise ModelConfigError(text("it is no JSON object"))
-    fields, notes = Fields(values), ()
+    fields = Fields(values)
+    notes: tuple[Text, ...] = ()
     kind = fields.word("model_type")
     within = fields.inside(*_WITHIN)
     if within is not None and not fields.has("num_hidden_layers"):
