@@ -47,7 +47,7 @@ from gpuassist.present.estimate import (
 from gpuassist.present.marks import GLYPHS, Exit
 from gpuassist.session.estimate.answer import answer_fit, card_named, cards_of
 from gpuassist.session.estimate.source import EstimateError, shape_of
-from gpuassist.session.estimate.traced import as_it_was_made, interpreter_for, is_traceable, trace
+from gpuassist.session.estimate.tracer import as_it_was_made, interpreter_for, is_traceable, trace
 from gpuassist.session.plan import look
 
 NAME = "estimate"

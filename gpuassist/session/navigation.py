@@ -17,6 +17,7 @@ from gpuassist.model.text import Text, text
 
 if TYPE_CHECKING:
     from gpuassist.install.what_if import Wish
+    from gpuassist.model.estimate import EstimateSetting
     from gpuassist.session.plan import InstallWish
 
 
@@ -39,6 +40,7 @@ class SideTool(str, Enum):
     GUIDES = "guides"
     HOLDERS = "holders"
     PROJECT = "project"
+    ESTIMATE = "estimate"
 
 
 Place = WizardStep | SideTool
@@ -56,6 +58,7 @@ TITLES: dict[Place, Text] = {
     SideTool.GUIDES: text("Guides"),
     SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
+    SideTool.ESTIMATE: text("Will it fit?"),
 }
 
 
@@ -168,6 +171,14 @@ class ToProject(Struct, frozen=True):
     directory: str = ""
 
 
+class ToEstimate(Struct, frozen=True):
+    """Will it fit, with this model, and run as that says; as it stands there where it is None."""
+
+    place: ClassVar[Place] = SideTool.ESTIMATE
+    model: str = ""
+    setting: EstimateSetting | None = None
+
+
 class ToRecording(Struct, frozen=True):
     """Live memory, with a run of this recording of samples: its newest, unless another is named."""
 
@@ -190,6 +201,7 @@ Errand = (
     | ToTerm
     | ToHolders
     | ToProject
+    | ToEstimate
 )
 """A place with what to do there."""
 

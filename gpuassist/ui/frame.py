@@ -25,6 +25,7 @@ from gpuassist.session.navigation import (
     ReadingStarted,
     SideTool,
     StepStatus,
+    ToEstimate,
     ToExplainFile,
     ToProject,
     ToRecording,
@@ -230,6 +231,8 @@ class Frame(QWidget):
         event.acceptProposedAction()
         if is_folder(path):
             self.go(ToProject(path))
+        elif path.endswith((".safetensors", "/config.json")):
+            self.go(ToEstimate(path))
         elif path.endswith(".json"):
             self._reading.open_recording(path)
         elif path.endswith((".db", ".sqlite")):

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 
 from gpuassist.context import Session
-from gpuassist.formats.traced_step import TraceTrouble, read_traced_step
+from gpuassist.formats.step_report import TraceTrouble, read_traced_step
 from gpuassist.model.estimate import AttentionKernel, EstimateSetting, ModelShape, Precision
 from gpuassist.model.fact import Unknown
 from gpuassist.model.text import Text, text
