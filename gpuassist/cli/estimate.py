@@ -148,7 +148,7 @@ def _cards(options: argparse.Namespace, context: Context) -> tuple[CardRoom, ...
         return (card_named(context.session, options.gpu),)
     if not context.machine_file:
         load_probes()
-    return cards_of(look(context.session, context.machine_file))
+    return cards_of(context.session, look(context.session, context.machine_file))
 
 
 def _shape(options: argparse.Namespace, context: Context, setting: EstimateSetting) -> tuple[ModelShape, EstimateSetting]:

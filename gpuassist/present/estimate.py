@@ -6,6 +6,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.estimate import (
     CardAnswer,
     CardRoom,
+    Estimate,
     EstimatePart,
     EstimateSetting,
     FitAnswer,
@@ -147,6 +148,8 @@ def largest_words(answer: FitAnswer) -> Text | None:
     """The largest batch and sequence that surely fit on the best GPU."""
     if answer.largest_batch is None:
         return None
+    if not answer.largest_batch:
+        return text("Not even one at a time surely fits there.")
     if answer.setting.task is Task.INFER:
         first = text("Largest number of sequences at once: {count}.", count=answer.largest_batch)
     else:
@@ -186,7 +189,7 @@ def turns_words(answer: FitAnswer) -> Text | None:
     if turns is None:
         return None
     return text(
-        "{size} of {part} are not counted: gradients are made while activations go, so that only the more of both is there at once",
+        "{size} of {part} are not counted: gradients are made while activations go, so only the larger is there.",
         size=amount(turns[1]),
         part=PART_NAMES[turns[0]],
     )
@@ -198,6 +201,14 @@ def error_words(part: PartEstimate) -> Text:
     high = round(100 * (part.high_bytes - part.size_bytes) / part.size_bytes)
     share = f"±{high} %" if low == high else f"−{low} … +{high} %"
     return text("{share}, {checked}", share=share, checked=part.checked)
+
+
+def beyond_words(answer: CardAnswer, found: Estimate) -> Text | None:
+    """By how much it goes beyond the end of a card; none where it does not."""
+    beyond = found.total_bytes - answer.card.room_bytes
+    if beyond <= 0:
+        return None
+    return text("{size} too much: the dashed line is where the GPU’s memory ends.", size=amount(beyond))
 
 
 def card_words(one: CardAnswer) -> Text:

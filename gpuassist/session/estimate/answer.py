@@ -17,15 +17,25 @@ _GB_OF_CARDS = 1 << 30
 _DRIVER_KEEPS = 0.975  # of a card's memory: what the driver shows is less than what is sold (RTX 4090: 23.99 of 24, A10: 22.5)
 
 
-def cards_of(machine: Machine) -> tuple[CardRoom, ...]:
-    """The machine's GPUs whose memory is known, with what is held of it now."""
+def cards_of(session: Session, machine: Machine) -> tuple[CardRoom, ...]:
+    """The machine's GPUs whose memory is known, with what is held of it now; that of one that sleeps, or has no driver yet, is
+    taken from its product.
+    """
     found = []
     for place, gpu in enumerate(value_or(machine.gpus, ())):
         total = gpu.memory_total_bytes
-        if isinstance(total, Known) and total.value > 0:
-            held = min(max(0, value_or(gpu.memory_used_bytes, 0)), total.value)
-            found.append(CardRoom(value_or(gpu.name, "GPU"), total.value, held, value_or(gpu.index, place)))
+        size = total.value if isinstance(total, Known) else _size_of_product(session, value_or(gpu.pci_id, ""))
+        if size > 0:
+            held = min(max(0, value_or(gpu.memory_used_bytes, 0)), size)
+            found.append(CardRoom(value_or(gpu.name, "GPU"), size, held, value_or(gpu.index, place)))
     return tuple(found)
+
+
+def _size_of_product(session: Session, pci_id: str) -> int:
+    """What all cards of a PCI id have; 0 where that is not known, or not the same of each."""
+    record = session.knowledge.gpu(pci_id) if pci_id else None
+    sizes = set(record.memory_bytes) if record is not None else set()
+    return sizes.pop() if len(sizes) == 1 else 0
 
 
 def card_named(session: Session, words: str) -> CardRoom:

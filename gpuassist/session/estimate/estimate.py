@@ -21,7 +21,7 @@ from gpuassist.session.estimate.activations import answering_bytes, kv_cache_byt
 from gpuassist.session.estimate.states import ModelStates, states_of
 
 _GIB = 1 << 30
-_COUNTED = text("counted from the config; checked against 46 models of transformers 5.23, of which each agreed to the weight")
+_COUNTED = text("counted from the config; models of each family in transformers 5.23 have exactly as many")
 _STORED = text("counted in the files of the weights")
 _ASSUMED = text("from the size alone, as a Llama of that size is built")
 _TRACED = text("measured in one traced step of the model itself")

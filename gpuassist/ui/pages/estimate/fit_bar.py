@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, Q
 from gpuassist.model.estimate import CardAnswer, Estimate, EstimatePart
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.present.estimate import FIT_MARKS, PART_NAMES, amount, card_words
+from gpuassist.present.estimate import FIT_MARKS, PART_NAMES, amount, beyond_words, card_words
 from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
@@ -45,6 +45,9 @@ class FitRow(QWidget):
         column.addLayout(row)
         self.bar = FitBar(words, answer, found, self)
         column.addWidget(self.bar)
+        beyond = beyond_words(answer, found)
+        if beyond is not None:
+            column.addWidget(paragraph(words(beyond), "muted", self))
 
 
 class FitBar(PaintedPicture):

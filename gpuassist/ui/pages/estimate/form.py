@@ -133,7 +133,8 @@ class EstimateForm(Card):
         setting = self.setting
         self.task.show_chosen(_TASKS.index(setting.task))
         for name, choice in self._choices.items():
-            choice.show_rows(self._rows(name), _value(setting, name))
+            value = _plain(setting, name)
+            choice.show_rows(self._rows(name), "" if value == _plain(_usual(setting.task), name) else value)
         self._grid.show_only([self._choices[name] for name in _OF_TASK[setting.task]])
         self._ticks.setVisible(setting.task is Task.TRAIN)
         for tick, on in (
@@ -147,9 +148,14 @@ class EstimateForm(Card):
     def _rows(self, name: str) -> tuple[tuple[str, str], ...]:
         """The values of a choice with their words; one that a lever has set stands among them."""
         if name in _ENUMS:
-            return tuple((str(getattr(one, "value", "")), self._words(said)) for one, said in _ENUMS[name].items())
+            return self._usual_first(name, [(str(one.value), self._words(said)) for one, said in _ENUMS[name].items()])
         numbers = sorted({*_NUMBERS[name], int(getattr(self.setting, name))}, reverse=name == "kv_bits")
-        return tuple((str(one), self._number(name, one)) for one in numbers)
+        return self._usual_first(name, [(str(one), self._number(name, one)) for one in numbers])
+
+    def _usual_first(self, name: str, rows: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        """What is usual has no value of its own, so that it is told from what was chosen."""
+        usual = str(_plain(_usual(self.setting.task), name))
+        return tuple(("" if value == usual else value, said) for value, said in rows)
 
     def _number(self, name: str, number: int) -> str:
         return self._words(text("no adapters")) if name == "lora" and not number else str(number)
@@ -161,7 +167,7 @@ class EstimateForm(Card):
     @Slot(int)
     def _choose_task(self, place: int) -> None:
         task = _TASKS[place]
-        precision = Precision.BF16 if task is Task.INFER else Precision.AUTOCAST
+        precision = _usual(task).precision
         quantization = Quantization.NONE if task is Task.TRAIN else self.setting.quantization
         self._take(replace(self.setting, task=task, precision=precision, quantization=quantization, lora=0))
 
@@ -169,7 +175,7 @@ class EstimateForm(Card):
     def _choose(self, _place: int) -> None:
         chosen: dict[str, object] = {}
         for name in _OF_TASK[self.setting.task]:
-            value = self._choices[name].value
+            value = self._choices[name].value or _plain(_usual(self.setting.task), name)
             chosen[name] = _KINDS[name](value) if name in _KINDS else int(value)
         self._take(_consistent(replace(self.setting, **chosen), self.setting))
 
@@ -191,7 +197,11 @@ class EstimateForm(Card):
         self.changed.emit()
 
 
-def _value(setting: EstimateSetting, name: str) -> str:
+def _usual(task: Task) -> EstimateSetting:
+    return EstimateSetting(task=task, precision=Precision.BF16 if task is Task.INFER else Precision.AUTOCAST)
+
+
+def _plain(setting: EstimateSetting, name: str) -> str:
     found = getattr(setting, name)
     return str(getattr(found, "value", found))
 

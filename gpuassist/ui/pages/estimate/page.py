@@ -107,7 +107,7 @@ class EstimatePage(Page):
         return self._asking.busy or self._tracing.busy
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._cards = cards_of(inspection.machine)
+        self._cards = cards_of(self.desk.session, inspection.machine)
         self._ask()
 
     def arrive(self, errand: Errand | None) -> None:
