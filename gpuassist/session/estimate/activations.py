@@ -72,7 +72,12 @@ def _logits(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts, tok
     if shape.tokens:
         tokens = setting.batch * min(setting.sequence, shape.longest)  # those that are written, not those of the picture or sound
     numbers = tokens * shape.vocabulary
-    return costs.amount("logits", _LOGITS_KEPT).value * numbers, costs.amount("logits", _LOGITS_PASSING).value * numbers
+    kept = costs.amount("logits", _LOGITS_KEPT).value * numbers
+    half = setting.precision in {Precision.BF16, Precision.MASTER} or bool(setting.lora)
+    each = _HALF if half else _FULL
+    # The head's gradient is made while nearly all else is still there; what the loss kept is gone by then.
+    head = 0 if setting.lora else each * numbers + shape.vocabulary * shape.hidden * each - kept
+    return kept, max(costs.amount("logits", _LOGITS_PASSING).value * numbers, head)
 
 
 def kv_bytes_a_token(shape: ModelShape, bits: int) -> int:
