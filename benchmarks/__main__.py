@@ -26,6 +26,7 @@ NAMES = (
     "apply",
     "run_view",
     "install_gap",
+    "gaps",
     "solve",
     "verify",
 )

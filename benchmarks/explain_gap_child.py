@@ -19,6 +19,7 @@ from gpuassist.ui.widgets.paste_edit import PasteEdit
 _MEGABYTE = 1 << 20
 _STEP = "[2026-11-21 13:00:00] step {step:06d} of 100000, loss=0.251, lr=1e-4, eta 0:12:33, memory 12.3GB, error 0.1\n"
 _END = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+LOG = "".join(_STEP.format(step=step) for step in range(_MEGABYTE // len(_STEP))) + _END
 
 
 def main(seconds: float) -> None:
@@ -41,8 +42,7 @@ class Pasted(Gap):
         frame = self.window_run.frame
         self._page = frame.findChild(ExplainPage) if frame is not None else None
         assert self._page is not None, "the page is not there"
-        log = "".join(_STEP.format(step=step) for step in range(_MEGABYTE // len(_STEP))) + _END
-        QGuiApplication.clipboard().setText(log)
+        QGuiApplication.clipboard().setText(LOG)
         self.longest, self._last = 0.0, time.monotonic()
         QTimer.singleShot(0, self._paste)
 

@@ -24,6 +24,7 @@ _PRINTS = {
     "lines": f"for n in range({LINES}): print(f'Requirement already satisfied: package-{{n:06}} in /home/you/environment (1.0)')",
     "progress": f"for n in range({LINES}): print(f'\\r   ---------- {{n:06}}/900.0 MB 45.0 MB/s eta 0:00:12', end='')\nprint()",
 }
+LINES_PRINTED = _PRINTS["lines"]
 _SWITCH_SECONDS = 0.001  # as the program itself does
 _LOOK_AGAIN_MILLISECONDS = 50
 
@@ -38,6 +39,13 @@ def main(prints: str) -> None:
     meter.begin()
     application.exec()
     run.end()
+
+
+def one_step(source: str) -> Course:
+    """A plan of one step that runs this Python source."""
+    run = StepRun(((sys.executable, "-c", source),), PackageTool.PIP)
+    step = Step(StepKind.COMMAND, verbatim("print much"), ("python -c …",), run=run)
+    return Course(verbatim("much"), ("torch",), (step,))
 
 
 class Printed(Gap):
@@ -56,9 +64,7 @@ class Printed(Gap):
         page = frame.findChild(InstallPage) if frame is not None else None
         assert page is not None, "the page is not there"
         self._steps = page.steps
-        run = StepRun(((sys.executable, "-c", self._source),), PackageTool.PIP)
-        step = Step(StepKind.COMMAND, verbatim("print much"), ("python -c …",), run=run)
-        self._steps.show_plan(Course(verbatim("much"), ("torch",), (step,)))
+        self._steps.show_plan(one_step(self._source))
         self.longest, self._last = 0.0, time.monotonic()
         self._steps.take(0)
         self._look.start()

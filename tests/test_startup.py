@@ -55,6 +55,45 @@ def test_no_source_is_read_to_import_the_window(tmp_path: object) -> None:
     assert "gpuassist.ui.frame" in _modules_after(code, home=str(tmp_path))
 
 
+_DESCRIBED = """
+def late():
+    names = ("parser", "layout", "errorhandler", "lib.enum_sig", "lib.pyi_generator")
+    return [name for name in names if "__getattr__" in vars(sys.modules[f"shibokensupport.signature.{name}"])]
+
+print(json.dumps(late()), builtins.compile is real)
+from PySide6.QtWidgets import QApplication, QLabel
+application = QApplication([])
+try:
+    QLabel().setText(object())
+except TypeError as error:
+    print(error)
+print(QLabel.__doc__, QLabel.setText.__doc__)
+print(json.dumps(late()))
+"""
+
+
+def _described(first: str, home: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import builtins, json, sys\nreal = builtins.compile\nimport {first}\n{_DESCRIBED}"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+        env={"HOME": home, "PATH": "/usr/bin:/bin", "QT_QPA_PLATFORM": "offscreen"},
+    )
+    return done.stdout.splitlines()
+
+
+def test_signatures_of_qt_are_made_when_somebody_asks_and_say_the_same(tmp_path: object) -> None:
+    theirs = _described("PySide6.QtCore", str(tmp_path))
+    ours = _described("gpuassist.ui", str(tmp_path))
+    assert theirs[0] == "[] True"
+    assert ours[0] == '["parser", "layout", "errorhandler", "lib.enum_sig", "lib.pyi_generator"] True'
+    assert any("setText(arg__1: str" in line for line in ours)
+    assert ours[1:-1] == theirs[1:-1]
+    assert json.loads(ours[-1]) == ["lib.enum_sig", "lib.pyi_generator"]  # which make stubs, for which nobody asked
+
+
 RECORDED = str(Path(__file__).parents[1] / "resources/machines/04-driver-too-old.json")
 
 # What costs a start milliseconds, and what only some of all that a file can do needs.

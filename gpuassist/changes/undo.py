@@ -12,7 +12,7 @@ from gpuassist.changes.replace_file import ChangedError, put, remove_directories
 from gpuassist.changes.restore import FileUndo, Foreseen, GoneError, plan_file
 from gpuassist.changes.settle import holds, stands, sweep, undo_of
 from gpuassist.model.plan import Outcome, Receipt, Result
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.clock import iso
 from gpuassist.system.world import World
@@ -174,8 +174,8 @@ class _Taking:
 
     def stopped(self, reason: Text) -> Text:
         """What to say where it could not go on."""
-        paths = ", ".join(receipt.path for receipt in self._done)
-        if not paths:
+        paths = listed(receipt.path for receipt in self._done)
+        if not self._done:
             return text("nothing was changed: {reason}; please try again", reason=reason)
         return text("{paths} was restored, then: {reason}. Please try again for the rest.", paths=paths, reason=reason)
 

@@ -22,6 +22,7 @@ from gpuassist.present.setup import document, headline, in_words, status, title_
 from gpuassist.session.inspect import Inspection
 from gpuassist.session.setup import compiles, environment_at, note_setup
 from gpuassist.session.setup_values import Setup, SetupRecord, SetupStage, SetupStageState
+from gpuassist.session.setup_words import RECORDED
 from gpuassist.system.clock import iso
 
 NAME = "setup"
@@ -143,5 +144,6 @@ def _show_stage(context: Context, stage: SetupStage, width: int) -> None:
 
 def _lines(stage: SetupStage) -> tuple[Text, ...]:
     why, *does = in_words(stage)
-    told = text("not needed: {why}", why=why) if stage.state is SetupStageState.NOT_NEEDED else why
+    left_out = stage.state is SetupStageState.NOT_NEEDED and why not in RECORDED
+    told = text("Not needed. {why}", why=why) if left_out else why
     return (told, *does)

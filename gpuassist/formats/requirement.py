@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import InvalidVersion, Version
 
 from gpuassist.formats.packages import PackageMetadata, normalised
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import Version as Number
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+# `packaging` is imported where a requirement is read: it compiles its patterns then, in 25 ms of every look at a machine, and there
+# is not one to be read where no package asks for torch.
 
 _NAME = lazy_regex(r"\s*([A-Za-z0-9][\w.-]*)")
 
@@ -81,6 +86,8 @@ def _applies(requirement: Requirement, environment: Mapping[str, str]) -> bool:
 
 
 def _admits(requirement: Requirement, version: str) -> bool:
+    from packaging.version import InvalidVersion, Version
+
     try:
         return requirement.url is not None or requirement.specifier.contains(Version(version), prereleases=True)
     except InvalidVersion:
@@ -89,6 +96,8 @@ def _admits(requirement: Requirement, version: str) -> bool:
 
 @lru_cache(4096)
 def _requirement(line: str) -> Requirement | None:
+    from packaging.requirements import InvalidRequirement, Requirement
+
     try:
         return Requirement(line)
     except InvalidRequirement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from gpuassist.formats.visible import hidden, hides
 from gpuassist.model.finding import Remedy
@@ -37,6 +37,13 @@ def copyable_lines(lines: Iterable[str]) -> list[Text]:
     kept = list(lines)
     why_not = why_not_copied("\n".join(kept))
     return [why_not] if why_not is not None else [verbatim(line) for line in kept]
+
+
+def copied(lines: Sequence[str]) -> Text:
+    """What is said once these lines are on the clipboard: which they are, where there is one."""
+    if len(lines) == 1:
+        return text("Copied, to be pasted into a terminal: {command}", command=lines[0])
+    return text("Copied: paste it into a terminal.")
 
 
 def where_to_type(remedy: Remedy) -> Text | None:

@@ -7,7 +7,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
 from gpuassist.session.setup_values import Setup, SetupStage, SetupStageId, SetupStageState
-from gpuassist.session.setup_words import TITLES
+from gpuassist.session.setup_words import RECORDED, TITLES
 
 SCHEMA = 1
 STATES: dict[SetupStageState, Text] = {
@@ -48,8 +48,13 @@ def in_words(stage: SetupStage) -> tuple[Text, ...]:
 
 
 def read_aloud(stage: SetupStage) -> Text:
-    """A stage as one sentence: its name, how it stands, and why."""
-    return text("{stage}, {state}: {why}", stage=title_of(stage), state=STATES[stage.state], why=stage.why)
+    """A stage with its name, how it stands, and why."""
+    return text("{stage}, {state}. {why}", stage=title_of(stage), state=state_of(stage), why=stage.why)
+
+
+def state_of(stage: SetupStage) -> Text:
+    """How it stands; what a recording has none of is not called needless."""
+    return text("not on a recording") if stage.why in RECORDED else STATES[stage.state]
 
 
 def status(setup: Setup) -> Exit:

@@ -131,6 +131,8 @@ def installs_title(installs: InstallsLeft) -> Text | None:
 def part_line(part: StatePart) -> Text:
     """One thing with its size."""
     size = shown_size(part.size_bytes)
+    if part.counted and not part.size_bytes:
+        return text("{path}  ({what}, empty)", path=part.path, what=part.what)
     if part.counted:
         return text("{path}  ({what}, {size})", path=part.path, what=part.what, size=size)
     return text("{path}  ({what}, more than {size})", path=part.path, what=part.what, size=size)

@@ -60,6 +60,7 @@ TITLES: dict[Place, Text] = {
     SideTool.PROJECT: text("A project’s folder"),
     SideTool.ESTIMATE: text("Will it fit?"),
 }
+SHOW_HOW = text("Show what to do")
 
 
 class StepStatus(str, Enum):
@@ -77,6 +78,13 @@ class GoTo(Struct, frozen=True):
     """A place, for nothing in particular."""
 
     place: Place
+
+
+class ToFinding(Struct, frozen=True):
+    """Diagnosis, at what to do about this problem."""
+
+    place: ClassVar[Place] = WizardStep.FOUND
+    problem: str
 
 
 class ToRepair(Struct, frozen=True):
@@ -189,6 +197,7 @@ class ToRecording(Struct, frozen=True):
 
 Errand = (
     ToRecording
+    | ToFinding
     | ToRepair
     | ToRepairPart
     | ToVerify
@@ -209,11 +218,12 @@ Destination = GoTo | Errand
 
 
 class WayOn(Struct, frozen=True):
-    """A button's words, and what it does: leads to a `destination`, or copies `lines`, which are typed elsewhere."""
+    """A button's words, and what it does: leads to a `destination`, or copies `lines` against a `problem`, typed elsewhere."""
 
     title: Text
     destination: Destination | None = None
     lines: tuple[str, ...] = ()
+    problem: str = ""
 
 
 class Next(Struct, frozen=True):
@@ -291,15 +301,16 @@ class Flow(Struct, frozen=True):
         return tuple(SideListEntry(step, state, self.enabled(step), step is self.current) for step, state in self.states)
 
     def lead(self) -> WayOn | None:
-        """The one obvious act on a page that shows what was found, or leads away from it: what mends the worst finding."""
-        shows = self.current in {WizardStep.MACHINE, WizardStep.FOUND}
-        problem = self.state(WizardStep.FOUND) is StepStatus.PROBLEM
-        if self.mend is None or self.state(WizardStep.FOUND) is StepStatus.BUSY:
+        """The one obvious act: what mends the worst finding. Under a problem on every page from the machine to live memory, and
+        where installs are planned; under a warning on the two that are about it.
+        """
+        if self.mend is None or self.state(WizardStep.FOUND) is StepStatus.BUSY or self._verifies():
             return None
-        if self.current in {WizardStep.REPAIR, WizardStep.VERIFY} and problem:
-            elsewhere = self.mend.destination is not None and self.mend.destination.place is not self.current
-            return self.mend if elsewhere and not self._verifies() else None
-        return self.mend if shows and (problem or self.current is WizardStep.FOUND) else None
+        problem, both = self.state(WizardStep.FOUND) is StepStatus.PROBLEM, {WizardStep.FOUND, WizardStep.REPAIR}
+        if self.current not in ({*WizardStep, SideTool.INSTALL} if problem else both):
+            return None
+        unseen = self.mend.lines and self.mend.problem and self.current is not WizardStep.FOUND  # nobody copies what he cannot see
+        return WayOn(SHOW_HOW, ToFinding(self.mend.problem)) if unseen else self.mend
 
     def way(self) -> Destination | None:
         """Where the way on leads: to what mends the worst finding, and never past a problem to its verification; none at the end or
@@ -313,16 +324,17 @@ class Flow(Struct, frozen=True):
         if after is WizardStep.LIVE:
             stands = self.state(WizardStep.FOUND) is StepStatus.PROBLEM and self.state(WizardStep.VERIFY) is not StepStatus.RIGHT
             return None if stands else GoTo(after)
-        lead = self.lead()
-        if lead is not None:
-            return lead.destination
-        stands = self.state(WizardStep.FOUND) in {StepStatus.PROBLEM, StepStatus.BUSY}
+        lead, problem = self.lead(), self.state(WizardStep.FOUND) is StepStatus.PROBLEM
+        if lead is not None and (problem or self.current is WizardStep.FOUND):
+            order: tuple[Place, ...] = (*WizardStep, *SideTool)
+            goes_on = lead.destination is not None and order.index(lead.destination.place) > order.index(self.current)
+            return lead.destination if goes_on else None
+        stands = problem or self.state(WizardStep.FOUND) is StepStatus.BUSY
         return None if stands else GoTo(WizardStep.VERIFY)
 
     def _verifies(self) -> bool:
         """Whether a verification runs, or has passed: then nothing leads away from it."""
-        here = self.current is WizardStep.VERIFY
-        return here and self.state(WizardStep.VERIFY) in {StepStatus.BUSY, StepStatus.RIGHT}
+        return self.current is WizardStep.VERIFY and self.state(self.current) in {StepStatus.BUSY, StepStatus.RIGHT}
 
     def next(self) -> Place | None:
         """The place that the way on leads to."""
@@ -362,12 +374,8 @@ def follow(flow: Flow, event: Event) -> Flow:
             return _mark(flow, {WizardStep.MACHINE: StepStatus.UNKNOWN, WizardStep.FOUND: StepStatus.UNKNOWN})
         before = StepStatus.RIGHT if flow.inspected else StepStatus.UNKNOWN
         return _mark(flow, {WizardStep.MACHINE: before})
-    states = {
-        WizardStep.MACHINE: event.machine,
-        WizardStep.FOUND: event.found,
-        WizardStep.REPAIR: StepStatus.TODO,
-        WizardStep.VERIFY: StepStatus.TODO,
-    }
+    todo = dict.fromkeys((WizardStep.REPAIR, WizardStep.VERIFY), StepStatus.TODO)
+    states = {WizardStep.MACHINE: event.machine, WizardStep.FOUND: event.found, **todo}
     return replace(_mark(flow, states), inspected=True, repairable=event.repairable, mend=event.mend, errand=None)
 
 

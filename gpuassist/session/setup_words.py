@@ -116,7 +116,7 @@ def takes_no_restart(case: RuleInput) -> Text:
         return text("The driver is Windows': a restart of this system loads none")
     if case.container:
         return text("The driver is the host's: a restart of this container loads none")
-    return text("No restart is needed")
+    return text("What stands in the way takes no restart")
 
 
 def restart_not_known() -> Text:
@@ -201,6 +201,10 @@ def recorded_not_verified() -> Text:
 
 def recorded_not_watched() -> Text:
     return text("Nothing can be watched on a recorded machine")
+
+
+RECORDED = (recorded_not_verified(), recorded_not_watched())
+"""Why a stage is none of a recorded machine's."""
 
 
 def verification_failed(at: str, names: Sequence[str]) -> Text:

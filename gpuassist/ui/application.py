@@ -158,9 +158,24 @@ class WindowRun(QObject):
         try:
             for name in _NEXT:
                 import_module(name)
+            self._import_start()
         finally:
             self._imported.emit()  # what could not be imported fails again there, where it is seen
         import_module(_FOR_THE_ANSWER)
+
+    def _import_start(self) -> None:
+        """The page that the window will show once the machine was read; the live one waits for its plot anyway."""
+        from gpuassist.session.navigation import WizardStep
+        from gpuassist.ui.page_stack import page_class
+
+        wanted = self._wanted()
+        if wanted is not None and wanted.place is not WizardStep.LIVE:
+            page_class(wanted.place)
+
+    def _wanted(self) -> Destination | None:
+        from gpuassist.session.navigation import place_meant
+
+        return self._start or place_meant(self._memory.settings.place)
 
     @Slot()
     def _furnish(self) -> None:
@@ -186,7 +201,6 @@ class WindowRun(QObject):
         self.furnished.emit()
 
     def _make_frame(self, handover: Handover | None) -> Frame:
-        from gpuassist.session.navigation import place_meant
         from gpuassist.ui.dialogs import Asking
         from gpuassist.ui.frame import Frame
         from gpuassist.ui.page import Desk
@@ -200,7 +214,7 @@ class WindowRun(QObject):
         frame = Frame(
             Desk(self._session, self.jobs, ReadOnlyAsking(self._refuse_saving) if self._session.world.disk.read_only else Asking()),
             machine_file=self._machine_file,
-            start=self._start or place_meant(settings.place),
+            start=self._wanted(),
             appearance=_appearance(settings.appearance),
             language=settings.language,
             handover=handover,

@@ -34,12 +34,12 @@ from gpuassist.session.navigation import (
     follow,
     place_named,
 )
-from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file, is_folder
 from gpuassist.ui.focus import FocusKeeper
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.machine_reader import MachineReading, ShownMachine
 from gpuassist.ui.on_record import OnRecord, on_record
+from gpuassist.ui.pace import InTurns
 from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.page_terms import PageTerms
@@ -118,8 +118,8 @@ class Frame(QWidget):
         self.setup.wanted.connect(self.go)
         right = bare(QVBoxLayout(), 0)
         right.addWidget(self.banners)
-        right.addWidget(self.setup)
         right.addWidget(ScrollWhole(self.pages, self), 1)
+        right.addWidget(self.setup)  # it comes when the page stands: from below it moves nothing that is being read
         right.addWidget(self.bar)
         whole = bare(QHBoxLayout(self), 0)
         self._beside = ScrollColumn(self.side, self)
@@ -146,13 +146,14 @@ class Frame(QWidget):
         self._action("", "F1", self._show_help)
         self._terms = PageTerms(self.pages, desk, self)
         self._terms.wanted.connect(self._answer)
+        self._later = InTurns((self.pages.update, self._terms.get_ready, self.pages.warm_up.start), self)  # after the page is made
         for key in ("Ctrl+Return", "Ctrl+Enter"):  # Enter is the key of the number pad
             self._action("", key, self._press_blue)
         for keys in ("Ctrl+W", "Ctrl+Q"):
             self._action("", keys, lambda: self.window().close())
         for keys, place in zip(ROW_KEYS, (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
             self._action(place.value, keys, self._choose_by_key)
-        self._content = (self.banners, self.setup, self.pages, self.bar)
+        self._content = (self.banners, self.pages, self.setup, self.bar)
         self._keeper = FocusKeeper(self._content, self.pages, self)
         self._show_flow()
         self.setAcceptDrops(True)
@@ -260,11 +261,12 @@ class Frame(QWidget):
     @Slot()
     def _show_bar(self) -> None:
         bar = self.pages.bar()
-        after, lead = self.flow.next(), self.flow.lead() if bar.primary is None else None
+        after, lead = self.flow.next(), self.pages.unless_shown(self.flow.lead() if bar.primary is None else None)
         if after is not None:
             self._next.setText(bar.next_title or self._desk.words(TITLES[after]))
         if lead is not None:
             self._mend.setText(self._desk.words(lead.title))
+            self._mend.setStatusTip("\n".join(lead.lines))
         ways = [self._back] if self.flow.back() is not None else []
         if after is not None and bar.primary is None and (lead is None or self.flow.way() != lead.destination):
             ways.append(self._next)
@@ -273,11 +275,10 @@ class Frame(QWidget):
             ways.append(blue)
         self._back.setEnabled(self.flow.back() is not None)
         self._next.setEnabled(after is not None)
-        self.bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=bool(ways) and ways[-1] is not self._back)
-        # Names what of our own files could not be used so far: each is read when it is first needed.
-        self.banners.show_damage(
-            tuple(map(self._desk.words, self._desk.session.knowledge.noticed()))
-        )  # here, because pages change their bar when what they asked for has come
+        leads = bool(ways) and ways[-1] is not self._back and not (bar.inside and blue is None)
+        self.bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=leads)
+        # Here, because pages change their bar when what they asked for has come: a file of ours is read when it is first needed.
+        self.banners.show_damage(tuple(map(self._desk.words, self._desk.session.knowledge.noticed())))
 
     @Slot()
     def _press_blue(self) -> None:
@@ -316,10 +317,12 @@ class Frame(QWidget):
         if lead is None:
             return
         if lead.destination is not None:
+            before = self.flow
             self.go(lead.destination)
+            if self.flow == before:
+                self.pages.open_again(lead.destination)
         else:
-            clipboard.copy("\n".join(lead.lines))
-            self.bar.say(self._desk.words(text("Copied: paste it into a terminal.")))
+            self.bar.copy(lead.lines)
 
     @Slot(object)
     def _answer(self, wish: object) -> None:
@@ -368,11 +371,10 @@ class Frame(QWidget):
 
     @Slot()
     def _go_where_wanted(self) -> None:
-        self._terms.glossary()
-        self.pages.warm_up.start()
         if self._wanted is not None:
             self.go(self._wanted)
             self._wanted = None
+        self._later.start()
 
     def _show_recalled(self, result: Done | Failed) -> None:
         if not isinstance(result, Done) or not isinstance(result.value, OnRecord):

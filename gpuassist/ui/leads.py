@@ -12,16 +12,19 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.version import whole_number
 from gpuassist.present.commands import command_lines, why_not_copied
 from gpuassist.session.navigation import (
+    SHOW_HOW,
     TITLES,
     Destination,
     ReadingEnded,
     RepairPart,
     StepStatus,
+    ToFinding,
     ToGuide,
     ToHolders,
     ToInstall,
     ToRepair,
     ToRepairPart,
+    ToWaitingInstall,
     WayOn,
 )
 from gpuassist.session.own_commands import places_in
@@ -109,6 +112,10 @@ def way_to(destination: Destination) -> WayOn:
         return WayOn(_REPAIRS[destination.part], destination)
     if isinstance(destination, ToGuide):
         return WayOn(text("Read the guide"), destination)
+    if isinstance(destination, ToFinding):
+        return WayOn(SHOW_HOW, destination)
+    if isinstance(destination, ToWaitingInstall):
+        return WayOn(text("Continue the install…"), destination)
     return WayOn(text("Go to: {page}", page=TITLES[destination.place]), destination)
 
 
@@ -125,12 +132,13 @@ def mends(answers: tuple[Answer, ...], machine: Machine) -> WayOn | None:
     lines = next((lines for remedy in worst.remedies if (lines := tuple(command_lines(remedy)))), ())
     if not lines or places_in(lines) or why_not_copied("\n".join(lines)) is not None:
         return None
-    return WayOn(text("Copy the command") if len(lines) == 1 else text("Copy the commands"), lines=lines)
+    return WayOn(text("Copy the command") if len(lines) == 1 else text("Copy the commands"), None, lines, worst.id)
 
 
 def mends_worst(answers: tuple[Answer, ...], machine: Machine) -> WayOn | None:
-    """The same of what was found on a machine, where what is good to know asks for nothing."""
-    return mends(tuple(answer for answer in answers if answer.severity is not Severity.INFO), machine)
+    """The same of what was found on a machine, where what is good to know asks for nothing; what is done by hand is shown."""
+    bad = tuple(answer for answer in answers if answer.severity is not Severity.INFO)
+    return mends(bad, machine) or (way_to(ToFinding(bad[0].id)) if bad else None)
 
 
 def leads_of(answer: Answer, machine: Machine) -> tuple[WayOn, ...]:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.session.navigation import Errand, Place
+from gpuassist.session.navigation import Destination, Errand, Place
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import PageHeader, ScrollPage
@@ -41,13 +41,15 @@ class Desk(Struct, frozen=True):
 class Bar(Struct, frozen=True):
     """A page's part of the bottom bar: secondary actions at the left, a quiet note, and its own primary action.
 
-    Without a primary one the frame offers the way on, under the words `next_title` if there are any.
+    Without a primary one the frame offers the way on, under the words `next_title` if there are any; not in blue where the
+    page's own blue button stands `inside` it.
     """
 
     left: tuple[QAction, ...] = ()
     note: str = ""
     primary: QAction | None = None
     next_title: str = ""
+    inside: bool = False
 
 
 class ReadAgain(Struct, frozen=True):
@@ -106,10 +108,7 @@ class Page(QWidget):
             return
         if self._rereading is None:
             self._rereading = ProgressStrip(self)
-            policy = self._rereading.sizePolicy()
-            policy.setRetainSizeWhenHidden(False)  # the line beside it has all of the row again
-            self._rereading.setSizePolicy(policy)
-            self._scrolled.header.beside.addWidget(self._rereading)
+            self._scrolled.header.put_beside(self._rereading)
         if words:
             self._rereading.begin(words)
         else:
@@ -117,6 +116,10 @@ class Page(QWidget):
 
     def arrive(self, errand: Errand | None) -> None:
         """The page is shown now; `errand` is what it was opened for, none for nothing in particular."""
+
+    def shows(self, destination: Destination) -> bool:
+        """Whether it shows now all that it would if it was opened for that: then no button leads there."""
+        return destination.place is self.STEP
 
     def take_focus(self) -> None:
         """Has the heading take the focus, as what a reader goes on from; a page with keys of its own takes it itself."""

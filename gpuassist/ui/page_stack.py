@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import TITLES, Errand, Place, WizardStep
+from gpuassist.session.navigation import TITLES, Destination, Errand, GoTo, Place, WayOn, WizardStep
 from gpuassist.ui.jobs import Control, Failed, Jobs
 from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.page import Bar, Desk, Page
@@ -30,15 +30,7 @@ if TYPE_CHECKING:
 
 
 _log = logging.getLogger(__name__)
-_MODULES = (
-    "gpuassist.ui.pages.machine.cards",
-    "gpuassist.ui.pages.found",
-    "gpuassist.ui.pages.live.page",
-    "gpuassist.ui.pages.what_if.page",
-    "gpuassist.ui.pages.explain.page",
-    "gpuassist.ui.pages.holders.page",
-    "gpuassist.ui.pages.guides",
-)
+_CARDS = "gpuassist.ui.pages.machine.cards"
 
 _LONG_MILLISECONDS = 2_000  # for a machine to be read
 
@@ -97,9 +89,10 @@ class WarmUp(QObject):
 
 
 def _import(control: Control) -> None:
-    for name in _MODULES:
+    importlib.import_module(_CARDS)
+    for place in TITLES:
         if not control.cancelled.is_set():
-            importlib.import_module(name)
+            page_class(place)
 
 
 _NAMES_A_TURN = 12  # some 2 ms; a class takes at most 3
@@ -196,6 +189,18 @@ class PageStack(QStackedWidget):
         stands = place is before[0] and page is not None and self.currentWidget() is page
         if not stands or (errand is not None and errand != before[1]):
             self._show()
+
+    def unless_shown(self, way: WayOn | None) -> WayOn | None:
+        """None where all that it leads to is shown now."""
+        shown = self.currentWidget()
+        leads = way is not None and not (way.destination and isinstance(shown, Page) and shown.shows(way.destination))
+        return way if leads else None
+
+    def open_again(self, destination: Destination) -> None:
+        """Opens the page that is shown for what it was opened for before: something else is shown there since."""
+        shown = self.currentWidget()
+        if isinstance(shown, Page) and not isinstance(destination, GoTo):
+            shown.arrive(destination)
 
     def show_reading(self, words: str) -> None:
         """The machine is read again because something was written; empty once that has ended, well or not."""

@@ -52,6 +52,10 @@ class PageTerms(QObject):
             self._pages.update()
         return self._glossary
 
+    def get_ready(self) -> None:
+        """Reads it before anybody asks."""
+        self.glossary()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() != QEvent.Type.ToolTip or not isinstance(event, QHelpEvent):
             return False

@@ -22,6 +22,7 @@ from gpuassist.ui.widgets.layouts import bare, by_text, clear, open_within
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import PageHeader, ScrollWhole
 from gpuassist.ui.widgets.segments import Segments
+from gpuassist.ui.widgets.text_fields import TextArea
 from gpuassist.ui.wording import reason_of
 
 _WIDTH, _HEIGHT, _BESIDE = 980, 700, 250
@@ -97,7 +98,7 @@ class ReportDialog(QDialog):
     def _middle(self) -> QHBoxLayout:
         row = bare(QHBoxLayout(), 16)
         shown = Card(parent=self)
-        self.preview = QPlainTextEdit(shown)
+        self.preview = TextArea(shown)
         make_read_only(self.preview, self._words(text("Everything that is shared")))
         self.preview.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         shown.body.addWidget(self.preview)

@@ -1,14 +1,14 @@
-"""The set-up above the pages: judged off the GUI thread when a machine was read, shown as fits the place, hidden where wished."""
+"""The set-up below the pages: judged off the GUI thread when a machine was read, shown as fits the place, hidden where wished."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpuassist.session.navigation import Flow, Place, SideTool, StepStatus, WizardStep
+from gpuassist.session.navigation import Destination, Flow, Place, SideTool, StepStatus, WizardStep
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Desk
 from gpuassist.ui.widgets.keys import tab_stops
@@ -17,7 +17,7 @@ from gpuassist.ui.widgets.layouts import MARGIN
 if TYPE_CHECKING:
     from gpuassist.context import Session
     from gpuassist.session.inspect import Inspection
-    from gpuassist.session.setup_values import Setup, SetupRecord
+    from gpuassist.session.setup_values import Setup, SetupRecord, SetupStage
 
 _LED_TO = frozenset((WizardStep.FOUND, WizardStep.REPAIR, WizardStep.VERIFY, WizardStep.LIVE, SideTool.INSTALL))
 
@@ -32,6 +32,7 @@ class SetupCourse(QWidget):
         self._desk = desk
         self._inspection: Inspection | None = None
         self._place: Place = WizardStep.MACHINE
+        self._lead: Destination | None = None
         self._verified = StepStatus.TODO
         self._watched = False
         self._shown: tuple[object, ...] = ()
@@ -40,7 +41,8 @@ class SetupCourse(QWidget):
         self._closed = False
         self._looking = Latest(desk.jobs, self._show_looked, self)
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(MARGIN, 12, MARGIN, 0)
+        self._column.setContentsMargins(MARGIN, 8, MARGIN, 8)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.hide()
 
     @property
@@ -54,7 +56,8 @@ class SetupCourse(QWidget):
 
     def show_flow(self, flow: Flow) -> None:
         """The user is somewhere, and pages have told how their steps stand."""
-        self._place = flow.current
+        lead, self._place = flow.lead(), flow.current
+        self._lead = lead.destination if lead is not None else None
         verified, self._verified = self._verified, flow.state(WizardStep.VERIFY)
         watched, self._watched = self._watched, flow.state(WizardStep.LIVE) is StepStatus.RIGHT
         ended = verified is not self._verified and verified is StepStatus.BUSY
@@ -94,7 +97,8 @@ class SetupCourse(QWidget):
         setup, place = self.setup, self._place
         kind = self._kind(setup, place)
         now = setup.now
-        wanted = (kind, setup, place is (now.destination.place if now is not None else None) if kind == "line" else False)
+        here = kind == "line" and now is not None and place is now.destination.place
+        wanted = (kind, setup, here or (bool(kind) and now is not None and self._is_lead(now)))
         if wanted == self._shown:
             return
         self._shown = wanted
@@ -104,13 +108,19 @@ class SetupCourse(QWidget):
             self.made.deleteLater()
             self.made = None
         if kind:
-            self.made = self._make(kind, setup, here=bool(wanted[2]))
+            self.made = self._make(kind, setup, leads=not wanted[2])
             self._column.addWidget(self.made)
             self.made.show()  # a layout that is seen shows it only after a turn, in which there would be none
         self.setVisible(bool(kind))
         if focused and self.made is not None:
             for stop in tab_stops(self.made)[:1]:
                 stop.setFocus()
+
+    def _is_lead(self, now: SetupStage) -> bool:
+        """Whether the blue button leads there."""
+        from gpuassist.ui.widgets.setup_strip import way_of
+
+        return way_of(now).destination == self._lead
 
     def _kind(self, setup: Setup, place: Place) -> str:
         first = place is WizardStep.MACHINE
@@ -122,7 +132,8 @@ class SetupCourse(QWidget):
             return "fold" if first else ""
         return "strip" if first else "line" if place in _LED_TO else ""
 
-    def _make(self, kind: str, setup: Setup, *, here: bool) -> QWidget:
+    def _make(self, kind: str, setup: Setup, *, leads: bool) -> QWidget:
+        """`leads` where its button goes elsewhere than the page and the blue button."""
         from gpuassist.ui.widgets.setup_strip import SetupDone, SetupFold, SetupLine, SetupStrip
 
         words = self._desk.words
@@ -136,10 +147,10 @@ class SetupCourse(QWidget):
             fold.wanted.connect(self._unfold)
             return fold
         if kind == "line":
-            line = SetupLine(words, setup, self, here=here)
+            line = SetupLine(words, setup, self, leads=leads)
             line.wanted.connect(self.wanted)
             return line
-        strip = SetupStrip(words, setup, self)
+        strip = SetupStrip(words, setup, self, leads=leads)
         strip.wanted.connect(self.wanted)
         strip.fold_wanted.connect(self._fold)
         return strip

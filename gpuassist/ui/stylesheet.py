@@ -7,10 +7,11 @@ QScrollArea, QScrollArea > QWidget > QWidget#content { background: transparent; 
 QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: 4px 8px; }
 
 Card { background: $panel; border: 1px solid $line; border-radius: 12px; }
+SetupStrip { background: transparent; border: 0; }
 Well { background: $well; border: 0; border-radius: 8px; }
 Hairline { background: $line; border: 0; }
 SideList { background: $side; border: 0; border-right: 1px solid $line; }
-BottomBar { background: $panel; border: 0; border-top: 1px solid $line; }
+BottomBar, SetupCourse { background: $panel; border: 0; border-top: 1px solid $line; }
 Notice { border: 1px solid $line; border-radius: 8px; background: $unknown_tint; }
 Notice[mark="warning"] { background: $warning_tint; }
 Notice[mark="problem"] { background: $problem_tint; }

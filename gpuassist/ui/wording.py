@@ -6,8 +6,8 @@ import textwrap
 
 from PySide6.QtGui import Qt
 
-from gpuassist.formats.visible import visible
-from gpuassist.model.text import Text
+from gpuassist.formats.visible import on_one_line, visible
+from gpuassist.model.text import Text, verbatim
 from gpuassist.model.words import Words
 
 _TIP_WIDTH, _TIP_LINES = 110, 16  # letters
@@ -23,8 +23,15 @@ def _reason(words: Words, error: Exception) -> str:
     if isinstance(reason, Text):
         return words(reason)
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+        return f"{error.strerror}: {words(verbatim(str(error.filename)))}" if error.filename else error.strerror
     return str(error) or type(error).__name__
+
+
+def at_home(words: Words, home: str) -> Words:
+    """These words with every path as people write it: below their home from the tilde on."""
+    from gpuassist.present.changes import shortened  # not needed before something was read
+
+    return words.with_strings(lambda one: shortened(on_one_line(one), home))
 
 
 def sentence_case(words: str) -> str:

@@ -7,6 +7,7 @@ from functools import reduce
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from gpuassist.install.what_if import Wish
 from gpuassist.model.text import text
@@ -26,6 +27,7 @@ from gpuassist.session.navigation import (
     StepStatus,
     ToExplainFile,
     ToExplainText,
+    ToFinding,
     ToGuide,
     ToHolders,
     ToInstall,
@@ -161,18 +163,30 @@ def test_the_obvious_act_is_what_mends_the_worst_finding(mend: WayOn | None, sta
     assert flow.way() == (mend.destination if mend is not None else None if problem else GoTo(WizardStep.VERIFY))
     assert follow(flow, GoTo(WizardStep.MACHINE)).lead() == (mend if problem else None)
     repair = follow(flow, GoTo(WizardStep.REPAIR))
-    assert repair.lead() == (PLAN if mend is PLAN and problem else None)
+    assert repair.lead() == mend
     assert repair.way() == (None if problem and mend is not PLAN else PLAN.destination if problem else GoTo(WizardStep.VERIFY))
+    elsewhere = {place: follow(flow, GoTo(place)).lead() for place in (WizardStep.VERIFY, WizardStep.LIVE, SideTool.INSTALL)}
+    assert set(elsewhere.values()) == {mend if problem else None}
+    assert follow(flow, GoTo(SideTool.EXPLAIN)).lead() is None
 
 
 @pytest.mark.parametrize("mend", [SWITCH, PLAN, COPY, None])
 def test_under_a_problem_a_verification_leads_on_only_once_it_passed(mend: WayOn | None) -> None:
     flow = after(ReadingEnded(StepStatus.RIGHT, StepStatus.PROBLEM, "", mend), GoTo(WizardStep.VERIFY))
-    assert (flow.lead(), flow.way()) == (mend if mend in {SWITCH, PLAN} else None, None)
+    assert (flow.lead(), flow.way()) == (mend, None)
     running = follow(flow, Marked(WizardStep.VERIFY, StepStatus.BUSY))
     assert (running.lead(), running.way()) == (None, None)
     passed = follow(flow, Marked(WizardStep.VERIFY, StepStatus.RIGHT))
     assert (passed.lead(), passed.way()) == (None, GoTo(WizardStep.LIVE))
+
+
+def test_a_command_is_copied_only_where_it_is_seen() -> None:
+    mend = replace(COPY, problem="driver-library-mismatch")
+    flow = after(ReadingEnded(StepStatus.RIGHT, StepStatus.PROBLEM, "", mend))
+    leads = {place: follow(flow, GoTo(place)).lead() for place in WizardStep}
+    assert leads.pop(WizardStep.FOUND) == mend
+    assert {one.destination for one in leads.values() if one is not None} == {ToFinding("driver-library-mismatch")}
+    assert len(leads) == len(WizardStep) - 1
 
 
 def test_nothing_leads_on_while_what_was_written_is_read_again() -> None:

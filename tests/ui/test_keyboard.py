@@ -42,7 +42,7 @@ def settle(frame: Frame, qtbot: QtBot) -> None:
 def is_placed(frame: Frame) -> bool:
     """Whether what has the focus can be seen and used, and belongs to what is shown at the right."""
     has = QApplication.focusWidget()
-    content = (frame.banners, frame.setup, frame.pages, frame.bar)
+    content = (frame.banners, frame.pages, frame.setup, frame.bar)
     return has is not None and has.isVisible() and has.isEnabled() and any(one.isAncestorOf(has) for one in content)
 
 

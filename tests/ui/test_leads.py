@@ -9,16 +9,18 @@ from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Action, Answer, CommandUse, Diagnosis, Remedy, Severity, Undetermined
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import text
-from gpuassist.session.navigation import StepStatus, ToHolders, ToInstall
+from gpuassist.session.navigation import StepStatus, ToFinding, ToHolders, ToInstall
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.leads import (
     begins_with_holders,
     found_state,
     holders_for,
     install_for,
+    mends_worst,
     reading_ended,
     repairable_version,
     switch_version,
+    way_to,
 )
 from tests.values import machine
 
@@ -145,3 +147,10 @@ def test_what_no_install_mends_leads_nowhere() -> None:
 
 def test_a_hold_is_no_choice_of_the_install_page() -> None:
     assert [install_for(for_goals(goal)) for goal in ("hold", "release")] == [None, None]
+
+
+def test_what_is_done_by_hand_is_shown_and_what_is_good_to_know_asks_for_nothing() -> None:
+    by_hand = Remedy("Take the card out", (), False, Action.NONE, "")
+    assert mends_worst((answer(Severity.PROBLEM, by_hand),), machine()) == way_to(ToFinding("some-problem"))
+    assert mends_worst((answer(Severity.WARNING),), machine()) == way_to(ToFinding("some-problem"))
+    assert mends_worst((answer(Severity.INFO, by_hand),), machine()) is None

@@ -1,4 +1,4 @@
-"""The set-up above the pages: what is shown where, by mouse and by keyboard, hidden and back, and that nothing of it is lost."""
+"""The set-up below the pages: what is shown where, by mouse and by keyboard, hidden and back, and that nothing of it is lost."""
 
 from __future__ import annotations
 
@@ -6,15 +6,28 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
 from gpuassist.model.machine import Machine
+from gpuassist.model.text import text
 from gpuassist.session import setup_record, verifications
 from gpuassist.session.inspect import Inspection, inspection_of
-from gpuassist.session.navigation import Flow, GoTo, Marked, Place, SideTool, StepStatus, ToInstall, WizardStep, follow
+from gpuassist.session.navigation import (
+    Flow,
+    GoTo,
+    Marked,
+    Place,
+    ReadingEnded,
+    SideTool,
+    StepStatus,
+    ToInstall,
+    WayOn,
+    WizardStep,
+    follow,
+)
 from gpuassist.session.plan import InstallWish
 from gpuassist.session.setup_values import SetupStageId, SetupStageState
 from gpuassist.ui.frame import Frame
@@ -22,6 +35,7 @@ from gpuassist.ui.page import Desk
 from gpuassist.ui.setup_course import SetupCourse
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.setup_strip import SetupDone, SetupFold, SetupLine, SetupStages, SetupStrip, StageChip
+from gpuassist.ui.widgets.side_list import WIDTH
 from tests.session.setup_cases import BARE, INSTALLED, READY, WITH_DRIVER, verification
 from tests.ui.showing import Show, button_named, words_in
 from tests.values import machine
@@ -164,7 +178,7 @@ def test_a_new_gpu_the_whole_way_in_the_window(
         return [*now, words_in(course)[0], *(one.text() for one in course.findChildren(QPushButton) if one.isVisible())]
 
     assert look(machine(BARE, bound="nouveau")) == ["Driver", "Step 1 of 5: Driver", "Hide", "Plan the driver…"]
-    assert look(machine(INSTALLED)) == ["Restart", "Step 2 of 5: Restart", "Hide", "Go to: Install"]
+    assert look(machine(INSTALLED)) == ["Restart", "Step 2 of 5: Restart", "Hide", "Plan the restart…"]
     boots.append("boot-2")
     back = "After the restart driver 595.71.05 is loaded. Next: torch"
     assert look(machine(WITH_DRIVER)) == ["torch", back, "Hide", "Plan torch…"]
@@ -207,3 +221,24 @@ def test_the_frame_follows_it(desk: Desk, show: Show, session: Session, qtbot: Q
     assert frame.flow.current is WizardStep.VERIFY
     assert kind(frame.setup) is SetupLine
     frame.close_down()
+
+
+def test_where_it_comes_nothing_that_is_read_moves(desk: Desk, show: Show, session: Session, qtbot: QtBot) -> None:
+    frame = show(Frame(desk, appearance=Appearance.LIGHT), 1024, 700)
+    qtbot.waitUntil(lambda: frame.pages.mapTo(frame, QPoint(0, 0)).x() == WIDTH)  # once the side list has its room
+    before = frame.pages.mapTo(frame, QPoint(0, 0))
+    frame._reading.ended.emit(read(session, machine(READY)))
+    qtbot.waitUntil(lambda: kind(frame.setup) is SetupStrip)
+    assert frame.pages.mapTo(frame, QPoint(0, 0)) == before
+    assert frame.setup.y() > frame.pages.mapTo(frame, QPoint(0, 0)).y()
+    frame.close_down()
+
+
+def test_what_the_blue_button_does_has_no_second_one(shown: Shown) -> None:
+    course = shown(machine(BARE, bound="nouveau"))
+    plan = WayOn(text("Plan"), ToInstall(InstallWish(driver="any")))
+    for mend, offered in ((plan, False), (None, True), (replace(plan, destination=GoTo(WizardStep.LIVE)), True)):
+        problem = follow(Flow(), ReadingEnded(StepStatus.RIGHT, StepStatus.PROBLEM, "", mend))
+        course.show_flow(problem)
+        found = [one for one in course.findChildren(QPushButton) if one.text() == "Plan the driver…" and one.isVisible()]
+        assert bool(found) is offered

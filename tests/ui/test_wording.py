@@ -9,7 +9,7 @@ import pytest
 from gpuassist.detect.recording import RecordingError
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.wording import reason_of
+from gpuassist.ui.wording import at_home, reason_of
 
 
 def test_a_known_error_says_its_reason() -> None:
@@ -37,3 +37,10 @@ def test_any_other_error_says_something(error: Exception, words: str) -> None:
 def test_a_reason_that_is_no_text_is_not_taken_for_one() -> None:
     error = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
     assert "invalid start byte" in reason_of(ENGLISH, error)
+
+
+def test_paths_stand_from_the_tilde_on_wherever_they_come_from() -> None:
+    words = at_home(ENGLISH, "/home/u")
+    assert words(text("{path} was removed", path="/home/u/.bashrc")) == "~/.bashrc was removed"
+    assert words(text("{a}, {b}", a=text("{path}", path="/home/u/x"), b="/home/user/y")) == "~/x, /home/user/y"
+    assert reason_of(words, OSError(errno.EACCES, "Permission denied", "/home/u/.bashrc")) == "Permission denied: ~/.bashrc"

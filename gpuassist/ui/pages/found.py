@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QPoint, QTimer, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.chain import Chain
 from gpuassist.model.finding import Passed, Severity, Undetermined
@@ -15,7 +15,7 @@ from gpuassist.present.chain import Alike, alike, caption
 from gpuassist.present.marks import Mark
 from gpuassist.present.remedies import shown_together
 from gpuassist.present.summary import found_figures, found_title
-from gpuassist.session.navigation import WizardStep
+from gpuassist.session.navigation import Destination, Errand, GoTo, ToFinding, WizardStep
 from gpuassist.ui.leads import leads_of
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain, new_action
 from gpuassist.ui.pages.found_past import PastCard
@@ -25,7 +25,7 @@ from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import FindingCard
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear, widgets_in
+from gpuassist.ui.widgets.layouts import SPACING, FlowLayout, bare, clear, widgets_in
 from gpuassist.ui.widgets.marks import StatusPill
 
 if TYPE_CHECKING:
@@ -93,6 +93,23 @@ class FoundPage(Page):
         self._rest.show_rest(diagnosis.passed, diagnosis.undetermined)
         self.past.show_inspection(inspection)
         self.bar_changed.emit()
+
+    def shows(self, destination: Destination) -> bool:
+        return destination == GoTo(self.STEP)
+
+    def arrive(self, errand: Errand | None) -> None:
+        card = next((one for one in self.cards() if isinstance(errand, ToFinding) and one.answer.id == errand.problem), None)
+        if card is not None:
+            card.set_open(True)
+            QTimer.singleShot(0, card, lambda: self._reveal(card))  # once it is laid out
+
+    def _reveal(self, card: FindingCard) -> None:
+        """All of the card, or where it is too high for that what to do."""
+        what, room, bar = card.what_to_do(), self._scroll.viewport(), self._scroll.verticalScrollBar()
+        shown = card if card.height() <= room.height() else what
+        bar.setValue(bar.value() + shown.mapTo(room, QPoint(0, -SPACING // 2)).y())
+        for words in what.findChildren(QLabel)[:1]:
+            words.setFocus()
 
     def cards(self) -> tuple[FindingCard, ...]:
         return tuple(widget for widget in widgets_in(self._cards) if isinstance(widget, FindingCard))

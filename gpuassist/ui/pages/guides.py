@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QAction,
     QBrush,
     QColor,
+    QContextMenuEvent,
     QFontMetrics,
     QTextBlock,
     QTextCharFormat,
@@ -20,7 +21,7 @@ from PySide6.QtGui import (
     QTextTable,
     QTextTableFormat,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
 
 from gpuassist.model.text import sentence, text
 from gpuassist.present.terms import GUIDE_LINK, TERM_LINK, term_markdown
@@ -34,7 +35,9 @@ from gpuassist.ui.theme import SMALL_POINTS, colours, mono, sans
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import COPY, paragraph
 from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare, by_text
+from gpuassist.ui.widgets.popups import open_menu
 from gpuassist.ui.widgets.scroll_page import PageHeader
+from gpuassist.ui.widgets.text_fields import TextLine
 
 if TYPE_CHECKING:
     from gpuassist.model.machine import Machine
@@ -76,7 +79,7 @@ class GuidesPage(Page):
         new_action(self, desk.words(text("Guides")), self._focus_list, "Ctrl+F")
         self._header = PageHeader("", desk.words(text("Short answers to common questions.")), self)
         self._list = self._made_list()
-        self._search = QLineEdit(self)
+        self._search = TextLine(self)
         self._search.setPlaceholderText(desk.words(text("Find a guide or a term")))
         self._search.setAccessibleName(self._search.placeholderText())
         self._search.setToolTip(self._search.placeholderText())
@@ -236,6 +239,9 @@ class MarkdownView(QTextBrowser):
         self._markdown = markdown
         self._render()
         self.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        open_menu(self.createStandardContextMenu(event.pos()), event)
 
     def changeEvent(self, event: QEvent) -> None:
         """Colours that were written into the text follow the theme."""

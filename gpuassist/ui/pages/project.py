@@ -63,7 +63,7 @@ class ProjectPage(Page):
         scroll = self.fill_with_scroll()
         self._header = scroll.header
         self._strip = ProgressStrip(self)
-        self._header.beside.addWidget(self._strip)
+        self._header.put_beside(self._strip)
         self._nothing = EmptyState(Mark.TODO, "", "", self, icon=desk.session.world.resources.read("icons/project.svg"))
         self._nothing.buttons.addStretch(1)
         opens = small(words(text("Choose a folder…")), self)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QSizePoli
 
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
+from gpuassist.ui import clipboard
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.buttons import ElidedButton
@@ -25,6 +26,7 @@ class BottomBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None, *, words: Words = ENGLISH) -> None:
         super().__init__(parent)
+        self._words = words
         self._shown: tuple[tuple[QAction, ...], tuple[QAction, ...], bool] = ((), (), True)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(MARGIN, 12, MARGIN, 12)
@@ -69,6 +71,13 @@ class BottomBar(QFrame):
         """Says this until something else is shown."""
         self._note.set_words(note)
         self._fold()
+
+    def copy(self, lines: tuple[str, ...]) -> None:
+        """Puts these on the clipboard, and says so."""
+        from gpuassist.present.commands import copied  # not needed before something is
+
+        clipboard.copy("\n".join(lines))
+        self.say(self._words(copied(lines)))
 
     def button(self, action: QAction) -> ActionButton | None:
         """The button of an action, none where it is not shown."""

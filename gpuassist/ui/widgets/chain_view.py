@@ -30,6 +30,7 @@ from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, arrange
 from gpuassist.ui.widgets.layouts import by_text
 from gpuassist.ui.widgets.marks import paint_mark
 from gpuassist.ui.widgets.paintings import PaintedPicture
+from gpuassist.ui.widgets.term_names import with_terms
 from gpuassist.ui.wording import as_tip
 
 _CORNER = 10.0
@@ -139,7 +140,7 @@ class ChainView(PaintedPicture):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
             words = self.words_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), as_tip(words), self)
+            QToolTip.showText(event.globalPos(), as_tip(with_terms(words, self._words)), self)
             return True
         return super().event(event)
 

@@ -21,6 +21,7 @@ from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.own_command import OwnCommands, said
+from gpuassist.ui.widgets.text_fields import TextArea
 
 _LINES_SHOWN_AT_MOST = 14
 
@@ -35,7 +36,7 @@ def make_read_only(edit: QPlainTextEdit, name: str) -> None:
     edit.setAccessibleName(name)
 
 
-class CodeText(QPlainTextEdit):
+class CodeText(TextArea):
     """Read-only lines in the monospaced font, as high as they are many."""
 
     def __init__(self, content: str, name: str, parent: QWidget | None = None) -> None:

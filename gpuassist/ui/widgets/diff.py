@@ -8,13 +8,14 @@ from math import ceil
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QTextEdit, QWidget
 
 from gpuassist.formats.visible import visible
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.code import make_read_only
+from gpuassist.ui.widgets.text_fields import TextArea
 
 _HUNK = lazy_regex(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
@@ -63,7 +64,7 @@ def read_diff(diff: str) -> tuple[DiffLine, ...]:
     return tuple(lines)
 
 
-class DiffView(QPlainTextEdit):
+class DiffView(TextArea):
     """Shows a unified diff, read-only; copying takes the lines without signs and numbers."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:

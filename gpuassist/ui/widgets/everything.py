@@ -6,7 +6,7 @@ import json
 
 from PySide6.QtCore import QSortFilterProxyModel, Qt, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QLineEdit, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QTreeView, QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import escaped
 from gpuassist.model.codec import Json
@@ -20,6 +20,7 @@ from gpuassist.ui.widgets.fact_rows import TreeModel, branch
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.layouts import bare, by_text, open_within
 from gpuassist.ui.widgets.scroll_page import PageHeader
+from gpuassist.ui.widgets.text_fields import TextLine
 
 _WIDTH, _HEIGHT = 920, 640
 
@@ -43,7 +44,7 @@ class Everything(QDialog):
         card = Card(parent=self)
         headings = (words(text("Fact")), words(text("Value")), words(text("Source")))
         self.tree = FactTree(TreeModel(headings, branch("", document, words).children, self), self)
-        self.search = QLineEdit(card)
+        self.search = TextLine(card)
         self.search.setPlaceholderText(words(text("Search facts, values and sources")))
         self.search.setAccessibleName(self.search.placeholderText())
         self.search.setClearButtonEnabled(True)

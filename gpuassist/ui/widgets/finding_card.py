@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.model.finding import Answer, GuideLink, Remedy
+from gpuassist.model.finding import Answer, GuideLink, Remedy, Severity
 from gpuassist.model.text import labelled, text
 from gpuassist.model.words import Words
 from gpuassist.present.commands import copyable, copyable_lines
@@ -40,11 +40,13 @@ from gpuassist.ui.widgets.plan_steps import PlanSteps
 
 NEEDS_ROOT = text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
 _BUTTON_WIDTH = 136
+_REMEDY = "remedy"
 
 
 class FindingCard(Card):
-    """One answer of the catalogue; closed it is a single line, open it shows everything. With `now` the times in it are told as
-    seen from then; `leads` are the pages that do what it asks for, the first of them in blue where this is the card that is open.
+    """One answer of the catalogue; closed it is its title with one line of what it means, open it shows everything. With `now` the
+    times in it are told as seen from then; `leads` are the pages that do what it asks for, the first of them in blue where this is
+    the card that is open.
     """
 
     asked = Signal(object)  # Destination
@@ -72,17 +74,13 @@ class FindingCard(Card):
         row.addWidget(MarkIcon(self._mark, self), 0, Qt.AlignmentFlag.AlignTop)
         self._column = bare(QVBoxLayout(), 8)
         row.addLayout(self._column, 1)
-        row.addLayout(self._buttons(leads, is_first=is_open), 0)
+        row.addLayout(self._buttons(leads, is_first=is_open and answer.severity is not Severity.INFO), 0)
         self.body.addLayout(row)
         self._title = paragraph(on_one_line(answer.title), "heading", self)
         self._column.addWidget(self._title)
-        inside = QWidget(self)
-        row = bare(QHBoxLayout(inside), 8)
         gist = answer.explanation.replace("`", "").partition(". ")[0].rstrip(".")
-        for line, role, stretch in ((answer.title, "heading", 0), (f"— {gist}" if gist else "", "muted", 1)):
-            row.addWidget(ElidedLabel(line, role, inside, copy_words=words(COPY), elide=Qt.TextElideMode.ElideRight), stretch)
-        self._closed = inside
-        self._column.addWidget(self._closed)
+        self._gist = ElidedLabel(gist, "muted", self, copy_words=words(COPY), elide=Qt.TextElideMode.ElideRight)
+        self._column.addWidget(self._gist)
         self._details: QWidget | None = None
         self.set_open(is_open)
 
@@ -100,11 +98,14 @@ class FindingCard(Card):
             self._column.addWidget(self._details)
         if self._details is not None:
             self._details.setVisible(is_open)
-        self._title.setVisible(is_open)
-        self._closed.setVisible(not is_open)
+        self._gist.setVisible(not is_open and bool(self._gist.words))
         self._copy.setVisible(is_open)
         self._toggle.setText(self._words(text("Less") if is_open else text("Show")))
         self._toggle.setAccessibleName(f"{self._toggle.text()}: {on_one_line(self.answer.title)}")
+
+    def what_to_do(self) -> QWidget:
+        """The first of its remedies; all of the card where it has none."""
+        return self.findChild(QWidget, _REMEDY) or self
 
     def plain_text(self) -> str:
         """All of it, to paste into a question to somebody else."""
@@ -200,6 +201,7 @@ def _details(words: Words, answer: Answer, remedies: tuple[ShownRemedy, ...], pa
 
 def _remedy(words: Words, shown: ShownRemedy, number: str, parent: QWidget) -> QWidget:
     remedy, inside = shown.remedy, QWidget(parent)
+    inside.setObjectName(_REMEDY)
     column = bare(QVBoxLayout(inside), 6)
     column.addWidget(paragraph(on_one_line(f"{number}{remedy.text}"), "strong", inside))
     lines = _lines(remedy) if shown.is_one else ()

@@ -172,6 +172,17 @@ class _Wrapping(QLabel):
         across = margins.left() + margins.right()
         return QSize(self._longest_piece() + across, self.fontMetrics().height() + margins.top() + margins.bottom())
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = popups.menu(self)
+        menu.addAction(QCoreApplication.translate("QWidgetTextControl", "&Copy"), self._copy_words)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
+
+    @Slot()
+    def _copy_words(self) -> None:
+        """What is marked, or else all of it."""
+        clipboard.copy(self.selectedText() or self.accessibleName() or self.text())
+
     def _longest_piece(self) -> int:
         self.ensurePolished()
         words, font = self.text(), self.font()

@@ -56,6 +56,17 @@ def paint_mark(painter: QPainter, rect: QRectF, mark: Mark, palette: Palette, *,
     painter.restore()
 
 
+def paint_tick(painter: QPainter, rect: QRectF, palette: Palette) -> None:
+    """A tick that says that something is done, and nothing about how it came out."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(palette.unknown_tint))
+    painter.drawEllipse(rect)
+    paint_glyph(painter, rect, Mark.RIGHT, QColor(palette.muted))
+    painter.restore()
+
+
 def paint_glyph(painter: QPainter, rect: QRectF, mark: Mark, ink: QColor, *, glyph: str = "") -> None:
     """The glyph alone, as it sits in the circle `rect`; the mark's own, or the one named."""
     if mark is Mark.UNKNOWN:

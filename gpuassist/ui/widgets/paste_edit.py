@@ -7,13 +7,14 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QResizeEvent, QTextCursor, QTextOption
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
 from gpuassist.formats.paste import read_paste
 from gpuassist.present.marks import Mark
 from gpuassist.ui.clipboard import dropped_file
 from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.theme import colours, mono
+from gpuassist.ui.widgets.text_fields import TextArea
 
 _AT_ONCE = 32_000  # characters: cleaning and laying out more is felt
 _PIECE = 250  # lines, and so many characters, whichever comes first: 5 ms
@@ -23,7 +24,7 @@ _LINES_LEAST, _LINES_MOST = 6, 9
 _CUT = " ⋯ "
 
 
-class PasteEdit(QPlainTextEdit):
+class PasteEdit(TextArea):
     """Its lines are those of the cleaned text, so that a line's number in an answer is its number here."""
 
     changed = Signal()  # by the user

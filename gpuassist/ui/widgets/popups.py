@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QRegion
+from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QPainterPath, QPen, QRegion
 from PySide6.QtWidgets import QAbstractScrollArea, QComboBox, QFrame, QMenu, QStyledItemDelegate, QWidget
 
 from gpuassist.ui.theme import colours, set_look
@@ -18,6 +18,13 @@ _INSIDE = 4
 def menu(parent: QWidget) -> QMenu:
     """A menu; what is popped up once is to be deleted when it closes."""
     return rounded(QMenu(parent))
+
+
+def open_menu(made: QMenu | None, event: QContextMenuEvent) -> None:
+    """Opens the menu that a field of Qt's made of itself, in the window's look."""
+    if made is not None:
+        rounded(made).setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        made.popup(event.globalPos())
 
 
 def rounded(popup: AnyPopup) -> AnyPopup:

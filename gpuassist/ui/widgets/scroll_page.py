@@ -31,6 +31,14 @@ class PageHeader(QWidget):
         set_paragraph(self._title, title)
         set_paragraph(self._subtitle, subtitle)
 
+    def put_beside(self, strip: QWidget) -> None:
+        """What comes and goes beside the subtitle: while it is hidden the subtitle has its room, and the row stays as high."""
+        policy = strip.sizePolicy()
+        policy.setRetainSizeWhenHidden(False)
+        strip.setSizePolicy(policy)
+        self.beside.addStrut(strip.sizeHint().height())
+        self.beside.addWidget(strip)
+
     def take_focus(self) -> None:
         self._title.setFocus()
 

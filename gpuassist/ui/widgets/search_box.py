@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QStringListModel, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
+from PySide6.QtWidgets import QCompleter, QListView, QWidget
 
 from gpuassist.ui.widgets.popups import rounded
+from gpuassist.ui.widgets.text_fields import TextLine
 from gpuassist.ui.wording import as_tip
 
 _ROWS_SHOWN = 12
@@ -16,7 +17,7 @@ _NO_MATCH = 4
 _ENTER = {Qt.Key.Key_Return, Qt.Key.Key_Enter}
 
 
-class SearchBox(QLineEdit):
+class SearchBox(TextLine):
     """Emits what was taken, and is empty again; what is no row of the list is told as `missed`."""
 
     taken = Signal(object)  # str

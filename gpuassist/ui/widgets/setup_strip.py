@@ -11,7 +11,7 @@ from gpuassist.model.text import Text, joined, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.setup import headline, in_words, place_of, read_aloud, short_headline, title_of
-from gpuassist.session.navigation import TITLES
+from gpuassist.session.navigation import GoTo, ToFinding, ToInstall, WayOn, WizardStep
 from gpuassist.session.setup_values import Setup, SetupStage, SetupStageId, SetupStageState
 from gpuassist.ui.leads import way_to
 from gpuassist.ui.theme import colours, sans
@@ -43,10 +43,10 @@ class SetupStrip(Card):
     wanted = Signal(object)  # Destination
     fold_wanted = Signal()
 
-    def __init__(self, words: Words, setup: Setup, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, setup: Setup, parent: QWidget | None = None, *, leads: bool = True) -> None:
         super().__init__(parent=parent)
         self._now = setup.now
-        self.outer.setContentsMargins(12, 8, 12, 8)
+        self.outer.setContentsMargins(0, 0, 0, 0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.setAccessibleName(words(text("Setup")))
         self.setAccessibleDescription(words(headline(setup)))
@@ -63,8 +63,8 @@ class SetupStrip(Card):
         told.addWidget(paragraph(words(setup.back or headline(setup)), "strong", self))
         told.addWidget(paragraph(words(joined(_said(self._now))), "muted", self))
         row.addLayout(told, 1)
-        if self._now is not None:
-            self.on = small(words(way_words(self._now)), self)
+        if self._now is not None and leads:
+            self.on = small(words(way_of(self._now).title), self)
             self.on.clicked.connect(self._go)
             row.addWidget(self.on, 0, Qt.AlignmentFlag.AlignVCenter)
         self.body.addLayout(row)
@@ -72,15 +72,17 @@ class SetupStrip(Card):
     @Slot()
     def _go(self) -> None:
         if self._now is not None:
-            self.wanted.emit(self._now.destination)
+            self.wanted.emit(way_of(self._now).destination)
 
 
 class SetupLine(QWidget):
-    """The slim line on the pages that the set-up leads to; the way on is left out on the very page."""
+    """The slim line on the pages that the set-up leads to; the way on is left out on the very page, and where the blue button leads
+    there.
+    """
 
     wanted = Signal(object)  # Destination
 
-    def __init__(self, words: Words, setup: Setup, parent: QWidget | None = None, *, here: bool) -> None:
+    def __init__(self, words: Words, setup: Setup, parent: QWidget | None = None, *, leads: bool) -> None:
         super().__init__(parent)
         self._now = setup.now
         row = bare(QHBoxLayout(self), 8)
@@ -89,8 +91,8 @@ class SetupLine(QWidget):
         self.said = label(words(short_headline(setup)), "muted", self)
         self.said.setToolTip(as_tip(words(read_aloud(self._now))) if self._now is not None else "")
         row.addWidget(self.said)
-        if self._now is not None and not here:
-            on = QPushButton(words(way_words(self._now)), self)
+        if self._now is not None and leads:
+            on = QPushButton(words(way_of(self._now).title), self)
             on.setProperty("kind", "link")
             on.setCursor(Qt.CursorShape.PointingHandCursor)
             on.clicked.connect(self._go)
@@ -100,7 +102,7 @@ class SetupLine(QWidget):
     @Slot()
     def _go(self) -> None:
         if self._now is not None:
-            self.wanted.emit(self._now.destination)
+            self.wanted.emit(way_of(self._now).destination)
 
 
 class SetupFold(QWidget):
@@ -279,8 +281,10 @@ def mark_of_stage(stage: SetupStage) -> Mark:
     return Mark.PROBLEM if mends else mark_of(stage.state)
 
 
-def way_words(stage: SetupStage) -> Text:
-    """What the button says that leads there: what every button says that does; of a restart the page, whose plan ends with it."""
-    if stage.id is SetupStageId.RESTART:
-        return text("Go to: {page}", page=TITLES[stage.destination.place])
-    return way_to(stage.destination).title
+def way_of(stage: SetupStage) -> WayOn:
+    """The way there, in the words that every button has that leads there; to a restart by the plan that ends with it."""
+    if stage.id is SetupStageId.RESTART and isinstance(stage.destination, ToInstall):
+        return WayOn(text("Plan the restart…"), stage.destination)
+    if stage.problem and stage.destination == GoTo(WizardStep.FOUND):
+        return way_to(ToFinding(stage.problem))
+    return way_to(stage.destination)

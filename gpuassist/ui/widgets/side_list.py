@@ -21,7 +21,7 @@ from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.language_button import LanguageButton
 from gpuassist.ui.widgets.layouts import bare
-from gpuassist.ui.widgets.marks import paint_mark
+from gpuassist.ui.widgets.marks import paint_mark, paint_tick
 
 WIDTH = 224
 _ROW_HEIGHT = 38
@@ -32,6 +32,14 @@ _APPEARANCES: dict[Appearance, Text] = {
     Appearance.LIGHT: text("Light"),
     Appearance.DARK: text("Dark"),
 }
+
+
+_SAID: dict[tuple[Place, Mark], Text] = {
+    (WizardStep.MACHINE, Mark.RIGHT): text("has been read"),
+    (WizardStep.FOUND, Mark.RIGHT): text("no problem found"),
+    (WizardStep.VERIFY, Mark.RIGHT): text("passed"),
+}
+"""What a mark says of a step, where that is more than its own words."""
 
 
 class SideList(QFrame):
@@ -68,7 +76,7 @@ class SideList(QFrame):
     def show_entries(self, entries: tuple[SideListEntry, ...]) -> None:
         for entry in entries:
             mark = Mark(entry.state.value)
-            self._steps[entry.step].show_entry(entry, self._words(MARK_WORDS[mark]))
+            self._steps[entry.step].show_entry(entry, self._words(_SAID.get((entry.step, mark), MARK_WORDS[mark])))
 
     def show_tool(self, current: Place) -> None:
         if not any(stop.hasFocus() for stop in self.stops()):
@@ -210,7 +218,10 @@ class _StepRow(_Row):
         self.show_current(current=entry.current)
 
     def paint_sign(self, painter: QPainter, square: QRectF, palette: Palette) -> None:
-        paint_mark(painter, square, self._mark, palette, turn=300)
+        if self.place is WizardStep.MACHINE and self._mark is Mark.RIGHT:  # it was read: green would call the machine sound
+            paint_tick(painter, square, palette)
+        else:
+            paint_mark(painter, square, self._mark, palette, turn=300)
 
 
 class _ToolRow(_Row):

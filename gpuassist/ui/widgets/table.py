@@ -109,6 +109,7 @@ class Table(QTableView):
         self._gives_way: int | None = None
         self._samples: tuple[int, ...] = ()
         self._scrolls = False
+        self._asked: dict[int, int] = {}  # what the cells of a column want, of which each resize would ask every cell
         self.rows_at_most = 12
         self.setModel(model)
         self.setAccessibleName(name)
@@ -129,10 +130,11 @@ class Table(QTableView):
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setStretchLastSection(True)  # first: it sizes the sections at once, and by their contents it would ask every cell
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
         for changed in (model.rowsInserted, model.rowsRemoved, model.modelReset):
             changed.connect(self._fit)
+        model.dataChanged.connect(self._forget_widths)
 
     def stretch(self, column: int) -> None:
         """Lets this column take the room that is left over."""
@@ -175,7 +177,7 @@ class Table(QTableView):
         header, room = self.horizontalHeader(), self.viewport().width()
         shown = [place for place in range(header.count()) if not header.isSectionHidden(place)]
         least = [max(by_text(_LEAST_COLUMN), header.sectionSizeHint(place)) for place in shown]
-        wanted = [max(self.sizeHintForColumn(place), low) for place, low in zip(shown, least, strict=True)]
+        wanted = [max(self._width_asked(place), low) for place, low in zip(shown, least, strict=True)]
         widths = shared_widths(wanted, least, room, shown.index(self._gives_way))
         if self._samples and sum(wanted) < room:
             roomy = [max(width, self._samples[place]) for place, width in zip(shown, wanted, strict=True)]
@@ -185,6 +187,15 @@ class Table(QTableView):
         if self._scrolls != (sum(widths) > room):
             self._scrolls = not self._scrolls
             self.updateGeometry()  # the bar takes height of its own
+
+    def _width_asked(self, column: int) -> int:
+        if column not in self._asked:
+            self._asked[column] = self.sizeHintForColumn(column)
+        return self._asked[column]
+
+    def changeEvent(self, event: QEvent) -> None:
+        self._forget_widths()  # of letters of another size, or look
+        super().changeEvent(event)
 
     def sizeHint(self) -> QSize:
         rows = min(self.model().rowCount(), self.rows_at_most)
@@ -209,7 +220,12 @@ class Table(QTableView):
         return str(self.model().index(row, column).data(Qt.ItemDataRole.AccessibleTextRole) or "")
 
     @Slot()
+    def _forget_widths(self) -> None:
+        self._asked.clear()
+
+    @Slot()
     def _fit(self) -> None:
+        self._forget_widths()
         self._share()
         self.updateGeometry()
 

@@ -12,6 +12,7 @@ from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.labels import Paragraph, set_paragraph
 
 if TYPE_CHECKING:
+    from gpuassist.model.words import Words
     from gpuassist.session.terms import Glossary
 
 _PROPERTY = "gpuassistGlossary"
@@ -29,6 +30,16 @@ def known_glossary() -> Glossary | None:
     """The one that is there."""
     application = QCoreApplication.instance()
     return cast("Glossary | None", application.property(_PROPERTY)) if application is not None else None
+
+
+def with_terms(said: str, words: Words) -> str:
+    """A tool tip of something painted, with what its words mean below it."""
+    glossary = known_glossary()
+    if glossary is None or not said:
+        return said
+    from gpuassist.present.terms import tip  # not needed before a mouse rests
+
+    return "\n\n".join(filter(None, (said, tip(glossary.in_text(said), glossary, words))))
 
 
 def term_name(words: str, role: str, parent: QWidget) -> TermName:

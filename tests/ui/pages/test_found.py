@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
@@ -17,11 +17,11 @@ from gpuassist.model.finding import Severity, Undetermined
 from gpuassist.model.text import text
 from gpuassist.present.marks import Mark
 from gpuassist.session.inspect import Inspection, examples, open_example
-from gpuassist.session.navigation import Errand, ToGuide, ToHolders, ToInstall, ToRepair
+from gpuassist.session.navigation import Errand, ToFinding, ToGuide, ToHolders, ToInstall, ToRepair
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui.page import Desk, ReadAgain
 from gpuassist.ui.pages.found import ChainCard, FoundPage, Remainder
-from gpuassist.ui.widgets.buttons import DropDown
+from gpuassist.ui.widgets.buttons import DropDown, is_primary
 from gpuassist.ui.widgets.cards import Card, EmptyState
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.finding_card import GuideButton, LinkButton
@@ -216,3 +216,26 @@ def test_where_a_card_leads_is_asked_of_the_frame(make: MakePage, errand: Errand
     heard = asked(page)
     page.cards()[0].asked.emit(errand)
     assert heard == [errand]
+
+
+def test_opened_for_a_finding_it_shows_what_to_do_about_it(make: MakePage, qtbot: QtBot) -> None:
+    page = make(TWO_GPUS)
+    page.resize(800, 400)
+    card = page.cards()[0]
+    card.set_open(False)
+    page.arrive(ToFinding(card.answer.id))
+    what = card.what_to_do()
+    assert card.is_open
+    qtbot.waitUntil(lambda: any(one.hasFocus() for one in what.findChildren(QLabel)))
+    top = what.mapTo(page, QPoint(0, 0)).y()
+    assert 0 <= top < page.height() // 2
+    page.arrive(ToFinding("no-such-problem"))
+
+
+def test_the_card_of_what_is_good_to_know_has_no_blue_button(make: MakePage) -> None:
+    page = make(TOO_OLD)
+    inspection = page._inspection
+    assert inspection is not None
+    assert [is_primary(button) for button in page.cards()[0].findChildren(QPushButton)].count(True) == 1
+    page.show_inspection(replace(inspection, answers=(replace(inspection.answers[0], severity=Severity.INFO),)))
+    assert not any(map(is_primary, page.cards()[0].findChildren(QPushButton)))

@@ -18,7 +18,16 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import Marked, StepStatus, ToExplainText, ToRepair, WizardStep
+from gpuassist.session.navigation import (
+    GoTo,
+    Marked,
+    RepairPart,
+    StepStatus,
+    ToExplainText,
+    ToRepair,
+    ToRepairPart,
+    WizardStep,
+)
 from gpuassist.session.use import look
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.ui.page import Desk
@@ -116,7 +125,7 @@ def test_lines_can_be_copied_instead(shown: Shown) -> None:
 
 def test_apply_changes_and_proves(shown: Shown, home: Path) -> None:
     shown.apply()
-    assert f"Done and tested: a new terminal finds {home}/cuda-12.4/bin/nvcc" in shown.notice()
+    assert "Done and tested: a new terminal finds ~/cuda-12.4/bin/nvcc" in shown.notice()
     assert (home / ".bashrc").read_text() != rc(home)
 
 
@@ -403,3 +412,15 @@ def test_a_journal_that_others_could_write_is_named(
     made = Shown(desk, qtbot)
     made.open(machine)
     qtbot.waitUntil(lambda: "everybody may write in it" in made.notice())
+
+
+def test_what_was_applied_is_no_longer_where_the_next_repair_would_lead(shown: Shown) -> None:
+    toolkit, clean = ToRepair(shown.page.toolkit.cuda.version), ToRepairPart(RepairPart.CLEAN)
+    assert [shown.page.shows(one) for one in (toolkit, clean, ToRepair("9.9"), GoTo(WizardStep.REPAIR))] == [
+        True,
+        False,
+        False,
+        True,
+    ]
+    shown.apply()
+    assert (shown.page.shows(toolkit), shown.page.bar().primary) == (False, None)

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.driver import Driver
 from gpuassist.model.environment import PythonEnvironment, Torch
 from gpuassist.model.fact import Unknown, value_or
+from gpuassist.model.finding import Answer, Severity
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, Terminal, Variable
@@ -408,3 +409,14 @@ def test_a_run_during_which_the_machine_changed_is_not_marked_right(begun: Shown
     begun.page._end(Done(Ran(VerifyReport(result), ())))
     assert begun.asked[-1] == Marked(WizardStep.VERIFY, StepStatus.UNKNOWN)
     assert begun.notice()
+
+
+def test_under_a_problem_neither_start_nor_a_torch_that_is_lacking_leads(desk: Desk, qtbot: QtBot) -> None:
+    problem = Answer("nouveau-active", Severity.PROBLEM, "nouveau", "", (), (), ())
+    lacking = replace(MACHINE, environments=known(()))
+    for made, leads, offered in ((MACHINE, True, ""), (lacking, False, "Plan an installation…")):
+        shown = Shown(desk, qtbot, made)
+        page = shown.page
+        assert (page.bar().inside, page._act.text()) == (leads, offered)
+        page.show_inspection(replace(inspection(made), answers=(problem,)))
+        assert (page.bar().inside, page.bar().primary, page._act.text()) == (False, None, "")

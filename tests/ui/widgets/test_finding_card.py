@@ -148,13 +148,23 @@ def test_without_a_switch_there_is_no_such_button(show: Show, answer: Answer) ->
     assert not [one for one in made.findChildren(QPushButton) if one.property("kind") == "primary"]
 
 
-def test_closed_it_is_one_line(show: Show) -> None:
+def test_closed_it_is_its_title_with_one_line_of_what_it_means(show: Show) -> None:
     made = card(show, is_open=False)
-    assert [one.words for one in made.findChildren(ElidedLabel)] == [
-        "The wrong nvcc comes first",
-        "— New shells find nvcc 11.7",
-    ]
-    assert (made.is_open, words_in(made)) == (False, [])
+    assert [one.words for one in made.findChildren(ElidedLabel)] == ["New shells find nvcc 11.7"]
+    assert (made.is_open, words_in(made)) == (False, ["The wrong nvcc comes first"])
+
+
+def test_closed_a_long_title_wraps(show: Show) -> None:
+    long = "The loaded driver 550.54.14 and its libraries 550.90.07 have different versions on this machine " * 2
+    short, made = card(show, is_open=False), card(show, replace(ANSWER, title=long.strip()), is_open=False)
+    assert words_in(made) == [long.strip()]
+    assert made.heightForWidth(420) > short.heightForWidth(420)
+
+
+def test_what_to_do_is_the_first_remedy_and_of_none_the_whole_card(show: Show) -> None:
+    made, bare = card(show), card(show, replace(ANSWER, remedies=()))
+    assert words_in(made.what_to_do())[0] == "1. Let new shells use CUDA 12.4."
+    assert bare.what_to_do() is bare
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space], ids=lambda key: key.name)
@@ -176,7 +186,7 @@ def test_the_toggle_says_of_which_finding_it_is(show: Show) -> None:
 def test_closed_again_nothing_of_it_is_left_open(show: Show) -> None:
     made = card(show)
     made.set_open(False)
-    assert words_in(made) == []
+    assert words_in(made) == ["The wrong nvcc comes first"]
     assert not button_named(made, "Copy").isVisible()
 
 
@@ -208,7 +218,7 @@ def test_a_link_shows_where_it_leads(qtbot: QtBot, address: str, short: str) -> 
 
 def test_a_finding_without_explanation_has_an_empty_gist(show: Show) -> None:
     made = card(show, replace(ANSWER, explanation=""), is_open=False)
-    assert [one.words for one in made.findChildren(ElidedLabel)] == ["The wrong nvcc comes first", ""]
+    assert [(one.words, one.isVisible()) for one in made.findChildren(ElidedLabel)] == [("", False)]
 
 
 def test_a_finding_with_nothing_but_a_title_can_be_opened(show: Show) -> None:

@@ -49,8 +49,14 @@ def test_every_step_has_a_row(side: SideList, step: WizardStep) -> None:
 @pytest.mark.parametrize("state", list(StepStatus))
 def test_a_row_says_how_its_step_stands(side: SideList, state: StepStatus) -> None:
     side.show_entries(standing(WizardStep.VERIFY, state))
-    word = ENGLISH(MARK_WORDS[Mark(state.value)])
+    word = "passed" if state is StepStatus.RIGHT else ENGLISH(MARK_WORDS[Mark(state.value)])
     assert (side.row(WizardStep.VERIFY).accessibleName(), side.row(WizardStep.VERIFY).toolTip()) == (f"Verify, {word}", word)
+
+
+def test_a_machine_that_was_read_is_not_called_sound(each_look: Theme, side: SideList) -> None:
+    row = side.row(WizardStep.MACHINE)
+    assert (row.accessibleName(), row.toolTip()) == ("Your machine, has been read", "has been read")
+    assert ink_in(row, each_look.palette().tint(Mark.RIGHT)) == 0
 
 
 @pytest.mark.parametrize("state", [StepStatus.RIGHT, StepStatus.WARNING, StepStatus.PROBLEM])

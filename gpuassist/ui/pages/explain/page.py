@@ -12,6 +12,7 @@ from gpuassist.formats.paste import read_paste
 from gpuassist.formats.visible import visible
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, text
+from gpuassist.present.commands import copied
 from gpuassist.present.explanation import Quotation, lines_quoted
 from gpuassist.present.explanation_report import in_markdown, in_plain_words
 from gpuassist.present.marks import Mark
@@ -70,7 +71,7 @@ class ExplainPage(Page):
             words(text("Paste what you see: an error, a log, nvidia-smi, collect_env. It stays on this machine.")),
         )
         self._strip = ProgressStrip(self)
-        self._scroll.header.beside.addWidget(self._strip)
+        self._scroll.header.put_beside(self._strip)
         self._text = TextCard(words, self)
         self._trouble = Notice(Mark.PROBLEM, "", self)
         self._examples: ExamplesCard | None = None
@@ -268,7 +269,7 @@ class ExplainPage(Page):
             self.asked.emit(self._way.destination)
         else:
             clipboard.copy("\n".join(self._way.lines))
-            self._text.show_note(text("Copied: paste it into a terminal."))
+            self._text.show_note(copied(self._way.lines))
 
     @Slot()
     def _copy_answer(self) -> None:

@@ -82,7 +82,7 @@ class HoldersPage(Page):
         self._header = scroll.header
         self._header.show_words(words(text("GPU processes")), "")
         self._strip = ProgressStrip(self)
-        self._header.beside.addWidget(self._strip)
+        self._header.put_beside(self._strip)
         self.notice = Notice(Mark.INFO, "", self)
         self._spare = small(words(text("Do not kill it")), self.notice)
         self._spare.clicked.connect(self.spare)

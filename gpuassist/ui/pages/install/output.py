@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QElapsedTimer, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line
 from gpuassist.install.run_view import RunView
@@ -19,6 +19,7 @@ from gpuassist.ui.widgets.code import make_read_only
 from gpuassist.ui.widgets.labels import COPY, ElidedLabel, label
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.text_fields import TextArea
 
 _SECOND = 1000
 LINES_SHOWN = 1_000  # the last; the log holds them all. All of them anew take 4 ms (measured), ten times a second at most
@@ -120,7 +121,7 @@ class OutputCard(Card):
         self.open_wanted.emit(self.log)
 
 
-class OutputView(QPlainTextEdit):
+class OutputView(TextArea):
     """Draws what a `RunView` holds; stays at the end unless somebody scrolled up to read."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:

@@ -15,11 +15,12 @@ from gpuassist.install.what_if import Choices, choices
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, text
+from gpuassist.present.commands import copied
 from gpuassist.present.install import plan_title
 from gpuassist.present.marks import Mark
 from gpuassist.present.what_if import in_plain_words
 from gpuassist.session.install import Course, earlier_installs, plan_wish
-from gpuassist.session.navigation import Errand, GoTo, SideTool, ToInstall, ToProject, ToWaitingInstall, WizardStep
+from gpuassist.session.navigation import Destination, Errand, GoTo, SideTool, ToInstall, ToProject, ToWaitingInstall, WizardStep
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
@@ -75,7 +76,7 @@ class InstallPage(Page):
         scroll = self.fill_with_scroll()
         self._scroll, self._header = scroll, scroll.header
         self._strip = ProgressStrip(self)
-        self._header.beside.addWidget(self._strip)
+        self._header.put_beside(self._strip)
         self._waits = self._waiting_notice()
         self._trouble = Notice(Mark.PROBLEM, "", self)
         self.choices = InstallChoices(words, self)
@@ -125,6 +126,11 @@ class InstallPage(Page):
         if not self.steps.under_way:
             self._plan()
         self._recall()
+
+    def shows(self, destination: Destination) -> bool:
+        if isinstance(destination, ToInstall):
+            return self.steps.under_way or (self.outlook is not None and self.choices.wish == destination.wish)
+        return super().shows(destination)
 
     def arrive(self, errand: Errand | None) -> None:
         if isinstance(errand, ToWaitingInstall):
@@ -295,6 +301,7 @@ class InstallPage(Page):
             self.asked.emit(self._way.destination)
         else:
             clipboard.copy("\n".join(self._way.lines))
+            self._tell((Mark.INFO, self.desk.words(copied(self._way.lines))))
 
     @Slot()
     def _go_on(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
@@ -14,6 +14,7 @@ from gpuassist.session.thresholds import read_thresholds, thresholds_words
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.text_fields import TextLine
 
 
 class AlertsEdit(QWidget):
@@ -26,7 +27,7 @@ class AlertsEdit(QWidget):
         self._words = words
         self._set = tuple(thresholds)
         name = words(text("Alert me at"))
-        self.line = QLineEdit(thresholds_words(thresholds), self)
+        self.line = TextLine(thresholds_words(thresholds), self)
         self.line.setPlaceholderText("memory 90%; temperature 85; gpu0: idle 10")
         self.line.setAccessibleName(name)
         self.line.editingFinished.connect(self._read)

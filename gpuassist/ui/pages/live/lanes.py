@@ -16,6 +16,7 @@ from gpuassist.ui.pages.live.lane import Lane, Scene
 from gpuassist.ui.pages.live.readout import Readout, moment_words, readout_rows
 from gpuassist.ui.plots.lane_plot import AXIS_HEIGHT
 from gpuassist.ui.widgets.cards import Card
+from gpuassist.ui.widgets.term_names import with_terms
 from gpuassist.ui.wording import as_tip
 
 _MOST_COLUMNS = 4
@@ -119,7 +120,7 @@ class Lanes(Card):
         in_head = lane is not None and at is not None and at.y() - lane.y() < _HEAD_HEIGHT
         if (lane, in_head) != self._over:
             self._over = (lane, in_head)
-            self._surface.setToolTip(as_tip(self.tip_of(lane)) if lane is not None and in_head else "")
+            self._surface.setToolTip(as_tip(with_terms(self.tip_of(lane), self._words)) if lane is not None and in_head else "")
             self._surface.setCursor(Qt.CursorShape.PointingHandCursor if in_head else Qt.CursorShape.ArrowCursor)
         if lane is None or place is None or at is None or in_head or self._scene is None or lane.grid.width <= 1:
             self.readout.hide()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QMenu, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QWidget
 
 from gpuassist.model.fact import value_or
 from gpuassist.model.sample import GpuSample, ProcessKind
@@ -25,6 +25,7 @@ from gpuassist.ui.widgets.labels import ElidedLabel, label
 from gpuassist.ui.widgets.layouts import by_text
 from gpuassist.ui.widgets.rows import Cell
 from gpuassist.ui.widgets.table import CellDelegate, Table
+from gpuassist.ui.widgets.text_fields import TextLine
 
 _SWATCH = 9
 _LEAST_FILTER, _FILTER_WIDTH = 100, 190
@@ -206,7 +207,7 @@ class ProcessCard(Card):
             menu.popup(self.table.viewport().mapToGlobal(at))
 
 
-class WordFilter(QLineEdit):
+class WordFilter(TextLine):
     """Escape takes the word away, and is the page's where there is none."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -40,7 +40,7 @@ class MachinePage(Page):
         self._scroll = self.fill_with_scroll()
         self._scroll.header.show_words(desk.words(text("Your machine")), desk.words(text("Read only: nothing is changed.")))
         self._strip = ProgressStrip(self)
-        self._scroll.header.beside.addWidget(self._strip)
+        self._scroll.header.put_beside(self._strip)
         self._skeleton: Skeleton | None = Skeleton(self)
         self._scroll.content.addWidget(self._skeleton, 1)
         self._again = new_action(self, desk.words(text("Refresh")), self._read_again)

@@ -23,6 +23,7 @@ from gpuassist.ui.pages.repair.section import RepairSection
 from gpuassist.ui.widgets.labels import paragraph
 from gpuassist.ui.widgets.layouts import bare, clear
 from gpuassist.ui.widgets.segments import Segments
+from gpuassist.ui.widgets.text_fields import TextLine
 from gpuassist.ui.wording import sentence_case
 
 ALL = "all"
@@ -68,7 +69,7 @@ class DevicesCard(PlanCard):
         if not isinstance(gpus, Known):
             reason = sentence_case(self.words(gpus.reason))
             self._list.addWidget(paragraph(reason, "muted", self))
-            self.entry = QLineEdit(self)
+            self.entry = TextLine(self)
             self.entry.setPlaceholderText(self.words(text("0,2 or UUIDs, or all")))
             self.entry.setAccessibleName(self.words(text("GPUs that programs see")))
             self.entry.editingFinished.connect(self._tell)

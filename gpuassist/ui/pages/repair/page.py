@@ -19,7 +19,7 @@ from gpuassist.model.finding import Severity
 from gpuassist.model.old_environment import OldEnvironments
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import Errand, Marked, RepairPart, StepStatus, ToRepair, ToRepairPart, WizardStep
+from gpuassist.session.navigation import Destination, Errand, Marked, RepairPart, StepStatus, ToRepair, ToRepairPart, WizardStep
 from gpuassist.session.old_environments import after_undo
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.leads import repairable_version
@@ -35,7 +35,7 @@ from gpuassist.ui.questions import Verbs
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.segments import Segments
-from gpuassist.ui.wording import reason_of, sentence_case
+from gpuassist.ui.wording import at_home, reason_of, sentence_case
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
@@ -82,7 +82,7 @@ class RepairPage(Page):
         self.looking = Latest(desk.jobs, self._show_still_old, self)
         self.listing = Latest(desk.jobs, self._show_listed, self)
         self.scoping = Latest(desk.jobs, self._show_scopes, self)
-        words = self.desk.words
+        words = self.words = at_home(desk.words, desk.session.world.surroundings.home)
         scroll = self._scroll = self.fill_with_scroll()
         self._header = scroll.header
         titles = [words(title) for title in (text("Toolkit"), text("Clean up"), text("Devices"), text("Lines"))]
@@ -99,16 +99,8 @@ class RepairPage(Page):
         self.history = HistoryCard(words, self.desk.session.world.surroundings.home, self)
         self._strip = ProgressStrip(self)
         self._strip.setMaximumHeight(20)
-        for widget in (
-            self.segments,
-            self.notice,
-            self.still_old,
-            self.undo,
-            *self._sections,
-            self.lines,
-            self.history,
-            self._strip,
-        ):
+        top = (self.segments, self.notice, self.still_old, self.undo)
+        for widget in (*top, *self._sections, self.lines, self.history, self._strip):
             scroll.content.addWidget(widget)
         for place in range(len(titles)):
             self._shortcut(place)
@@ -171,6 +163,15 @@ class RepairPage(Page):
             section.wait() if words else section.go_on()
         self.lines.wait() if words else self.lines.go_on()
         self._refresh()
+
+    def shows(self, destination: Destination) -> bool:
+        if isinstance(destination, ToRepair):
+            here = self.segments.place == TOOLKIT and not self.toolkit.settled
+            return here and self.toolkit.cuda.version == destination.version
+        if isinstance(destination, ToRepairPart):
+            place = _PARTS.index(destination.part)
+            return self.segments.place == place and (place == LINES or not self._sections[place].settled)
+        return super().shows(destination)
 
     def arrive(self, errand: Errand | None) -> None:
         if isinstance(errand, ToRepair):
@@ -261,21 +262,21 @@ class RepairPage(Page):
         session = self.desk.session
         self.undo.hide()
         self._forget_undo()
-        self._strip.begin(self.desk.words(text("Checking how it can be undone…")))
+        self._strip.begin(self.words(text("Checking how it can be undone…")))
         self.undoing.ask(lambda _: plan_undo(session.world, change))
 
     @Slot(str)
     def _look_without_block(self, change: str) -> None:
         """What goes with the block is shown before it goes."""
         session = self.desk.session
-        self._strip.begin(self.desk.words(text("Checking how it can be undone…")))
+        self._strip.begin(self.words(text("Checking how it can be undone…")))
         self.undoing.ask(lambda _: plan_undo(session.world, change, take_out=True))
 
     def _show_undoing(self, result: Done | Failed) -> None:
         self._strip.end()
         tried, self._undoing = self._undoing, False
         if isinstance(result, Failed):
-            reason = reason_of(self.desk.words, result.error)
+            reason = reason_of(self.words, result.error)
             if isinstance(result.error, ConflictError):
                 self.notice.hide()
                 self.undo.show_conflict(
@@ -297,7 +298,7 @@ class RepairPage(Page):
                 if section.receipt is not None and section.receipt.change == undone.receipts[0].change:
                     section.forget_result()
             self._mark(Mark.TODO)
-            self._tell(Mark.RIGHT, sentence_case(self.desk.words(undone.outcome.text)))
+            self._tell(Mark.RIGHT, sentence_case(self.words(undone.outcome.text)))
             self._read_again()
 
     def _confirm_undo(self, taking: UndoPlan) -> None:
@@ -306,7 +307,7 @@ class RepairPage(Page):
             self.undo.show_plan(taking)
             self._scroll.ensureWidgetVisible(self.undo)
             return
-        words = self.desk.words
+        words = self.words
         question = words(text("Undo this change?"))
         verbs = Verbs(words(text("Undo")), words(text("Keep")))
         self.desk.asking.confirm(self, question, words(text("{way}.", way=taking.way)), self._agree, verbs=verbs)
@@ -318,7 +319,7 @@ class RepairPage(Page):
         session, taking = self.desk.session, self._taking
         self._taking, self._undoing = None, True
         self.undo.hide()
-        self._strip.begin(self.desk.words(text("Undoing…")))
+        self._strip.begin(self.words(text("Undoing…")))
         self.undoing.ask(lambda _: _Undone(taking, undo(session.world, taking.receipt.change, take_out=taking.take_out)))
 
     @Slot()
@@ -344,7 +345,7 @@ class RepairPage(Page):
     @Slot()
     def _show_looking(self) -> None:
         if self.undo_all.busy:
-            self._strip.begin(self.desk.words(text("Checking how everything can be undone…")))
+            self._strip.begin(self.words(text("Checking how everything can be undone…")))
         else:
             self._strip.end()
 
@@ -362,10 +363,10 @@ class RepairPage(Page):
         listed = result.value if isinstance(result, Done) and isinstance(result.value, _Listed) else _Listed(())
         self.history.show_records(listed.records)
         if isinstance(result, Failed):
-            self._tell(Mark.PROBLEM, sentence_case(reason_of(self.desk.words, result.error)))
+            self._tell(Mark.PROBLEM, sentence_case(reason_of(self.words, result.error)))
             return
         if listed.left_out:
-            self._tell(Mark.WARNING, "\n".join(sentence_case(self.desk.words(note)) for note in listed.left_out))
+            self._tell(Mark.WARNING, "\n".join(sentence_case(self.words(note)) for note in listed.left_out))
         standing = {one.receipt.change for one in listed.records if all(file.standing is ChangeStatus.STANDS for file in one.files)}
         for section in self._sections:
             if section.receipt is not None and section.receipt.change not in standing:  # taken back from elsewhere
@@ -387,7 +388,7 @@ class RepairPage(Page):
 
     @Slot()
     def _ask_for_project(self) -> None:
-        self.desk.asking.open_directory(self, self.desk.words(text("The project's directory")), self._open_project)
+        self.desk.asking.open_directory(self, self.words(text("The project's directory")), self._open_project)
 
     def _open_project(self, place: str) -> None:
         session, project = self.desk.session, os.path.abspath(place)

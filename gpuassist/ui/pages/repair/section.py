@@ -30,7 +30,7 @@ from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.layouts import SPACING, Beside, bare, by_text
 from gpuassist.ui.widgets.progress import ProgressStrip
-from gpuassist.ui.wording import reason_of, sentence_case
+from gpuassist.ui.wording import at_home, reason_of, sentence_case
 
 _PAUSE_MILLISECONDS = 120
 _PLAN_WIDTH = 350
@@ -49,6 +49,7 @@ class RepairSection(QWidget):
     def __init__(self, desk: Desk, card: PlanCard, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.desk = desk
+        self.words = at_home(desk.words, desk.session.world.surroundings.home)
         self.card = card
         self.machine = Machine()
         self.recorded = False
@@ -90,7 +91,7 @@ class RepairSection(QWidget):
     def panel(self) -> PlanPanel:
         """The right side; made when a plan is first shown, since it is large."""
         if self._panel is None:
-            self._panel = PlanPanel(self.desk.words, self.desk.session.world.surroundings.home, self)
+            self._panel = PlanPanel(self.words, self.desk.session.world.surroundings.home, self)
             self.right.insertWidget(1, self._panel)
             self.furnish(self._panel)
         return self._panel
@@ -122,7 +123,7 @@ class RepairSection(QWidget):
         if self.repair is None or not self.repair.diff:
             return Bar()
         left = (self.copy,) if self.repair.block else ()
-        return Bar(left, self.desk.words(bar_note(self.repair)), self.apply)
+        return Bar(left, self.words(bar_note(self.repair)), self.apply)
 
     def show_machine(self, machine: Machine, *, recorded: bool) -> None:
         """Another machine, or the same one read again; what came of a change stays as long as that is what a new terminal finds."""
@@ -140,7 +141,7 @@ class RepairSection(QWidget):
             self._show_waiting()
 
     def _show_waiting(self) -> None:
-        words = self.desk.words
+        words = self.words
         self.planning.drop()
         self.forget_plan()
         self.nothing.hide()
@@ -217,7 +218,7 @@ class RepairSection(QWidget):
             return
         session, machine, recorded = self.desk.session, self.machine, self.recorded
         self.apply.setEnabled(False)
-        self.strip.begin(self.desk.words(text("Planning…")))
+        self.strip.begin(self.words(text("Planning…")))
         self.planning.ask(lambda _: plan_change(session.world, machine, wish, recorded=recorded))
 
     def forget_plan(self) -> None:
@@ -229,7 +230,7 @@ class RepairSection(QWidget):
 
     def say_instead(self, mark: Mark, title: Text, words: Text) -> None:
         """What stands where the plan would."""
-        self.nothing.show_words(mark, self.desk.words(title), self.desk.words(words))
+        self.nothing.show_words(mark, self.words(title), self.words(words))
         self.nothing.show()
 
     def after_made(self, carried: ChangeOutcome) -> None:
@@ -238,14 +239,14 @@ class RepairSection(QWidget):
     def _show_planned(self, result: Done | Failed) -> None:
         self.strip.end()
         if isinstance(result, Failed):
-            self._show_refusal(reason_of(self.desk.words, result.error))
+            self._show_refusal(reason_of(self.words, result.error))
         elif isinstance(result.value, ChangePlan):
             self.show_shell_plan(result.value)
         self.changed.emit()
 
     def show_shell_plan(self, repair: ChangePlan) -> None:
         self.repair = repair
-        words = self.desk.words
+        words = self.words
         self.header = (words(title_of(repair)), words(promise_of(repair)))
         self.nothing.hide()
         self.panel.show()
@@ -255,7 +256,7 @@ class RepairSection(QWidget):
 
     def _show_recorded(self) -> None:
         about = text("Its start-up files, environments and projects are not in the recording, so nothing can be planned.")
-        self.header = (self.header[0], self.desk.words(text("Nothing can be changed on a recorded machine.")))
+        self.header = (self.header[0], self.words(text("Nothing can be changed on a recorded machine.")))
         self.say_instead(Mark.INFO, text("This is a recorded machine"), about)
 
     def _show_obstacle(self, repair: ChangePlan) -> None:
@@ -263,13 +264,13 @@ class RepairSection(QWidget):
         if repair.recorded:
             reason = text("This is a recorded machine: the change can be previewed here, but made only on that machine.")
         self.apply.setEnabled(reason is None)
-        self.apply.setStatusTip("" if reason is None else self.desk.words(reason))
+        self.apply.setStatusTip("" if reason is None else self.words(reason))
         self.notice.setVisible(obstacle is not None)  # of a recorded machine the window itself tells
         if obstacle is not None:
-            self.notice.show_words(Mark.PROBLEM, sentence_case(self.desk.words(obstacle)))
+            self.notice.show_words(Mark.PROBLEM, sentence_case(self.words(obstacle)))
 
     def _show_refusal(self, reason: str) -> None:
-        words = self.desk.words
+        words = self.words
         self.forget_plan()
         self.header = (words(text("This cannot be planned")), words(text("The reason is shown below.")))
         self.nothing.show_words(Mark.PROBLEM, words(text("There is no plan for this")), sentence_case(reason))
@@ -288,7 +289,7 @@ class RepairSection(QWidget):
         self.card.freeze()
         self.card.mark_steps((Mark.BUSY,) * (len(repair.edits) + 1))
         self.show_mark(Mark.BUSY)
-        self.strip.begin(self.desk.words(text("Applying, then testing in new shells…")))
+        self.strip.begin(self.words(text("Applying, then testing in new shells…")))
         self.changing.ask(lambda _: carry_out(session.world, repair))
 
     def _show_made(self, result: Done | Failed) -> None:
@@ -296,14 +297,14 @@ class RepairSection(QWidget):
         if isinstance(result, Failed):
             self._failed = True
             self.show_mark(Mark.PROBLEM)
-            self.tell(Mark.PROBLEM, reason_of(self.desk.words, result.error))
+            self.tell(Mark.PROBLEM, reason_of(self.words, result.error))
         elif isinstance(result.value, ChangeOutcome) and self.repair is not None:
             self._show_carried(self.repair, result.value)
         self.made.emit()
         self.changed.emit()
 
     def _show_carried(self, plan: ChangePlan, carried: ChangeOutcome) -> None:
-        words = self.desk.words
+        words = self.words
         self.carried = carried
         mark = mark_of(carried)
         self.show_mark(mark)

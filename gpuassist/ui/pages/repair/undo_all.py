@@ -14,7 +14,7 @@ from gpuassist.ui.jobs import Control, Done, Failed, Job
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair.undo_all_dialog import UndoAllDialog
 from gpuassist.ui.questions import Verbs
-from gpuassist.ui.wording import reason_of
+from gpuassist.ui.wording import at_home, reason_of
 
 
 class UndoAllCourse(QObject):
@@ -28,6 +28,7 @@ class UndoAllCourse(QObject):
     def __init__(self, desk: Desk, page: QWidget) -> None:
         super().__init__(page)
         self._desk, self._page = desk, page
+        self._words = at_home(desk.words, desk.session.world.surroundings.home)
         self._job: Job | None = None
         self._traces: Traces | None = None
         self._state = OwnState()
@@ -56,11 +57,11 @@ class UndoAllCourse(QObject):
         self._job = None
         self.changed.emit()
         if isinstance(result, Failed):
-            self.trouble.emit(reason_of(self._desk.words, result.error))
+            self.trouble.emit(reason_of(self._words, result.error))
         elif isinstance(result.value, Traces):
             self._traces, self._state = result.value, result.value.state
             home = self._desk.session.world.surroundings.home
-            self.dialog = UndoAllDialog(self._desk.words, result.value, self._page, home=home)
+            self.dialog = UndoAllDialog(self._words, result.value, self._page, home=home)
             self.dialog.agreed.connect(self._take_back)
             self.dialog.stop_wanted.connect(self.close_down)
             self.dialog.delete_wanted.connect(self._ask_to_delete)
@@ -98,14 +99,14 @@ class UndoAllCourse(QObject):
         if self.dialog is None:
             return
         if isinstance(result, Failed):
-            self.dialog.show_trouble(reason_of(self._desk.words, result.error))
+            self.dialog.show_trouble(reason_of(self._words, result.error))
         elif isinstance(result.value, tuple):
             outcome, self._state = result.value
             self.dialog.show_outcome(outcome, self._state)
 
     @Slot()
     def _ask_to_delete(self) -> None:
-        words, state = self._desk.words, self._state
+        words, state = self._words, self._state
         lines = [words(said.part_line(part)) for part in state.deletable]
         lines += [words(note) for note in said.state_notes(state)]
         lines.append(words(text("This cannot be undone. The window closes when it is done.")))
@@ -129,7 +130,7 @@ class UndoAllCourse(QObject):
         if self.dialog is None:
             return
         if isinstance(result, Failed):
-            self.dialog.show_trouble(reason_of(self._desk.words, result.error))
+            self.dialog.show_trouble(reason_of(self._words, result.error))
         elif isinstance(result.value, tuple) and any(one.trouble is not None for one in result.value):
             self.dialog.show_deleted(result.value)
         else:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.text_fields import TextLine
 from gpuassist.ui.wording import sentence_case
 from gpuassist.verify.containers import CONTAINER, Engine, NoPlaceError, Place, place_of
 
@@ -41,7 +42,7 @@ class InsideRow(QWidget):
         for kind, (title, _) in _KINDS.items():
             self.kind.addItem(words(title), kind)
         self.kind.activated.connect(self._show_kind)
-        self.name = QLineEdit(self)
+        self.name = TextLine(self)
         self.name.setAccessibleName(words(text("Image or container")))
         self.name.textChanged.connect(self._tell)
         self.name.returnPressed.connect(self.confirmed)

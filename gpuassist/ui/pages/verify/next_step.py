@@ -42,15 +42,17 @@ class BeforeRun(Struct, frozen=True):
 _TO_INSTALL = ToInstall(InstallWish(torch=ANY))
 
 
-def before_a_run(*, recorded: bool, lacking: bool, changed: bool) -> BeforeRun:
-    """On a recorded machine; on one without a torch (`lacking`); after a result that does not hold any more (`changed`)."""
+def before_a_run(*, recorded: bool, lacking: bool, changed: bool, troubled: bool = False) -> BeforeRun:
+    """On a recorded machine; on one without a torch (`lacking`); after a result that does not hold any more (`changed`). Where a
+    problem stands (`troubled`) a torch that is lacking is not what leads on.
+    """
     if recorded:
         why = text("This is a recorded machine: nothing can be computed on it from here.")
         return BeforeRun(Mark.INFO, text("Not on a recorded machine"), why)
     if lacking:
         what = text("Choose a Python interpreter, an image or a container that has torch; or plan an installation.")
         lead = NextStep(text("Plan an installation…"), _TO_INSTALL)
-        return BeforeRun(Mark.INFO, text("No environment with torch was found"), what, lead)
+        return BeforeRun(Mark.INFO, text("No environment with torch was found"), what, None if troubled else lead)
     if changed:
         what = text("The environment, the driver, a GPU or the variables of new terminals changed since the last run.")
         return BeforeRun(Mark.TODO, text("Not verified since the machine changed"), what)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuassist.formats.visible import escaped
 from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.finding import Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, listed, text
 from gpuassist.model.verdict import Verification
@@ -37,7 +38,6 @@ from gpuassist.ui.pages.verify.card import CardAction, CardSubject
 from gpuassist.ui.pages.verify.next_step import NextStep, before_a_run, next_step
 from gpuassist.ui.pages.verify.wishes import VerifyWishes
 from gpuassist.ui.pages.verify.work import Ran, ran
-from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.wording import reason_of, sentence_case
 from gpuassist.verify.protocol import Event, Started
@@ -67,7 +67,7 @@ class VerifyPage(Page):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self._machine = Machine()
-        self._recorded, self._changed = False, False
+        self._recorded, self._changed, self._troubled = False, False, False
         self._job: Job | None = None
         self._asked, self._progress = _Asked(), VerifyProgress()
         self._columns: tuple[Column, ...] = ()
@@ -108,13 +108,14 @@ class VerifyPage(Page):
     def bar(self) -> Bar:
         result, primary = self._result, self._act if self._act.text() else None
         if result is None:
-            return Bar(primary=primary)
+            return Bar(primary=primary, inside=self._wishes.leads)
         unexplained = not result.cancelled and any(result.answer_to(words) is None for words in failures(result))
         left = (self._card.saving, self._copy, *((self._explain,) if unexplained else ()))
         return Bar(left, primary=primary)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._machine, self._recorded = inspection.machine, inspection.recorded
+        troubled = any(answer.severity is Severity.PROBLEM for answer in inspection.answers)
+        self._machine, self._recorded, self._troubled = inspection.machine, inspection.recorded, troubled
         self._wishes.show_machine(inspection.machine)
         if self._job is not None:
             self.asked.emit(Marked(self.STEP, StepStatus.BUSY))
@@ -203,13 +204,13 @@ class VerifyPage(Page):
     @Slot()
     def _show_wishes(self) -> None:
         wishes, words = self._wishes, self.desk.words
+        wishes.start.setEnabled(wishes.request is not None and not self._recorded)
+        wishes.show_lead(leads=self._result is None and not self._troubled)
         if self._result is None and self._job is None:
             lacking = isinstance(self._machine.environments, Known) and wishes.lacks_environment
-            empty = before_a_run(recorded=self._recorded, lacking=lacking, changed=self._changed)
+            empty = before_a_run(recorded=self._recorded, lacking=lacking, changed=self._changed, troubled=self._troubled)
             self._empty.show_words(empty.mark, words(empty.title), words(empty.words))
             self._show_next(empty.next)
-        set_look(wishes.start, "kind", "primary" if self._result is None else "secondary")
-        wishes.start.setEnabled(wishes.request is not None and not self._recorded)
         self.body.proves.show_level(wishes.level, self._result if wishes.level is self._asked.level else None)
 
     def _forget_result(self) -> None:
@@ -238,9 +239,8 @@ class VerifyPage(Page):
         self._paint.stop()
         words, progress, now = self.desk.words, self._progress, self._now()
         if self._job is not None:
-            said = progress_words(progress, self._asked.level, now)
-            if self._toolkit is not None:
-                said = text("toolkits: {name}", name=self._toolkit.name)
+            told = progress_words(progress, self._asked.level, now)
+            said = told if self._toolkit is None else text("toolkits: {name}", name=self._toolkit.name)
             self._wishes.show_running(sentence_case(words(said)), progress.done, len(progress.lines))
         self.body.show_progress(progress, self._columns, now)
         self._empty.setVisible(not progress.lines)

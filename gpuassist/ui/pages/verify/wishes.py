@@ -14,6 +14,7 @@ from gpuassist.present.marks import Mark
 from gpuassist.present.overview import short_name
 from gpuassist.session.verify import VerifyRequest, choose
 from gpuassist.ui.pages.verify.inside import InsideRow
+from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.buttons import DropDown, Tick, primary, secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
@@ -82,6 +83,14 @@ class VerifyWishes(Card):
         self._count.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._lay_out()
         self.show_idle()
+
+    @property
+    def leads(self) -> bool:
+        """Whether its start is the blue button, and can be pressed."""
+        return bool(self.start.property("kind") == "primary" and self.start.isEnabled())
+
+    def show_lead(self, *, leads: bool) -> None:
+        set_look(self.start, "kind", "primary" if leads else "secondary")
 
     @property
     def interpreter(self) -> str:

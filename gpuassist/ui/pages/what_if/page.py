@@ -58,7 +58,7 @@ class WhatIfPage(Page):
         scroll = self.fill_with_scroll()
         self._header = scroll.header
         self._strip = ProgressStrip(self)
-        self._header.beside.addWidget(self._strip)
+        self._header.put_beside(self._strip)
         self.wishes = WishCard(words, self)
         self.wishes.changed.connect(self._ask)
         self._content = scroll.content
