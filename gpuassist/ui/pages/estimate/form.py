@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpuassist.model.estimate import (
     AttentionKernel,
@@ -27,6 +27,7 @@ from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare
 from gpuassist.ui.widgets.segments import Segments
+from gpuassist.ui.widgets.text_fields import TextLine
 
 _TASKS = (Task.TRAIN, Task.INFER)
 _NUMBERS = {
@@ -80,7 +81,7 @@ class EstimateForm(Card):
         super().__init__(parent=parent)
         self._words = words
         self.setting = EstimateSetting()
-        self.model = QLineEdit(self)
+        self.model = TextLine(self)
         self.model.setPlaceholderText(words(text("7B, hidden=4096,layers=32, or the path of a config.json")))
         self.model.setAccessibleName(words(text("Model")))
         self.model.setMaxLength(4096)
