@@ -114,7 +114,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _names() -> list[str]:
-    return ["explain", "recordings", "shell", "readers", "children", "journal", "nvml", "project"]
+    return ["explain", "recordings", "shell", "readers", "children", "journal", "nvml", "project", "models"]
 
 
 def _replay(name: str, file: str) -> int:
