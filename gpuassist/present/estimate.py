@@ -116,21 +116,18 @@ def sentence_of(answer: FitAnswer) -> Text:
         return text("It needs about {needs} of a GPU; no GPU is known here to hold that against.", needs=needs)
     if answer.fits is False and best.fits is not False:
         return text("It does not fit: it is to be shared by more GPUs than there are with {needs} free.", needs=needs)
-    said = _IMAGINED if best.card.index is None else _HERE
-    given = (("needs", needs), ("name", best.card.name), ("room", amount(best.card.room_bytes)))
-    return Text(said[answer.fits].message, given)
-
-
-_HERE: dict[bool | None, Text] = {
-    True: text("It fits: about {needs} of the {room} that {name} has free."),
-    False: text("It does not fit: it needs about {needs}, and {name} has {room} free."),
-    None: text("It is too near to tell: about {needs} of the {room} that {name} has free."),
-}
-_IMAGINED: dict[bool | None, Text] = {
-    True: text("It fits: about {needs} of {room} ({name})."),
-    False: text("It does not fit: it needs about {needs} of {room} ({name})."),
-    None: text("It is too near to tell: about {needs} of {room} ({name})."),
-}
+    name, room = best.card.name, amount(best.card.room_bytes)
+    if best.card.index is None:
+        return {
+            True: text("It fits: about {needs} of {room} ({name}).", needs=needs, room=room, name=name),
+            False: text("It does not fit: it needs about {needs} of {room} ({name}).", needs=needs, room=room, name=name),
+            None: text("It is too near to tell: about {needs} of {room} ({name}).", needs=needs, room=room, name=name),
+        }[answer.fits]
+    return {
+        True: text("It fits: about {needs} of the {room} that {name} has free.", needs=needs, room=room, name=name),
+        False: text("It does not fit: it needs about {needs}, and {name} has {room} free.", needs=needs, room=room, name=name),
+        None: text("It is too near to tell: about {needs} of the {room} that {name} has free.", needs=needs, room=room, name=name),
+    }[answer.fits]
 
 
 def lever_words(lever: Lever) -> Text:
@@ -178,8 +175,8 @@ def model_words(answer: FitAnswer) -> Text:
 def setting_words(setting: EstimateSetting) -> Text:
     """How it is to be run, in a line."""
     if setting.task is Task.INFER:
-        asked: dict[str, str | int] = {"sequences": setting.sequences, "context": setting.sequence}
-        return text("answering {sequences} at once, with a context of {context} tokens", **asked)
+        at_once, context = setting.sequences, setting.sequence
+        return text("answering {sequences} at once, with a context of {context} tokens", sequences=at_once, context=context)
     return text("training with a batch of {batch}, {tokens} tokens each", batch=setting.batch, tokens=setting.sequence)
 
 

@@ -39,7 +39,7 @@ def main() -> int:
     found: dict[str, Any]
     try:
         request = json.loads(sys.argv[2])
-        found = counted(maker_of(sys.argv[1]), request)
+        found = traced(maker_of(sys.argv[1]), request)
     except TraceError as error:
         found = {"error": error.code, "detail": error.detail[:2000]}
     except (Exception, SystemExit) as error:  # noqa: BLE001 -- the user's code may raise anything
@@ -73,7 +73,7 @@ def maker_of(target: str) -> Callable[..., Any]:
     return maker
 
 
-def counted(maker: Callable[..., Any], request: dict[str, Any]) -> dict[str, Any]:
+def traced(maker: Callable[..., Any], request: dict[str, Any]) -> dict[str, Any]:
     """The figures of a step, on the meta device if the model can be made there."""
     torch = torch_of()
     if request.get("attention") == "fused":

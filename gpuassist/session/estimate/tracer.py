@@ -20,16 +20,6 @@ from gpuassist.system.processes import Ending
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(inside.__file__)), "traced_step.py")
 PATIENCE_SECONDS = 300.0
 _LINE = 300
-_WHY: dict[str, Text] = {
-    "no-file": text("there is no such file: {detail}"),
-    "no-function": text("there is no function called {detail} in it"),
-    "no-torch": text("that interpreter has no torch: {detail}"),
-    "old-torch": text("its torch {detail} is too old for this; 2.1 is new enough"),
-    "no-module": text("the function gave no torch.nn.Module, but a {detail}"),
-    "no-inputs": text("the function must give the model’s inputs beside it: `return model, inputs`"),
-    "no-gradient": text("nothing that the model gives can be trained: no result has a gradient"),
-    "failed": text("the model or its step failed: {detail}"),
-}
 
 
 def is_traceable(words: str) -> bool:
@@ -88,11 +78,24 @@ def _reason(trouble: TraceTrouble, ending: Ending, said: str) -> Text:
         return text("the step was not counted within {seconds:.0f} s", seconds=PATIENCE_SECONDS)
     if ending is Ending.CANCELLED:
         return text("it was cancelled")
-    why = _WHY.get(trouble.code)
+    why = _why(trouble.code, trouble.detail.strip().split("\n")[0][:_LINE])
     if why is not None:
-        return Text(why.message, (("detail", trouble.detail.strip().split("\n")[0][:_LINE]),), why.plural)
+        return why
     last = next((line for line in reversed(said.splitlines()) if line.strip()), "")[:_LINE]
     return text("the step ended without a report: {detail}", detail=last or ending.value)
+
+
+def _why(code: str, detail: str) -> Text | None:
+    return {
+        "no-file": text("there is no such file: {detail}", detail=detail),
+        "no-function": text("there is no function called {detail} in it", detail=detail),
+        "no-torch": text("that interpreter has no torch: {detail}", detail=detail),
+        "old-torch": text("its torch {detail} is too old for this; 2.1 is new enough", detail=detail),
+        "no-module": text("the function gave no torch.nn.Module, but a {detail}", detail=detail),
+        "no-inputs": text("the function must give the model’s inputs beside it: `return model, inputs`"),
+        "no-gradient": text("nothing that the model gives can be trained: no result has a gradient"),
+        "failed": text("the model or its step failed: {detail}", detail=detail),
+    }.get(code)
 
 
 def as_it_was_made(shape: ModelShape, setting: EstimateSetting) -> EstimateSetting:
