@@ -29,6 +29,7 @@ NAMES = (
     "gaps",
     "solve",
     "verify",
+    "profile",
 )
 
 

@@ -44,6 +44,10 @@ def _run() -> int:
         from gpuassist.verify import load_child
 
         return load_child.main()
+    if sys.argv[1:2] == ["--read-profile"]:  # the same for session.profiling.child
+        from gpuassist.session.profiling import child
+
+        return child.main()
     if sys.argv[1:2] == ["monitor"] and "--headless" in sys.argv:
         from gpuassist.monitor.start import begin_early
 

@@ -78,7 +78,7 @@ def _wanted(session: Session, wanted: Destination | None) -> SecondStart:
     token = variables.get("XDG_ACTIVATION_TOKEN") or variables.get("DESKTOP_STARTUP_ID", "")
     if wanted is None:
         return SecondStart("", token)
-    from gpuassist.session.navigation import place_words
+    from gpuassist.session.kept_place import place_words
 
     return SecondStart(place_words(wanted), token)
 

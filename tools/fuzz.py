@@ -114,7 +114,20 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _names() -> list[str]:
-    return ["explain", "recordings", "shell", "readers", "children", "journal", "nvml", "project", "models"]
+    return [
+        "explain",
+        "recordings",
+        "shell",
+        "readers",
+        "children",
+        "journal",
+        "nvml",
+        "project",
+        "samples",
+        "package-logs",
+        "profiles",
+        "models",
+    ]
 
 
 def _replay(name: str, file: str) -> int:

@@ -10,6 +10,7 @@ import argparse
 import gzip
 import io
 import json
+import marshal
 import os
 import shutil
 import sqlite3
@@ -37,6 +38,7 @@ from gpuassist.formats import boot_menu, cgroup, devices, elf, kernel_image, ker
 from gpuassist.formats import distribution as distribution_name
 from gpuassist.formats import dry_runs as pip_report
 from gpuassist.formats import package_settings as condarc
+from gpuassist.formats.visible import visible
 from gpuassist.install.records import installs
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import PythonEnvironment
@@ -50,7 +52,11 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.sample_block import packed
 from gpuassist.monitor.sample_writer import SampleWriter
 from gpuassist.present.marks import Exit
+from gpuassist.present.profile import in_plain_text, profile_document
 from gpuassist.session.navigation import Destination
+from gpuassist.session.profiling import child as profile_child
+from gpuassist.session.profiling.answers import ReadNothing
+from gpuassist.session.profiling.profile_file import answer_of, refusal
 from gpuassist.shellfiles import block, diff, edit, merge
 from gpuassist.shellfiles.block import RepairError, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect, read_startup
@@ -659,6 +665,78 @@ def _models(scratch: Path) -> Run:
     return run
 
 
+def _profiles() -> Sequence[bytes]:
+    """One of each form; traces are shorter than a piece, so that all of one is met."""
+    lines = "\n".join(("  ncalls", "  7    1.500    0.214    1.500    0.214 data.py:31(__getitem__)"))
+    kineto = [
+        {
+            "ph": "X",
+            "cat": category,
+            "name": name,
+            "pid": 7,
+            "tid": 7,
+            "ts": 1000 + place,
+            "dur": 5,
+            "args": {"Input Dims": [[2], []]},
+        }
+        for place, (category, name) in enumerate(
+            (("cpu_op", "aten::mm"), ("kernel", "sgemm"), ("python_function", "a.py(3): f")) * 9
+        )
+    ]
+    statistics = {
+        ("data.py", 5, "get"): (3, 3, 2.0, 2.0, {}),
+        ("~", 0, "<sleep>"): (1, 1, 5.0, 5.0, {("data.py", 5, "get"): (1, 1, 5.0, 5.0)}),
+    }
+    sampled = {"type": "sampled", "unit": "seconds", "samples": [[0], [0, 1]], "weights": [0.01, 0.02]}
+    speedscope = {
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "profiles": [sampled],
+        "shared": {"frames": [{"name": "a"}] * 2},
+    }
+    scalene = {"elapsed_time_sec": 3.0, "files": {"a.py": {"lines": [{"lineno": 1, "line": "x", "n_cpu_percent_python": 60}]}}}
+    trace = json.dumps({"traceEvents": kineto, "traceName": "x"}, indent=1).encode()
+    return (
+        f"   9 function calls in 1.500 seconds\n\n{lines}\n".encode(),
+        b"Name  Self CPU %  Self CPU  Self CUDA  # of Calls\n---  ---\naten::mm  9%  1.0ms  2.0ms  7\n---\n"
+        b"Self CPU time total: 2ms\n",
+        b" Time (%)  Total Time (ns)  Instances  Avg (ns)  Name\n -----  ----\n"
+        b"  61.0  305000000  20000  15250.0  cudaLaunchKernel\n",
+        b"main (a.py:1);f (a.py:7) 30\nmain (a.py:1) 2\n",
+        marshal.dumps(statistics),
+        trace,
+        json.dumps(kineto).encode(),
+        gzip.compress(trace, 1, mtime=0),
+        json.dumps(speedscope).encode(),
+        json.dumps(scalene).encode(),
+        _nsys_export(),
+    )
+
+
+def _nsys_export() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(
+            "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES (1, 'sgemm');"
+            "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, demangledName INTEGER);"
+            "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (10, 50, 1), (60, 70, 1);"
+        )
+        return connection.serialize() if hasattr(connection, "serialize") else b"SQLite format 3\0"
+
+
+def _profile(scratch: Path) -> Run:
+    """What the child does, in this process: whatever ends it would be seen here."""
+    session, path = _session(scratch), scratch / "profile"
+
+    def run(data: bytes) -> str:
+        path.write_bytes(data)
+        told = profile_child.read(str(path), lambda done, of: None)
+        if isinstance(told, ReadNothing):
+            return _said(session, refusal(str(path), told).reason)
+        answer = answer_of(session, str(path), told.readings)
+        return visible(in_plain_text(answer, ENGLISH)) + json.dumps(profile_document(answer, ENGLISH))
+
+    return run
+
+
 TARGETS: tuple[Target, ...] = (
     Target("models", _models_say, _models),
     Target("explain", _texts, _explain),
@@ -671,6 +749,7 @@ TARGETS: tuple[Target, ...] = (
     Target("project", _projects, _project),
     Target("samples", _sample_blocks, _samples),
     Target("package-logs", lambda: tuple(_PACKAGE_LOGS.values()), _package_logs),
+    Target("profiles", _profiles, _profile),
 )
 
 

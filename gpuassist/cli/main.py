@@ -48,6 +48,7 @@ COMMANDS = (
     "estimate",
     "holders",
     "shell",
+    "profile",
     "run",
 )
 _CHANGING = ("use", "undo")

@@ -153,7 +153,16 @@ def _grounds(means: Means) -> Iterator[Text]:
 
 
 def bound_next(found: Bottleneck) -> tuple[Text, ...]:
-    """What to do, or what is missing."""
+    """What to do, or what is missing; then the profiler that shows which part of the program it is."""
+    from gpuassist.session.profiling.next_tool import question_of  # what a start need not wait for
+
+    question = question_of(found.bound)
+    if question is None:
+        return _to_do(found)
+    return (*_to_do(found), text("Which part of the program it is: `gpuassist profile --for {question}`.", question=question.value))
+
+
+def _to_do(found: Bottleneck) -> tuple[Text, ...]:
     means = found.means
     if found.bound is Bound.UNDECIDED:
         return tuple(_LACKS[one] for one in found.lacks)

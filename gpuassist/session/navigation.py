@@ -1,8 +1,7 @@
 """The wizard's navigation as pure data: which step is shown, the state of each, where back and next lead.
 
 Nothing here knows widgets: the window pushes events in and shows the flow that comes out, and tests do the same without a window.
-What a place is opened for is carried as the value that it is. The stages that own those values are named here and not imported,
-because the frame is made before they are.
+What a place is opened for is carried as its value; the stages that own those are not imported: the frame is made before they are.
 """
 
 from __future__ import annotations
@@ -41,6 +40,7 @@ class SideTool(str, Enum):
     HOLDERS = "holders"
     PROJECT = "project"
     ESTIMATE = "estimate"
+    PROFILE = "profile"
 
 
 Place = WizardStep | SideTool
@@ -59,6 +59,7 @@ TITLES: dict[Place, Text] = {
     SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
     SideTool.ESTIMATE: text("Will it fit?"),
+    SideTool.PROFILE: text("Where time goes"),
 }
 SHOW_HOW = text("Show what to do")
 
@@ -187,6 +188,13 @@ class ToEstimate(Struct, frozen=True):
     setting: EstimateSetting | None = None
 
 
+class ToProfile(Struct, frozen=True):
+    """Where time goes, with what a profiler left in this file; the one that is shown, or none, where it is empty."""
+
+    place: ClassVar[Place] = SideTool.PROFILE
+    path: str = ""
+
+
 class ToRecording(Struct, frozen=True):
     """Live memory, with a run of this recording of samples: its newest, unless another is named."""
 
@@ -211,6 +219,7 @@ Errand = (
     | ToHolders
     | ToProject
     | ToEstimate
+    | ToProfile
 )
 """A place with what to do there."""
 
@@ -382,20 +391,6 @@ def follow(flow: Flow, event: Event) -> Flow:
 def place_named(value: str) -> Place | None:
     """The step or the tool with this value; none has another."""
     return next((place for place in (*WizardStep, *SideTool) if place.value == value), None)
-
-
-def place_words(destination: Destination) -> str:
-    """Where that leads, in words that can be kept: the place, and of a guide its topic."""
-    return f"{destination.place.value} {destination.topic}" if isinstance(destination, ToGuide) else destination.place.value
-
-
-def place_meant(words: str) -> Destination | None:
-    """Where words that `place_words` made lead; none where there is no such place."""
-    name, _, topic = words.partition(" ")
-    place = place_named(name)
-    if place is None:
-        return None
-    return ToGuide(topic) if place is SideTool.GUIDES and topic else GoTo(place)
 
 
 def _go(flow: Flow, destination: Destination) -> Flow:

@@ -173,7 +173,7 @@ class WindowRun(QObject):
             page_class(wanted.place)
 
     def _wanted(self) -> Destination | None:
-        from gpuassist.session.navigation import place_meant
+        from gpuassist.session.kept_place import place_meant
 
         return self._start or place_meant(self._memory.settings.place)
 
@@ -252,7 +252,7 @@ class WindowRun(QObject):
 
     @Slot(object)
     def _keep_place(self, destination: Destination) -> None:
-        from gpuassist.session.navigation import place_words
+        from gpuassist.session.kept_place import place_words
 
         self._memory.keep(place=place_words(destination))
 
@@ -301,7 +301,7 @@ class WindowRun(QObject):
     @Slot(object, object)
     def _show_itself(self, wanted: SecondStart, answer: Callable[[], None]) -> None:
         """For whoever started gpuassist again."""
-        from gpuassist.session.navigation import place_meant
+        from gpuassist.session.kept_place import place_meant
 
         if wanted.token:  # Qt takes it from there the next time that a window asks to be active (qtwayland, xdg-activation-v1)
             os.putenv("XDG_ACTIVATION_TOKEN", wanted.token)

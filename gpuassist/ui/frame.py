@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent, QResi
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, enumerated, text
+from gpuassist.session.file_places import place_of_file
 from gpuassist.session.navigation import (
     TITLES,
     Back,
@@ -25,10 +26,7 @@ from gpuassist.session.navigation import (
     ReadingStarted,
     SideTool,
     StepStatus,
-    ToEstimate,
-    ToExplainFile,
     ToProject,
-    ToRecording,
     ToWaitingInstall,
     WizardStep,
     follow,
@@ -232,14 +230,10 @@ class Frame(QWidget):
         event.acceptProposedAction()
         if is_folder(path):
             self.go(ToProject(path))
-        elif path.endswith((".safetensors", "/config.json")):
-            self.go(ToEstimate(path))
-        elif path.endswith(".json"):
-            self._reading.open_recording(path)
-        elif path.endswith((".db", ".sqlite")):
-            self.go(ToRecording(path))
+        elif (there := place_of_file(path, self.flow.current)) is not None:
+            self.go(there)
         else:
-            self.go(ToExplainFile(path))
+            self._reading.open_recording(path)
 
     def _action(self, words: str, keys: str, slot: Callable[[], object]) -> QAction:
         action = QAction(words, self)

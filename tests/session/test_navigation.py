@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from gpuassist.install.what_if import Wish
 from gpuassist.model.text import text
+from gpuassist.session.kept_place import place_words
 from gpuassist.session.navigation import (
     Back,
     Errand,
@@ -38,7 +39,6 @@ from gpuassist.session.navigation import (
     WizardStep,
     follow,
     place_named,
-    place_words,
 )
 from gpuassist.session.plan import ANY, InstallWish
 

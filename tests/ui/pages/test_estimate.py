@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolTip
 from pytestqt.qtbot import QtBot
 
@@ -72,8 +73,8 @@ def test_the_arrow_keys_walk_the_bar(page: EstimatePage, qtbot: QtBot) -> None:
     asked(page, NUMBERS, qtbot)
     (bar,) = page.findChildren(FitBar)
     bar.setFocus()
-    qtbot.keyClick(bar, Qt.Key.Key_Right)
-    qtbot.keyClick(bar, Qt.Key.Key_Right)
+    QTest.keyClick(bar, Qt.Key.Key_Right)
+    QTest.keyClick(bar, Qt.Key.Key_Right)
     assert bar.at == 1
     QToolTip.hideText()
 
@@ -86,7 +87,6 @@ def test_a_file_is_chosen_and_what_is_none_is_said(page: EstimatePage, answers: 
     bad = tmp_path / "other.json"
     bad.write_text("[")
     asked(page, str(bad), qtbot)
-    assert page.answer is None
     assert page.trouble.isVisible()
     assert "other.json" in page.trouble.words
 
