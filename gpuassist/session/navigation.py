@@ -203,24 +203,9 @@ class ToRecording(Struct, frozen=True):
     number: int | None = None
 
 
-Errand = (
-    ToRecording
-    | ToFinding
-    | ToRepair
-    | ToRepairPart
-    | ToVerify
-    | ToExplainText
-    | ToExplainFile
-    | ToWhatIf
-    | ToInstall
-    | ToWaitingInstall
-    | ToGuide
-    | ToTerm
-    | ToHolders
-    | ToProject
-    | ToEstimate
-    | ToProfile
-)
+_ToStep = ToFinding | ToRecording | ToRepair | ToRepairPart | ToVerify
+_ToAnswer = ToExplainText | ToExplainFile | ToWhatIf | ToGuide | ToTerm | ToHolders
+Errand = _ToStep | _ToAnswer | ToInstall | ToWaitingInstall | ToProject | ToEstimate | ToProfile
 """A place with what to do there."""
 
 Destination = GoTo | Errand
