@@ -52,6 +52,18 @@ class TracedFigures(Struct, frozen=True):
     device: str
 
 
+class Quantization(str, Enum):
+    """What the weights of the layers are stored in; the rest of a model keeps 16 bits."""
+
+    NONE = "none"
+    FP8 = "fp8"
+    INT8 = "int8"
+    NF4 = "nf4"
+    NF4_DOUBLE = "nf4-double"
+    GPTQ = "gptq"
+    AWQ = "awq"
+
+
 class ModelShape(Struct, frozen=True):
     """A model; 0 where it has none of something.
 
@@ -60,7 +72,8 @@ class ModelShape(Struct, frozen=True):
     MLA keeps of a token; of the layers, `writing_layers` write beside others that read, `window_layers` look back no
     further than `window` tokens, and `kv_layers` keep keys and values at all. `largest_layer` counts the parameters of the
     largest layer, `tokens` those of a sample whose number is fixed (0: as the sequence is long). `stored_bytes` is what the
-    weights take as they lie on disk, 0 where that is not known.
+    weights take as they lie on disk, 0 where that is not known. `assumed` is a family that is not known, and counted as the
+    one that `family` says; `quantization` is what a config says that the weights are stored in.
     """
 
     name: str
@@ -86,6 +99,8 @@ class ModelShape(Struct, frozen=True):
     tokens: int = 0
     writes: bool = True
     stored_bytes: int = 0
+    assumed: bool = False
+    quantization: Quantization = Quantization.NONE
     matrices: tuple[Matrix, ...] = ()
     traced: TracedFigures | None = None
     notes: tuple[Text, ...] = ()
@@ -119,18 +134,6 @@ class Optimizer(str, Enum):
     LION = "lion"
     MOMENTUM = "momentum"
     SGD = "sgd"
-
-
-class Quantization(str, Enum):
-    """What the weights of the layers are stored in; the rest of a model keeps 16 bits."""
-
-    NONE = "none"
-    FP8 = "fp8"
-    INT8 = "int8"
-    NF4 = "nf4"
-    NF4_DOUBLE = "nf4-double"
-    GPTQ = "gptq"
-    AWQ = "awq"
 
 
 class Offload(str, Enum):

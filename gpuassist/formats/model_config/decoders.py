@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from gpuassist.formats.model_config.families import ALIKE, DECODERS, TIMES_HIDDEN, DecoderFamily
 from gpuassist.formats.model_config.fields import Fields, ModelConfigError, Pieces
 from gpuassist.model.estimate import Matrix, ModelShape, ShapeOrigin
@@ -15,8 +17,18 @@ def decoder(fields: Fields, kind: str, name: str, notes: tuple[Text, ...]) -> Mo
     family = ALIKE.get(kind, kind)
     if family not in DECODERS:
         unknown = text("models of the type `{type}` are not known here: counted as a Llama with these numbers", type=kind or "?")
-        notes, family = (*notes, unknown), "llama"
+        return _as_a_llama(fields, kind, name, (*notes, unknown))
     return _Decoder(fields, family, kind).shape(name, notes)
+
+
+def _as_a_llama(fields: Fields, kind: str, name: str, notes: tuple[Text, ...]) -> ModelShape:
+    try:
+        return replace(_Decoder(fields, "llama", kind).shape(name, notes), assumed=True)
+    except ModelConfigError as error:
+        if not kind:
+            raise
+        said = text("models of the type `{type}` are not known here, and as a Llama {why}", type=kind, why=error.reason)
+        raise ModelConfigError(said) from error
 
 
 class _Decoder:

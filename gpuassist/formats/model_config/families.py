@@ -112,3 +112,9 @@ ALIKE = {
 }
 # Widths of the feed-forward part where a config leaves them out: so many times the hidden size.
 TIMES_HIDDEN = {"gpt2": 4, "gptj": 4, "gpt_neo": 4, "bloom": 4, "falcon": 4}
+# Layers of state spaces, recurrences or linear attention, alone or between others: neither their weights nor what they keep is what
+# a transformer's are.
+OTHERWISE_BUILT = frozenset((
+    "bamba", "falcon_h1", "granitemoehybrid", "jamba", "kimi_linear", "lfm2", "lfm2_moe", "minimax", "nemotron_h", "qwen3_next",
+    "recurrent_gemma", "retnet", "rwkv", "rwkv5", "rwkv6", "rwkv7", "xlstm", "zamba", "zamba2",
+))  # fmt: skip

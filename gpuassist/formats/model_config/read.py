@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from gpuassist.formats.model_config.beside import parameters_beside, quantization_of
 from gpuassist.formats.model_config.decoders import decoder
 from gpuassist.formats.model_config.encoders import ENCODERS, encoder
+from gpuassist.formats.model_config.families import OTHERWISE_BUILT
 from gpuassist.formats.model_config.fields import Fields, ModelConfigError
 from gpuassist.model.estimate import ModelShape
 from gpuassist.model.json_reader import NotJsonError, read_json
@@ -25,14 +29,35 @@ def read_model_config(content: bytes, name: str = "") -> ModelShape:
         raise ModelConfigError(text("it is no JSON object"))
     fields = Fields(values)
     notes: tuple[Text, ...] = ()
+    beside = 0
     kind = fields.word("model_type")
+    _refuse_what_is_no_model(fields, kind)
+    stored = quantization_of(fields)
     within = fields.inside(*_WITHIN)
     if within is not None and not fields.has("num_hidden_layers"):
-        notes = (_PART,)
+        beside = parameters_beside(fields)
+        notes = (_BESIDE if beside else _PART,)
         fields, kind = within, within.word("model_type") or kind
-    if kind in ENCODERS:
-        return encoder(fields, kind, name)
-    return decoder(fields, kind, name, notes)
+        stored = stored or quantization_of(fields)
+    shape = encoder(fields, kind, name) if kind in ENCODERS else decoder(fields, kind, name, notes)
+    if stored is None:
+        return replace(shape, parameters=shape.parameters + beside)
+    return replace(shape, parameters=shape.parameters + beside, quantization=stored.kind, notes=(*shape.notes, stored.note))
 
 
 _PART: Text = text("only the part for text is counted: what reads pictures or sound comes on top")
+_BESIDE: Text = text("what reads pictures or sound is counted by its layers and widths alone, and its activations are not")
+
+
+def _refuse_what_is_no_model(fields: Fields, kind: str) -> None:
+    """Files that lie where configs lie and are none, and models that are built in another way."""
+    if fields.word("peft_type"):
+        base = fields.word("base_model_name_or_path") or "?"
+        raise ModelConfigError(text("it is an adapter of `{base}`: name the config of that model, and train adapters", base=base))
+    if fields.word("_class_name"):
+        part = fields.word("_class_name")
+        raise ModelConfigError(text("it is a part of a diffusion model (`{part}`): name code that makes it", part=part))
+    if kind in OTHERWISE_BUILT or kind.startswith("mamba"):
+        raise ModelConfigError(
+            text("`{type}` has layers without attention, and is no plain transformer: name code that makes it", type=kind)
+        )

@@ -44,6 +44,8 @@ def shape_of(files: Files, words: str) -> ModelShape:
     `EstimateError`. Nothing is fetched, and no code of the model is run.
     """
     words = words.strip()
+    if not words:
+        raise EstimateError(text("name a size such as 7B, numbers such as hidden=4096,layers=32, or a file"))
     if (found := _SIZE.fullmatch(words)) is not None:
         return shape_of_size(round(float(found[1]) * _UNITS[found[2].lower()]), words)
     if "=" in words and not files.exists(os.path.abspath(words)):
@@ -127,7 +129,7 @@ def _of_files(files: Files, place: str, words: str) -> ModelShape:
     try:
         shape = read_model_config(content, os.path.basename(directory) if place == directory else os.path.basename(place))
     except ModelConfigError as error:
-        raise EstimateError(text("{path} is no config of a model: {why}", path=config, why=error.reason)) from error
+        raise EstimateError(text("{path} cannot be counted: {why}", path=config, why=error.reason)) from error
     return _with_weights(shape, stored_weights(files, directory))
 
 

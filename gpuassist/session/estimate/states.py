@@ -35,19 +35,27 @@ class ModelStates(Struct, frozen=True):
     host: int = 0
 
 
+def stored_in(shape: ModelShape, setting: EstimateSetting) -> Quantization:
+    """What the weights are held in: as asked, else as the config says; what is trained as a whole is held in full."""
+    if setting.quantization is Quantization.NONE and (setting.task is Task.INFER or setting.lora):
+        return shape.quantization
+    return setting.quantization
+
+
 def weight_bytes(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts) -> int:
     """All of a model's weights as they are held, on as many GPUs as there are."""
+    stored = stored_in(shape, setting)
     wide = setting.precision is Precision.FP32 or (setting.task is Task.TRAIN and setting.precision is Precision.AUTOCAST)
-    each = _FULL if wide and not setting.lora and setting.quantization is Quantization.NONE else _HALF
+    each = _FULL if wide and not setting.lora and stored is Quantization.NONE else _HALF
     if setting.lora and setting.precision is Precision.FP32:
         each = _FULL
-    if setting.quantization is Quantization.NONE:
+    if stored is Quantization.NONE:
         if shape.origin.value == "traced" and shape.traced is not None and setting.task is Task.TRAIN and not setting.lora:
             return shape.traced.parameter_bytes + shape.traced.buffer_bytes
         return shape.parameters * each
     inside = sum(one.parameters for one in shape.matrices if one.in_layers) or round(shape.parameters * 0.95)
     inside = min(inside, shape.parameters)
-    bits = costs.amount("weights", setting.quantization.value).value
+    bits = costs.amount("weights", stored.value).value
     return round(inside * bits / 8) + (shape.parameters - inside) * each
 
 
