@@ -109,7 +109,12 @@ def range_words(answer: FitAnswer) -> Text:
 
 
 def sentence_of(answer: FitAnswer) -> Text:
-    """The answer in one sentence."""
+    """The answer in one sentence, and where it does not surely fit, what to change first in another."""
+    verdict, first = _verdict(answer), first_change(answer)
+    return verdict if first is None else joined((verdict, first))
+
+
+def _verdict(answer: FitAnswer) -> Text:
     needs = amount(answer.estimate.total_bytes)
     best = max(answer.cards, key=lambda one: one.card.room_bytes, default=None)
     if best is None:
@@ -120,7 +125,7 @@ def sentence_of(answer: FitAnswer) -> Text:
     if best.card.index is None:
         return {
             True: text("It fits: about {needs} of {room} ({name}).", needs=needs, room=room, name=name),
-            False: text("It does not fit: it needs about {needs} of {room} ({name}).", needs=needs, room=room, name=name),
+            False: text("It does not fit into {room} ({name}): it needs about {needs}.", needs=needs, room=room, name=name),
             None: text("It is too near to tell: about {needs} of {room} ({name}).", needs=needs, room=room, name=name),
         }[answer.fits]
     return {
@@ -128,6 +133,27 @@ def sentence_of(answer: FitAnswer) -> Text:
         False: text("It does not fit: it needs about {needs}, and {name} has {room} free.", needs=needs, room=room, name=name),
         None: text("It is too near to tell: about {needs} of the {room} that {name} has free.", needs=needs, room=room, name=name),
     }[answer.fits]
+
+
+def first_change(answer: FitAnswer) -> Text | None:
+    """The mildest change that surely makes it fit by itself; where none does, that no single one does."""
+    if answer.fits is True or not answer.cards or not answer.levers:
+        return None
+    helping = [one for one in answer.levers if one.fits]
+    if not helping:
+        most = answer.levers[0]
+        return text("No single change surely makes it fit; “{name}” saves most.", name=lever_name(most))
+    mildest = min(helping, key=lambda one: MILDEST_FIRST.index(one.kind))
+    return text("Change first: “{name}”, which leaves {total}.", name=lever_name(mildest), total=amount(mildest.total_bytes))
+
+
+# What changes neither the result nor much of the time, then what takes time, then what changes what is trained or answered.
+MILDEST_FIRST = (
+    LeverKind.FUSED_ATTENTION, LeverKind.FUSED_OPTIMIZER, LeverKind.HALF_BATCH, LeverKind.CHECKPOINTING, LeverKind.AUTOCAST,
+    LeverKind.OPTIMIZER_8BIT, LeverKind.SHARD, LeverKind.SIXTEEN_BITS, LeverKind.KV_FP8, LeverKind.HALF_SEQUENCES,
+    LeverKind.OFFLOAD_OPTIMIZER, LeverKind.BF16, LeverKind.LORA, LeverKind.QLORA, LeverKind.INT8, LeverKind.FOUR_BITS,
+    LeverKind.HALF_SEQUENCE, LeverKind.OFFLOAD_ALL,
+)  # fmt: skip
 
 
 def lever_words(lever: Lever) -> Text:
@@ -146,7 +172,11 @@ def largest_words(answer: FitAnswer) -> Text | None:
     if answer.largest_batch is None:
         return None
     if not answer.largest_batch:
-        return text("Not even one at a time surely fits there.")
+        return (
+            text("Not even a batch of 1 surely fits there.")
+            if answer.setting.task is Task.TRAIN
+            else text("Not even one at a time surely fits there.")
+        )
     if answer.setting.task is Task.INFER:
         first = text("Largest number of sequences at once: {count}.", count=answer.largest_batch)
     else:

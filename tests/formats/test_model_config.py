@@ -53,8 +53,60 @@ def test_the_text_part_of_a_model_for_pictures_is_counted_and_said() -> None:
 
 def test_an_unknown_family_is_counted_as_a_llama_and_said() -> None:
     shape = read({**LLAMA, "model_type": "next_years_model"})
+    assert shape.assumed
     assert shape.parameters == read(LLAMA).parameters
     assert shape.notes
+
+
+@for_each(
+    ("config", "parameters"),
+    [
+        ({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 2560, "intermediate_size": 10240,
+          "num_hidden_layers": 34, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256, "vocab_size": 262208},
+          "vision_config": {"hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27}}, 4_300_079_472),
+        ({"model_type": "qwen2_vl", "text_config": {"model_type": "qwen2_vl_text", "hidden_size": 3584, "intermediate_size": 18944,
+          "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 152064},
+          "vision_config": {"depth": 32, "embed_dim": 1280, "mlp_ratio": 4, "hidden_size": 3584}}, 8_291_375_616),
+    ],
+)  # fmt: skip
+def test_what_reads_pictures_is_counted_by_its_layers(config: dict[str, Any], parameters: int) -> None:
+    # Made on the meta device by transformers 5.23.0 and counted, 2026-11-24.
+    assert read(config).parameters == pytest.approx(parameters, rel=0.01)
+
+
+@for_each(
+    ("given", "kind"),
+    [
+        ({"quant_method": "gptq", "bits": 4}, "gptq"),
+        ({"quant_method": "gptq", "bits": 8}, "int8"),
+        ({"quant_method": "awq", "bits": 4}, "awq"),
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "nf4"),
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_use_double_quant": True}, "nf4-double"),
+        ({"quant_method": "bitsandbytes", "load_in_8bit": True}, "int8"),
+        ({"quant_method": "fp8"}, "fp8"),
+        ({"quant_method": "gptq", "bits": -4}, "none"),
+        ({"quant_method": "next_years"}, "none"),
+    ],
+)
+def test_how_weights_are_stored_is_read_and_said(given: dict[str, Any], kind: str) -> None:
+    shape = read({**LLAMA, "quantization_config": given})
+    assert shape.quantization.value == kind
+    assert shape.notes
+
+
+@for_each(
+    "config",
+    [
+        {**LLAMA, "model_type": "mamba2"},
+        {**LLAMA, "model_type": "jamba"},
+        {"peft_type": "LORA", "r": 16, "base_model_name_or_path": "a/b"},
+        {"_class_name": "UNet2DConditionModel", "sample_size": 64},
+        {"model_type": "bart", "d_model": 8, "encoder_layers": 2},
+    ],
+)
+def test_what_is_built_otherwise_is_refused(config: dict[str, Any]) -> None:
+    with pytest.raises(ModelConfigError):
+        read(config)
 
 
 @for_each(

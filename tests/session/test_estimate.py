@@ -12,8 +12,9 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from gpuassist.formats.model_config.read import read_model_config
-from gpuassist.model.estimate import CardRoom, EstimatePart, EstimateSetting, LeverKind, ModelShape, Sharding
+from gpuassist.model.estimate import CardRoom, EstimatePart, EstimateSetting, LeverKind, ModelShape, Quantization, Sharding
 from gpuassist.model.machine import Machine, decode_machine
+from gpuassist.present.estimate import first_change, lever_name
 from gpuassist.session.estimate.activations import kv_bytes_a_token, kv_cache_bytes, step_memory
 from gpuassist.session.estimate.answer import answer_fit, card_named, cards_of, known_cards
 from gpuassist.session.estimate.estimate import estimate
@@ -71,6 +72,35 @@ def test_what_a_traced_step_of_the_same_modules_kept(row: dict[str, Any]) -> Non
     attention = "eager" if row["config"]["model_type"] == "t5" else "fused"
     asked = setting(precision=precision, batch=row["batch"], sequence=row["sequence"], attention=attention)
     near(step_memory(shape(row["config"]), asked, COSTS).kept, row["kept_bytes"], TRACED["tolerance"])
+
+
+def test_an_unknown_family_is_not_called_exact() -> None:
+    known, assumed = (estimate(shape({**LLAMA, "model_type": kind}), setting(), COSTS) for kind in ("llama", "next_years"))
+    assert assumed.total_bytes == known.total_bytes
+    assert assumed.low_bytes < known.low_bytes
+    assert all(ours.checked != theirs.checked for ours, theirs in zip(assumed.parts[:3], known.parts[:3], strict=True))
+
+
+def test_weights_are_held_as_the_config_stores_them() -> None:
+    stored = shape({**LLAMA, "quantization_config": {"quant_method": "awq", "bits": 4}})
+    for asked in (setting(task="infer"), setting(lora=8, precision="bf16")):
+        in_full = states_of(shape(LLAMA), asked, COSTS).parameters
+        assert (
+            states_of(stored, asked, COSTS).parameters
+            == states_of(shape(LLAMA), replace(asked, quantization=Quantization.AWQ), COSTS).parameters
+        )
+        assert states_of(stored, asked, COSTS).parameters < in_full / 2
+    assert states_of(stored, setting(), COSTS) == states_of(shape(LLAMA), setting(), COSTS)  # all of it is trained: in full
+
+
+def test_the_mildest_change_that_surely_helps_is_said_first() -> None:
+    session, model = live_session(), shape(LLAMA)
+    for room, kind in ((42, LeverKind.OPTIMIZER_8BIT), (30, LeverKind.LORA)):
+        answer = answer_fit(session, model, setting(precision="bf16"), (CardRoom("made", room * GIB),), imagined=True)
+        assert answer.fits is not True
+        said = first_change(answer)
+        assert said is not None
+        assert lever_name(next(one for one in answer.levers if one.kind is kind)) in dict(said.parameters).values()
 
 
 def test_gradients_and_activations_take_turns_unless_they_are_summed() -> None:
@@ -223,19 +253,26 @@ def test_what_is_code_is_told_by_its_name(words: str, is_code: bool) -> None:
 
 @pytest.mark.slow
 def test_a_traced_step_is_measured_and_grows_with_the_batch(tmp_path: Path) -> None:
+    # No matrices: for those torch imports its compiler on the meta device, which takes longer than all of the rest.
     (tmp_path / "mine.py").write_text(
         "import torch\n"
+        "class Scaled(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.scale = torch.nn.Parameter(torch.ones(64))\n"
+        "    def forward(self, given):\n"
+        "        return torch.nn.functional.gelu(given * self.scale)\n"
         "def make_model(batch, sequence):\n"
         "    print('this is no report')\n"
-        "    model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.Linear(256, 64))\n"
-        "    return model, torch.zeros(batch, sequence, 64)\n"
+        "    return Scaled(), torch.zeros(batch, sequence, 64)\n"
     )
     asked = setting(batch=4, sequence=32)
     found = trace(live_session(), "mine.py", asked, python=torch_python(), directory=str(tmp_path))
-    assert found.parameters == 64 * 256 + 256 + 256 * 64 + 64
+    assert found.parameters == 64
     assert found.traced is not None
-    # The input, what GELU takes, and what it gives: 64 + 256 + 256 numbers of four bytes a token.
-    assert found.traced.kept_bytes == 4 * 32 * (64 + 256 + 256) * 4
+    assert found.traced.device == "meta"
+    # The input, and what GELU takes: 64 numbers of four bytes a token each.
+    assert found.traced.kept_bytes == 4 * 32 * (64 + 64) * 4
     asked = as_it_was_made(found, asked)
     assert asked.precision.value == "fp32"
     one, two = (step_memory(found, replace(asked, batch=count), COSTS).kept for count in (4, 8))
