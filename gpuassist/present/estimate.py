@@ -111,7 +111,7 @@ def range_words(answer: FitAnswer) -> Text:
 def sentence_of(answer: FitAnswer) -> Text:
     """The answer in one sentence, and where it does not surely fit, what to change first in another."""
     verdict, first = _verdict(answer), first_change(answer)
-    return verdict if first is None else joined((verdict, first))
+    return verdict if first is None else text("{verdict} {change}", verdict=verdict, change=first)
 
 
 def _verdict(answer: FitAnswer) -> Text:
@@ -144,7 +144,7 @@ def first_change(answer: FitAnswer) -> Text | None:
         most = answer.levers[0]
         return text("No single change surely makes it fit; “{name}” saves most.", name=lever_name(most))
     mildest = min(helping, key=lambda one: MILDEST_FIRST.index(one.kind))
-    return text("Change first: “{name}”, which leaves {total}.", name=lever_name(mildest), total=amount(mildest.total_bytes))
+    return text("Change first: “{name}”, then it takes {total}.", name=lever_name(mildest), total=amount(mildest.total_bytes))
 
 
 # What changes neither the result nor much of the time, then what takes time, then what changes what is trained or answered.

@@ -95,7 +95,7 @@ def test_weights_are_held_as_the_config_stores_them() -> None:
 
 def test_the_mildest_change_that_surely_helps_is_said_first() -> None:
     session, model = live_session(), shape(LLAMA)
-    for room, kind in ((42, LeverKind.OPTIMIZER_8BIT), (30, LeverKind.LORA)):
+    for room, kind in ((64, LeverKind.OPTIMIZER_8BIT), (42, LeverKind.OFFLOAD_OPTIMIZER), (30, LeverKind.QLORA)):
         answer = answer_fit(session, model, setting(precision="bf16"), (CardRoom("made", room * GIB),), imagined=True)
         assert answer.fits is not True
         said = first_change(answer)
@@ -253,26 +253,19 @@ def test_what_is_code_is_told_by_its_name(words: str, is_code: bool) -> None:
 
 @pytest.mark.slow
 def test_a_traced_step_is_measured_and_grows_with_the_batch(tmp_path: Path) -> None:
-    # No matrices: for those torch imports its compiler on the meta device, which takes longer than all of the rest.
     (tmp_path / "mine.py").write_text(
         "import torch\n"
-        "class Scaled(torch.nn.Module):\n"
-        "    def __init__(self):\n"
-        "        super().__init__()\n"
-        "        self.scale = torch.nn.Parameter(torch.ones(64))\n"
-        "    def forward(self, given):\n"
-        "        return torch.nn.functional.gelu(given * self.scale)\n"
         "def make_model(batch, sequence):\n"
         "    print('this is no report')\n"
-        "    return Scaled(), torch.zeros(batch, sequence, 64)\n"
+        "    model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.Linear(256, 64))\n"
+        "    return model, torch.zeros(batch, sequence, 64)\n"
     )
     asked = setting(batch=4, sequence=32)
     found = trace(live_session(), "mine.py", asked, python=torch_python(), directory=str(tmp_path))
-    assert found.parameters == 64
+    assert found.parameters == 64 * 256 + 256 + 256 * 64 + 64
     assert found.traced is not None
-    assert found.traced.device == "meta"
-    # The input, and what GELU takes: 64 numbers of four bytes a token each.
-    assert found.traced.kept_bytes == 4 * 32 * (64 + 64) * 4
+    # The input, what GELU takes, and what it gives: 64 + 256 + 256 numbers of four bytes a token.
+    assert found.traced.kept_bytes == 4 * 32 * (64 + 256 + 256) * 4
     asked = as_it_was_made(found, asked)
     assert asked.precision.value == "fp32"
     one, two = (step_memory(found, replace(asked, batch=count), COSTS).kept for count in (4, 8))

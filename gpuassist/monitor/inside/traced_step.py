@@ -168,10 +168,6 @@ def live_storages(torch: Any, skipped: set[int]) -> Any:
             self.live = self.most = self.gradients = 0
             self.known = set(skipped)
 
-        @classmethod
-        def _should_skip_dynamo(cls) -> bool:
-            return False  # nothing is compiled here: torch would import its compiler, which takes seconds, to switch that off
-
         def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             if function is torch.ops.aten._local_scalar_dense.default and args[0].is_meta:
                 return False if args[0].dtype == torch.bool else 0.0 if args[0].is_floating_point() else 0
