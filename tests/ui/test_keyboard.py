@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.navigation import GoTo, Next, SideTool, WizardStep
+from gpuassist.session.navigation import Back, GoTo, Next, SideTool, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.widgets.keys import reading_order
@@ -149,4 +149,23 @@ def test_a_focus_that_somebody_chose_is_left_there(frame: Frame, qtbot: QtBot) -
     frame.side.row(WizardStep.FOUND).setFocus()
     QTest.qWait(0)
     assert frame.side.row(WizardStep.FOUND).hasFocus()
+    frame.close_down()
+
+
+def test_the_focus_follows_to_a_page_that_another_way_led_to(frame: Frame, qtbot: QtBot) -> None:
+    """Not the blue button alone: a row of the side list keeps the focus only where it led to what is shown."""
+    row = frame.side.row(WizardStep.FOUND)
+    frame.go(GoTo(WizardStep.FOUND))
+    row.setFocus()
+    frame._press_blue()
+    assert frame.flow.current is WizardStep.REPAIR
+    assert is_placed(frame)
+    (stop,) = (one for one in frame.side.stops() if one.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    assert stop is frame.side.row(WizardStep.REPAIR)
+    stop.setFocus()
+    stop.click()
+    assert stop.hasFocus()
+    frame.side.row(SideTool.GUIDES).setFocus()
+    frame.go(Back())
+    assert is_placed(frame)
     frame.close_down()

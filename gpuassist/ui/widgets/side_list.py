@@ -46,6 +46,7 @@ class SideList(QFrame):
     """The steps from top to bottom, the tools below them; what belongs at the bottom goes into `foot`."""
 
     chosen = Signal(object)  # Place
+    passed = Signal()  # another place than that of the row with the focus is shown: the keyboard belongs there
 
     def __init__(self, words: Words, resources: Resources, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,6 +67,7 @@ class SideList(QFrame):
             tool: _ToolRow(tool, words(TITLES[tool]), self, icon=resources.read(f"icons/{tool.value}.svg")) for tool in SideTool
         }
         self._rows: dict[Place, _Row] = {row.place: row for row in (*self._steps.values(), *self._tools.values())}
+        self._current: Place = WizardStep.MACHINE
         self._add(words(text("SET UP")), 0, tuple(self._steps.values()))
         self._add(words(text("ANY TIME")), 16, tuple(self._tools.values()))
         layout.addStretch(1)
@@ -78,11 +80,15 @@ class SideList(QFrame):
             mark = Mark(entry.state.value)
             self._steps[entry.step].show_entry(entry, self._words(_SAID.get((entry.step, mark), MARK_WORDS[mark])))
 
-    def show_tool(self, current: Place) -> None:
-        if not any(stop.hasFocus() for stop in self.stops()):
-            self._stop_at(self._rows[current])
+    def show_place(self, current: Place) -> None:
+        """Once its page is shown. A row keeps the focus while the same page stays, or where it is the row of the new one."""
         for tool, row in self._tools.items():
             row.show_current(current=tool is current)
+        before, self._current = self._current, current
+        if before is not current and any(row.hasFocus() for place, row in self._rows.items() if place is not current):
+            self.passed.emit()
+        if not any(stop.hasFocus() for stop in self.stops()):
+            self._stop_at(self._rows[current])
 
     def row(self, place: Place) -> QAbstractButton:
         return self._rows[place]
