@@ -29,6 +29,7 @@ from gpuassist.session.navigation import (
     ToExplainText,
     ToGuide,
     ToInstall,
+    ToProfile,
     ToProject,
     ToRepair,
     ToWhatIf,
@@ -43,11 +44,14 @@ from gpuassist.ui.page import Desk, Page
 from gpuassist.ui.page_stack import classes_made
 from gpuassist.ui.pages.holders.page import HoldersPage
 from gpuassist.ui.pages.live.page import LivePage
+from gpuassist.ui.pages.profile.page import ProfilePage
 from gpuassist.ui.pages.repair.page import RepairPage
 from gpuassist.ui.pages.verify.page import VerifyPage
 from gpuassist.ui.pages.verify.work import Ran
 from gpuassist.ui.theme import Appearance, Theme
 from gpuassist.ui.widgets.finding_card import FindingCard
+from tests.formats.made_traces import steps, trace
+from tests.formats.test_profile_tables import WITH_KERNELS
 from tests.pseudo import Pseudo
 from tests.translations import shipped
 from tests.ui.holders import Made, card, holder
@@ -334,6 +338,20 @@ def _project(stand: Stand) -> Iterator[str]:
     yield "judged"
 
 
+def _profile(stand: Stand) -> Iterator[str]:
+    page = cast(ProfilePage, stand.go(GoTo(SideTool.PROFILE)))
+    stand.until(lambda: bool(page.tools.advice))
+    for place in range(page.tools.question.count()):
+        page.tools.question.setCurrentIndex(place)
+        yield f"asks{place}"
+    folder = Path(os.environ["HOME"], "what-a-profiler-left")
+    folder.mkdir(exist_ok=True)
+    for name, content in (("trace.json", trace(steps(30))), ("table.txt", WITH_KERNELS.encode()), ("b.nsys-rep", b"\1\2")):
+        (folder / name).write_bytes(content)
+        stand.go(ToProfile(str(folder / name)))
+        yield name.rpartition(".")[2]
+
+
 STATES: dict[Place, Callable[[Stand], Iterator[str]]] = {
     WizardStep.MACHINE: _machine,
     WizardStep.FOUND: _found,
@@ -346,4 +364,5 @@ STATES: dict[Place, Callable[[Stand], Iterator[str]]] = {
     SideTool.GUIDES: _guides,
     SideTool.HOLDERS: _holders,
     SideTool.PROJECT: _project,
+    SideTool.PROFILE: _profile,
 }
