@@ -25,7 +25,8 @@ from benchmarks.explain_gap_child import LOG
 from benchmarks.install_gap_child import LINES_PRINTED, one_step
 from gpuassist import app
 from gpuassist.install.records import StepState
-from gpuassist.session.navigation import Errand, GoTo, Place, SideTool, ToProject, WizardStep, place_named
+from gpuassist.session.kept_place import place_named
+from gpuassist.session.navigation import Errand, GoTo, Place, SideTool, ToProject, WizardStep
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Page

@@ -260,7 +260,7 @@ def snapshot_words(moment: FailureMoment) -> Text | None:
     """Where torch's own snapshot of it lies, where one was asked for."""
     if not moment.snapshot:
         return None
-    return text("Torch's memory of that moment is kept in {path}; pytorch.org/memory_viz shows it.", path=moment.snapshot)
+    return text("Torch's memory of that moment is kept in {path}; `gpuassist snapshot FILE` shows it.", path=moment.snapshot)
 
 
 def desktop_words(moment: FailureMoment) -> Text | None:

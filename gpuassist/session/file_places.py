@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from gpuassist.session.navigation import Destination, Place, SideTool, ToExplainFile, ToProfile, ToRecording
+from gpuassist.session.navigation import Destination, Place, SideTool, ToExplainFile, ToProfile, ToRecording, ToSnapshot
 
 # Names by which what a profiler left is known before it is read.
 _OF_PROFILERS = (".prof", ".pstats", ".trace.json", ".json.gz", ".nsys-rep", ".qdrep", ".ncu-rep", ".speedscope.json")
 _RECORDED_MACHINE = ".json"
 _SAMPLES = (".db", ".sqlite")
+_SNAPSHOTS = (".pickle", ".pkl")
 
 
 def place_of_file(path: str, current: Place) -> Destination | None:
@@ -16,4 +17,6 @@ def place_of_file(path: str, current: Place) -> Destination | None:
         return ToProfile(path)
     if path.endswith(_RECORDED_MACHINE):
         return None
+    if path.endswith(_SNAPSHOTS):
+        return ToSnapshot(path)
     return ToRecording(path) if path.endswith(_SAMPLES) else ToExplainFile(path)

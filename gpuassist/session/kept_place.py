@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from gpuassist.session.navigation import Destination, GoTo, SideTool, ToGuide, place_named
+from gpuassist.session.navigation import Destination, GoTo, Place, SideTool, ToGuide, WizardStep
+
+
+def place_named(value: str) -> Place | None:
+    """The step or the tool with this value; none has another."""
+    return next((place for place in (*WizardStep, *SideTool) if place.value == value), None)
 
 
 def place_words(destination: Destination) -> str:

@@ -38,6 +38,7 @@ class SideTool(str, Enum):
     GUIDES = "guides"
     HOLDERS = "holders"
     PROJECT = "project"
+    SNAPSHOT = "snapshot"
     PROFILE = "profile"
 
 
@@ -56,6 +57,7 @@ TITLES: dict[Place, Text] = {
     SideTool.GUIDES: text("Guides"),
     SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
+    SideTool.SNAPSHOT: text("Memory snapshot"),
     SideTool.PROFILE: text("Where time goes"),
 }
 SHOW_HOW = text("Show what to do")
@@ -177,6 +179,13 @@ class ToProject(Struct, frozen=True):
     directory: str = ""
 
 
+class ToSnapshot(Struct, frozen=True):
+    """A memory snapshot that torch wrote, to be opened."""
+
+    place: ClassVar[Place] = SideTool.SNAPSHOT
+    path: str
+
+
 class ToProfile(Struct, frozen=True):
     """Where time goes, with what a profiler left in this file; the one that is shown, or none, where it is empty."""
 
@@ -192,8 +201,18 @@ class ToRecording(Struct, frozen=True):
     number: int | None = None
 
 
+class ToServer(Struct, frozen=True):
+    """Live memory, with the GPUs that a Prometheus server watches: those of these machines, or all."""
+
+    place: ClassVar[Place] = WizardStep.LIVE
+    address: str
+    hosts: tuple[str, ...] = ()
+    token_file: str = ""
+
+
 Errand = (
     ToRecording
+    | ToServer
     | ToFinding
     | ToRepair
     | ToRepairPart
@@ -207,6 +226,7 @@ Errand = (
     | ToTerm
     | ToHolders
     | ToProject
+    | ToSnapshot
     | ToProfile
 )
 """A place with what to do there."""
@@ -238,9 +258,7 @@ class ReadingStarted(Struct, frozen=True):
 
 
 class ReadingEnded(Struct, frozen=True):
-    """The machine was read and judged: how the first two steps stand, the CUDA version that a finding offers to switch to, and what
-    mends the worst finding.
-    """
+    """The machine was read and judged: how two steps stand, the CUDA version that a finding offers, what mends the worst one."""
 
     machine: StepStatus
     found: StepStatus
@@ -272,10 +290,7 @@ class SideListEntry(Struct, frozen=True):
 
 
 class Flow(Struct, frozen=True):
-    """Where the user is, and for what; `trail` are the places shown before, oldest first.
-
-    `repairable` is the version a finding offers, `mend` what mends the worst of them that matters.
-    """
+    """Where the user is; `trail` are the places before, `repairable` is a finding's version, `mend` what mends the worst."""
 
     current: Place = WizardStep.MACHINE
     states: tuple[tuple[WizardStep, StepStatus], ...] = tuple((step, StepStatus.TODO) for step in WizardStep)
@@ -374,11 +389,6 @@ def follow(flow: Flow, event: Event) -> Flow:
     todo = dict.fromkeys((WizardStep.REPAIR, WizardStep.VERIFY), StepStatus.TODO)
     states = {WizardStep.MACHINE: event.machine, WizardStep.FOUND: event.found, **todo}
     return replace(_mark(flow, states), inspected=True, repairable=event.repairable, mend=event.mend, errand=None)
-
-
-def place_named(value: str) -> Place | None:
-    """The step or the tool with this value; none has another."""
-    return next((place for place in (*WizardStep, *SideTool) if place.value == value), None)
 
 
 def _go(flow: Flow, destination: Destination) -> Flow:
