@@ -22,6 +22,7 @@ BROAD_EXCEPTS_IN = frozenset(
         "gpuassist/diagnose/judge.py",
         "gpuassist/monitor/inside/gpuassist_memory.py",
         "gpuassist/monitor/inside/sitecustomize.py",
+        "gpuassist/monitor/inside/traced_step.py",
         "gpuassist/monitor/sampler.py",
         "gpuassist/session/insight.py",
         "gpuassist/ui/jobs.py",

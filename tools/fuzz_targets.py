@@ -745,6 +745,43 @@ def _prometheus(_scratch: Path) -> Run:
     return run
 
 
+def _models_say() -> tuple[bytes, ...]:
+    """Configs of each family, a head and an index of weights, and a report of a traced step."""
+    rows = json.loads((CASES / "estimates/parameters.json").read_text("utf-8"))["published"]
+    tensors = {"a": {"dtype": "BF16", "shape": [4, 8], "data_offsets": [0, 64]}}
+    index = {"metadata": {"total_size": 10}, "weight_map": {"a": "model.safetensors"}}
+    report = {"name": "M", "batch": 1, "parameters": 9, "parameter_bytes": 36, "trainable_bytes": 36, "buffer_bytes": 0}
+    report |= {"kept_bytes": 9, "fixed_bytes": 1, "passing_bytes": 4, "torch": "2.13", "device": "meta"}
+    return tuple(json.dumps(one).encode() for one in (*(row["config"] for row in rows), tensors, index, report))
+
+
+def _models(scratch: Path) -> Run:
+    from gpuassist.formats import safetensors
+    from gpuassist.formats.model_config.fields import ModelConfigError
+    from gpuassist.formats.model_config.read import read_model_config
+    from gpuassist.formats.step_report import read_traced_step
+    from gpuassist.model.estimate import EstimateSetting, ModelShape, Task
+    from gpuassist.present.estimate import plain_text
+    from gpuassist.session.estimate.answer import answer_fit
+
+    session = _session(scratch)
+    settings = (EstimateSetting(), EstimateSetting(task=Task.INFER))
+
+    def run(data: bytes) -> str:
+        safetensors.read_head(data)
+        safetensors.read_index(data)
+        shapes = [read_traced_step(data)]
+        with suppress(ModelConfigError):
+            shapes.append(read_model_config(data))
+        for shape in shapes:
+            if isinstance(shape, ModelShape):
+                for setting in settings:
+                    plain_text(answer_fit(session, shape, setting, ()), ENGLISH)
+        return ""
+
+    return run
+
+
 def _profiles() -> Sequence[bytes]:
     """One of each form; traces are shorter than a piece, so that all of one is met."""
     lines = "\n".join(("  ncalls", "  7    1.500    0.214    1.500    0.214 data.py:31(__getitem__)"))
@@ -818,6 +855,7 @@ def _profile(scratch: Path) -> Run:
 
 
 TARGETS: tuple[Target, ...] = (
+    Target("models", _models_say, _models),
     Target("explain", _texts, _explain),
     Target("recordings", _recordings, _recording),
     Target("remote", _remote_says, _remote),

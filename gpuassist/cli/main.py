@@ -46,6 +46,7 @@ COMMANDS = (
     "monitor",
     "know",
     "plan",
+    "estimate",
     "holders",
     "shell",
     "profile",

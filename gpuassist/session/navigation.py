@@ -16,6 +16,7 @@ from gpuassist.model.text import Text, text
 
 if TYPE_CHECKING:
     from gpuassist.install.what_if import Wish
+    from gpuassist.model.estimate import EstimateSetting
     from gpuassist.session.plan import InstallWish
 
 
@@ -38,6 +39,7 @@ class SideTool(str, Enum):
     GUIDES = "guides"
     HOLDERS = "holders"
     PROJECT = "project"
+    ESTIMATE = "estimate"
     SNAPSHOT = "snapshot"
     PROFILE = "profile"
 
@@ -57,6 +59,7 @@ TITLES: dict[Place, Text] = {
     SideTool.GUIDES: text("Guides"),
     SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
+    SideTool.ESTIMATE: text("Will it fit?"),
     SideTool.SNAPSHOT: text("Memory snapshot"),
     SideTool.PROFILE: text("Where time goes"),
 }
@@ -186,6 +189,14 @@ class ToSnapshot(Struct, frozen=True):
     path: str
 
 
+class ToEstimate(Struct, frozen=True):
+    """Will it fit, with this model, and run as that says; as it stands there where it is None."""
+
+    place: ClassVar[Place] = SideTool.ESTIMATE
+    model: str = ""
+    setting: EstimateSetting | None = None
+
+
 class ToProfile(Struct, frozen=True):
     """Where time goes, with what a profiler left in this file; the one that is shown, or none, where it is empty."""
 
@@ -210,25 +221,9 @@ class ToServer(Struct, frozen=True):
     token_file: str = ""
 
 
-Errand = (
-    ToRecording
-    | ToServer
-    | ToFinding
-    | ToRepair
-    | ToRepairPart
-    | ToVerify
-    | ToExplainText
-    | ToExplainFile
-    | ToWhatIf
-    | ToInstall
-    | ToWaitingInstall
-    | ToGuide
-    | ToTerm
-    | ToHolders
-    | ToProject
-    | ToSnapshot
-    | ToProfile
-)
+_ToStep = ToFinding | ToRecording | ToServer | ToRepair | ToRepairPart | ToVerify
+_ToAnswer = ToExplainText | ToExplainFile | ToWhatIf | ToGuide | ToTerm | ToHolders
+Errand = _ToStep | _ToAnswer | ToInstall | ToWaitingInstall | ToProject | ToEstimate | ToSnapshot | ToProfile
 """A place with what to do there."""
 
 Destination = GoTo | Errand
