@@ -169,3 +169,19 @@ def test_the_focus_follows_to_a_page_that_another_way_led_to(frame: Frame, qtbot
     frame.go(Back())
     assert is_placed(frame)
     frame.close_down()
+
+
+def test_the_arrows_bring_a_row_of_the_side_list_into_sight(frame: Frame, qtbot: QtBot) -> None:
+    frame.resize(960, 400)
+    QTest.qWait(0)
+    seen = frame._beside.viewport()
+    first, last = frame.side.row(WizardStep.MACHINE), frame.side.stops()[-1]
+    first.setFocus()
+    before = first.mapTo(seen, QPoint(0, 0)).y()
+    QTest.keyClick(first, Qt.Key.Key_Up)
+    assert last.hasFocus()
+    assert seen.rect().contains(QRect(last.mapTo(seen, QPoint(0, 0)), last.size()))
+    frame.go(GoTo(WizardStep.FOUND))  # a row that has the focus is left for what is shown, and not scrolled to
+    QTest.keyClick(last, Qt.Key.Key_Down)
+    assert 0 <= first.mapTo(seen, QPoint(0, 0)).y() <= before
+    frame.close_down()

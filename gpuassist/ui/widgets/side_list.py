@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist import __version__
 from gpuassist.model.text import Text, text
@@ -27,6 +27,7 @@ WIDTH = 224
 _ROW_HEIGHT = 38
 _MARK = 20
 _BEFORE_WORDS, _AFTER_WORDS = 40, 8
+_AROUND = 16  # pixels that are seen above and below the row that was come to
 _APPEARANCES: dict[Appearance, Text] = {
     Appearance.SYSTEM: text("Follow system"),
     Appearance.LIGHT: text("Light"),
@@ -89,6 +90,7 @@ class SideList(QFrame):
             self.passed.emit()
         if not any(stop.hasFocus() for stop in self.stops()):
             self._stop_at(self._rows[current])
+            self._reveal(self._rows[current])
 
     def row(self, place: Place) -> QAbstractButton:
         return self._rows[place]
@@ -107,6 +109,7 @@ class SideList(QFrame):
         """Of the quiet buttons, which would take the arrows for Tab; and of each stop, that it is where Tab comes back to."""
         if event.type() == QEvent.Type.FocusIn and isinstance(watched, QAbstractButton):
             self._stop_at(watched)
+            self._reveal(watched)
         return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._move(event.key())
 
     def _move(self, key: int) -> bool:
@@ -117,6 +120,12 @@ class SideList(QFrame):
             return False
         stops[to % len(stops)].setFocus(Qt.FocusReason.TabFocusReason)
         return True
+
+    def _reveal(self, stop: QAbstractButton) -> None:
+        """Where the window is too low for all of them: Qt scrolls for Tab alone."""
+        around = self.parentWidget().parentWidget() if self.parentWidget() is not None else None
+        if stop.isVisible() and isinstance(around, QScrollArea):
+            around.ensureWidgetVisible(stop, 0, _AROUND)
 
     def _stop_at(self, stop: QAbstractButton) -> None:
         for one in self.stops():
