@@ -29,12 +29,12 @@ from gpuassist.session.navigation import (
     ToExplainText,
     ToGuide,
     ToInstall,
-    ToProfile,
     ToProject,
     ToRepair,
     ToWhatIf,
     WizardStep,
 )
+from gpuassist.session.other_machine import OtherMachine
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.session.verify_report import VerifyReport
 from gpuassist.ui.dialogs import Asking
@@ -44,21 +44,21 @@ from gpuassist.ui.page import Desk, Page
 from gpuassist.ui.page_stack import classes_made
 from gpuassist.ui.pages.holders.page import HoldersPage
 from gpuassist.ui.pages.live.page import LivePage
-from gpuassist.ui.pages.profile.page import ProfilePage
 from gpuassist.ui.pages.repair.page import RepairPage
 from gpuassist.ui.pages.verify.page import VerifyPage
 from gpuassist.ui.pages.verify.work import Ran
 from gpuassist.ui.theme import Appearance, Theme
 from gpuassist.ui.widgets.finding_card import FindingCard
-from tests.formats.made_traces import steps, trace
-from tests.formats.test_profile_tables import WITH_KERNELS
 from tests.pseudo import Pseudo
 from tests.translations import shipped
 from tests.ui.holders import Made, card, holder
 from tests.ui.made import known
 from tests.ui.pages.live_shown import HandFed
+from tests.ui.test_other_machine import MadeOther
+from tests.values import machine as machine_of
 from tools.screenshots import OUT_OF_MEMORY
 from tools.window_dialogs import Make, dialogs
+from tools.window_files import estimate, profile, snapshot
 from tools.window_machines import LONG, failed_verification, machines, made_sample
 
 _PATIENCE_SECONDS = 20
@@ -89,6 +89,7 @@ class Stand:
         self.host.show()
         self.shown: QWidget = self.host
         self.frame: Frame | None = None
+        self.other: OtherMachine | None = None  # over ssh, instead of this one
         self._over: Make | None = None
 
     def __enter__(self) -> Stand:
@@ -103,7 +104,9 @@ class Stand:
     def open(self, machine: Machine | None) -> Frame:
         """A new frame on this machine; on none it goes on reading."""
         self.close()
-        frame = Frame(self.desk, machine_file=_recorded(machine), appearance=Appearance.LIGHT, parent=self.host)
+        frame = Frame(
+            replace(self.desk, other=self.other), machine_file=_recorded(machine), appearance=Appearance.LIGHT, parent=self.host
+        )
         self.frame = self.shown = frame
         frame.resize(self.host.size())
         frame.show()
@@ -207,6 +210,17 @@ def stops(stand: Stand, wanted: Sequence[str] | None = None, places: Sequence[st
                     for state in STATES[place](stand):
                         settle()
                         yield f"{name}/{place.value}{f'-{state}' if state else ''}"
+    if not wanted or "other-machine" in wanted:
+        stand.other = MadeOther(stand.desk.session, machine_of(note="of another machine"))
+        stand.other.host = "somebody@node-017.cluster.research.example.com"
+        frame = stand.open(None)
+        frame.begin()
+        stand.until(lambda: frame.flow.inspected and not frame.setup.busy)
+        for place in (*WizardStep, *SideTool):
+            if not places or place.value in places:
+                stand.go(GoTo(place))
+                yield f"other-machine/{place.value}"
+        stand.other = None
     if (not wanted or "dialogs" in wanted) and not places:
         stand.close()
         for name, over in dialogs(stand.desk, Path(os.environ["HOME"], "changed")).items():
@@ -338,20 +352,6 @@ def _project(stand: Stand) -> Iterator[str]:
     yield "judged"
 
 
-def _profile(stand: Stand) -> Iterator[str]:
-    page = cast(ProfilePage, stand.go(GoTo(SideTool.PROFILE)))
-    stand.until(lambda: bool(page.tools.advice))
-    for place in range(page.tools.question.count()):
-        page.tools.question.setCurrentIndex(place)
-        yield f"asks{place}"
-    folder = Path(os.environ["HOME"], "what-a-profiler-left")
-    folder.mkdir(exist_ok=True)
-    for name, content in (("trace.json", trace(steps(30))), ("table.txt", WITH_KERNELS.encode()), ("b.nsys-rep", b"\1\2")):
-        (folder / name).write_bytes(content)
-        stand.go(ToProfile(str(folder / name)))
-        yield name.rpartition(".")[2]
-
-
 STATES: dict[Place, Callable[[Stand], Iterator[str]]] = {
     WizardStep.MACHINE: _machine,
     WizardStep.FOUND: _found,
@@ -364,5 +364,7 @@ STATES: dict[Place, Callable[[Stand], Iterator[str]]] = {
     SideTool.GUIDES: _guides,
     SideTool.HOLDERS: _holders,
     SideTool.PROJECT: _project,
-    SideTool.PROFILE: _profile,
+    SideTool.SNAPSHOT: snapshot,
+    SideTool.PROFILE: profile,
+    SideTool.ESTIMATE: estimate,
 }
