@@ -14,7 +14,7 @@ from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Desk
 from gpuassist.ui.widgets.buttons import LongChoice, primary, secondary, small
 from gpuassist.ui.widgets.labels import paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, dress
 from gpuassist.ui.widgets.text_fields import TextLine
 from gpuassist.ui.wording import reason_of, sentence_case
 
@@ -138,8 +138,9 @@ class ServerDialog(QDialog):
         column.addWidget(self.said)
         column.addStretch(1)
         column.addLayout(buttons)
-        self.ensurePolished()
-        room = self.screen().availableSize().width() - 40
+        dress(self)
+        around = self.parentWidget()
+        room = (around.window().width() if around is not None else self.screen().availableSize().width()) - 40
         self.setMinimumWidth(min(room, _LETTERS * self.fontMetrics().averageCharWidth() + 48))
 
     @Slot()
