@@ -28,6 +28,7 @@ from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare
 from gpuassist.ui.widgets.segments import Segments
 from gpuassist.ui.widgets.text_fields import TextLine
+from gpuassist.ui.wording import as_tip
 
 _TASKS = (Task.TRAIN, Task.INFER)
 _NUMBERS = {
@@ -84,6 +85,7 @@ class EstimateForm(Card):
         self.model = TextLine(self)
         self.model.setPlaceholderText(words(text("7B, hidden=4096,layers=32, or the path of a config.json")))
         self.model.setAccessibleName(words(text("Model")))
+        self.model.setToolTip(as_tip(self.model.placeholderText()))
         self.model.setMaxLength(4096)
         self.model.textEdited.connect(self._tell)
         self.choose = small(words(text("Choose a file…")), self)
@@ -111,6 +113,10 @@ class EstimateForm(Card):
             self.setting = setting
         self._show_setting()
         self.changed.emit()
+
+    def show_below_model(self, said: QWidget) -> None:
+        """What is wrong with the model stands below its line, in sight of who types there."""
+        self.body.insertWidget(1, said)
 
     def _lay_out(self) -> None:
         first = bare(QHBoxLayout(), 10)
