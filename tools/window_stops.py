@@ -212,7 +212,7 @@ def stops(stand: Stand, wanted: Sequence[str] | None = None, places: Sequence[st
                         yield f"{name}/{place.value}{f'-{state}' if state else ''}"
     if not wanted or "other-machine" in wanted:
         stand.other = MadeOther(stand.desk.session, machine_of(note="of another machine"))
-        stand.other.host = "somebody@node-017.cluster.research.example.com"
+        stand.other.host = "node-017.cluster.example.com"
         frame = stand.open(None)
         frame.begin()
         stand.until(lambda: frame.flow.inspected and not frame.setup.busy)
