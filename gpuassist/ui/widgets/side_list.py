@@ -123,7 +123,8 @@ class SideList(QFrame):
 
     def _reveal(self, stop: QAbstractButton) -> None:
         """Where the window is too low for all of them: Qt scrolls for Tab alone."""
-        around = self.parentWidget().parentWidget() if self.parentWidget() is not None else None
+        port = self.parentWidget()
+        around = port.parentWidget() if port is not None else None
         if stop.isVisible() and isinstance(around, QScrollArea):
             around.ensureWidgetVisible(stop, 0, _AROUND)
 
