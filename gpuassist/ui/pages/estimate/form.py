@@ -25,11 +25,12 @@ from gpuassist.present.estimate import OFFLOADS, OPTIMIZERS, PRECISIONS, QUANTIZ
 from gpuassist.ui.widgets.buttons import PartChoice, Tick, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare
+from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare, by_text
 from gpuassist.ui.widgets.segments import Segments
 from gpuassist.ui.widgets.text_fields import TextLine
 from gpuassist.ui.wording import as_tip
 
+_LEAST_MODEL = 120  # pixels at the usual size of text
 _TASKS = (Task.TRAIN, Task.INFER)
 _NUMBERS = {
     "batch": (1, 2, 4, 8, 16, 32, 64, 128, 256),
@@ -87,6 +88,7 @@ class EstimateForm(Card):
         self.model.setAccessibleName(words(text("Model")))
         self.model.setToolTip(as_tip(self.model.placeholderText()))
         self.model.setMaxLength(4096)
+        self.model.setMinimumWidth(by_text(_LEAST_MODEL))
         self.model.textEdited.connect(self._tell)
         self.choose = small(words(text("Choose a file…")), self)
         self.choose.clicked.connect(self.browse)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from gpuassist.model.memory_story import SnapshotFinding
@@ -46,11 +47,21 @@ class _Parts(QStackedWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumHeight(by_text(_LEAST_BELOW))
+        self._least = by_text(_LEAST_BELOW)
 
     def sizeHint(self) -> QSize:
         # Not that of the highest part; nor is it ignored, because a layout that goes by width takes that for no height at all.
-        return QSize(super().sizeHint().width(), self.minimumHeight())
+        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        shown = self.currentWidget()
+        wrapped = shown.heightForWidth(self.width()) if shown is not None and shown.hasHeightForWidth() else 0
+        return super().minimumSizeHint().expandedTo(QSize(0, max(wrapped, self._least)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     def hasHeightForWidth(self) -> bool:
         return False
