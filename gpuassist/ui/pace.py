@@ -66,6 +66,10 @@ class InTurns(QObject):
     def start(self) -> None:
         self._take()
 
+    def start_later(self) -> None:
+        """The first step has its own turn as well."""
+        self._turn.start()
+
     @Slot()
     def _take(self) -> None:
         step = next(self._steps, None)
