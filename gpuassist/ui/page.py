@@ -101,7 +101,7 @@ class Page(QWidget):
         return Bar()
 
     def show_inspection(self, inspection: Inspection) -> None:
-        """A machine was read: called for every page that exists, and on making one later. What it shows already is not made anew."""
+        """A machine was read: for every page that exists, and on making one later. What is shown already is not made anew."""
 
     def show_reading(self, words: str) -> None:
         """Something was written, and the machine is being read again: what is shown is of before. Empty once that has ended."""
