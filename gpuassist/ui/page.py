@@ -105,7 +105,7 @@ class Page(QWidget):
 
     def show_reading(self, words: str) -> None:
         """Something was written, and the machine is being read again: what is shown is of before. Empty once that has ended."""
-        if self._scrolled is None:
+        if self._scrolled is None or (self._rereading is None and not (words and self.isVisible())):
             return
         if self._rereading is None:
             self._rereading = ProgressStrip(self)

@@ -284,6 +284,8 @@ class PageStack(QStackedWidget):
         self.setCurrentWidget(wanted)
         given = self.focused  # by Qt: to what had it there before, else to whatever Tab comes to first
         if isinstance(wanted, Page):
+            if self._reading and before is not wanted:
+                wanted.show_reading(self._reading)
             wanted.arrive(errand)
             first = fresh and before is not wanted and self.focused is given
             if had_focus and (first or given is None or not given.isVisible()):
