@@ -55,13 +55,13 @@ _MARGIN = 4  # of the text
 _AROUND = 10  # above and below a table
 
 
-def _title_size(title: str, metrics: QFontMetrics) -> QSize:
+def _title_size(title: str, metrics: QFontMetrics, width: int) -> QSize:
     """Of a title in the list. Qt's own hint wraps it in all of the row's width, of which the padding takes a part."""
-    room, height = by_text(_LIST_WIDTH) - _TITLE_PADDING.width() - _OWN_MARGIN, metrics.height()
+    room, height = width - _TITLE_PADDING.width() - _OWN_MARGIN, metrics.height()
     if metrics.horizontalAdvance(title) > room:
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
         height = metrics.boundingRect(0, 0, room, 1000, int(flags), title).height()
-    return QSize(by_text(_LIST_WIDTH), height + _TITLE_PADDING.height())
+    return QSize(width, height + _TITLE_PADDING.height())
 
 
 class GuidesPage(Page):
@@ -75,7 +75,7 @@ class GuidesPage(Page):
         self._glossary = glossary(desk.session)
         self._machine: Machine | None = None
         self._facts: tuple[Section, ...] | None = None  # of that machine, once they were asked for
-        self._metrics = QFontMetrics(sans())
+        self._metrics, self._width = QFontMetrics(sans()), by_text(_LIST_WIDTH)
         self._copy = QAction(desk.words(text("Copy the guide")), self)
         self._copy.triggered.connect(self._copy_guide)
         new_action(self, desk.words(text("Guides")), self._focus_list, "Ctrl+F")
@@ -138,7 +138,7 @@ class GuidesPage(Page):
     def _made_list(self) -> QListWidget:
         made = QListWidget(self)
         made.setObjectName("topics")
-        made.setFixedWidth(by_text(_LIST_WIDTH))
+        made.setFixedWidth(self._width)
         made.setWordWrap(True)
         made.setTextElideMode(Qt.TextElideMode.ElideNone)
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -160,7 +160,7 @@ class GuidesPage(Page):
         item.setData(_TOPIC, topic)
         item.setToolTip(topic if topic in self._guides else "")
         item.setData(_CALLED, called.lower())
-        item.setSizeHint(_title_size(title, self._metrics))
+        item.setSizeHint(_title_size(title, self._metrics, self._width))
         return item
 
     def _choose(self, topic: str) -> None:
