@@ -22,6 +22,7 @@ BROAD_EXCEPTS_IN = frozenset(
         "gpuassist/diagnose/judge.py",
         "gpuassist/monitor/inside/gpuassist_memory.py",
         "gpuassist/monitor/inside/sitecustomize.py",
+        "gpuassist/monitor/inside/traced_step.py",
         "gpuassist/monitor/sampler.py",
         "gpuassist/session/insight.py",
         "gpuassist/ui/jobs.py",
@@ -29,7 +30,7 @@ BROAD_EXCEPTS_IN = frozenset(
     }
 )
 # Nouns that only look like participles; a module that is named by a lone participle does not say its subject.
-NOUNS = frozenset({"everything", "finding", "listing", "ranking", "recording", "wording"})
+NOUNS = frozenset({"everything", "finding", "listing", "opening", "ranking", "recording", "wording"})
 ELSEWHERE = Path("gpuassist/verify/child")  # runs in another interpreter, in which no other name of ours is
 LONG_FUNCTIONS_ALLOWED: frozenset[str] = frozenset()  # "file:function": one table or one page layout, with its reason beside it
 

@@ -14,13 +14,16 @@ NAMES = (
     "plan",
     "explain",
     "doctor",
+    "fleet",
     "changes",
     "keep",
     "headless",
     "plot",
     "live",
+    "snapshot_plot",
     "inside",
     "recording",
+    "prometheus",
     "terminal",
     "shell",
     "apply",
@@ -29,6 +32,8 @@ NAMES = (
     "gaps",
     "solve",
     "verify",
+    "snapshot",
+    "profile",
 )
 
 

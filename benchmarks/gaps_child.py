@@ -26,7 +26,8 @@ from benchmarks.gaps import TORCH
 from benchmarks.install_gap_child import LINES_PRINTED, one_step
 from gpuassist import app
 from gpuassist.install.records import StepState
-from gpuassist.session.navigation import Errand, GoTo, Place, SideTool, ToProject, ToVerify, WizardStep, place_named
+from gpuassist.session.kept_place import place_named
+from gpuassist.session.navigation import Errand, GoTo, Place, SideTool, ToProject, ToVerify, WizardStep
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Page

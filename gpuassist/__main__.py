@@ -44,6 +44,14 @@ def _run() -> int:
         from gpuassist.verify import load_child
 
         return load_child.main()
+    if sys.argv[1:2] == ["--read-snapshot"]:  # the same for session.torch_snapshot.child
+        from gpuassist.session.torch_snapshot import child as snapshot_child
+
+        return snapshot_child.main()
+    if sys.argv[1:2] == ["--read-profile"]:  # the same for session.profiling.child
+        from gpuassist.session.profiling import child
+
+        return child.main()
     if sys.argv[1:2] == ["monitor"] and "--headless" in sys.argv:
         from gpuassist.monitor.start import begin_early
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.cli import main as cli
 from gpuassist.cli import streams
-from gpuassist.cli.context import UsageError
+from gpuassist.cli.context import NotFoundOutError, UsageError
 from gpuassist.context import Session, languages, words_for
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import Text, text
@@ -22,6 +22,7 @@ from gpuassist.system.world import World
 
 if TYPE_CHECKING:
     from gpuassist.session.navigation import Destination
+    from gpuassist.session.other_machine import OtherMachine
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -43,22 +44,37 @@ def compose(language: str) -> Session:
     return in_letters_of_the_console(session)
 
 
-def open_window(session: Session, machine_file: str, wanted: Destination | None) -> Exit:
-    """Shows the window until it is closed; raises `UsageError` where there is no display or no Qt."""
+def open_window(session: Session, machine_file: str, wanted: Destination | None, other: OtherMachine | None = None) -> Exit:
+    """Shows the window until it is closed, of the `other` machine where there is one; raises `UsageError` where there is no display
+    or no Qt.
+    """
     _require_display(session.world.surroundings.variables)
-    one = _one_window(session, machine_file, wanted)
+    one = _one_window(session, machine_file, wanted) if other is None else None
     if one is not None and one.ask_first(_wanted(session, wanted)):
         streams.tell(sys.stderr, session.words(text("gpuassist was open already: its window is shown.")), "\n")
         return Exit.HEALTHY
     why_not = missing_libraries(session)
     if why_not is not None:
         raise UsageError(why_not)
+    if other is not None and other.may_ask:
+        _connect(session, other)
     try:
         with ending_at_once():
             from gpuassist.ui.application import run_window  # Qt is imported only when there is a display to use it on
     except ImportError as error:
         raise UsageError(_why_no_window(error)) from error
-    return Exit(run_window(session, machine_file=machine_file, start=wanted, arguments=sys.argv[:1], one=one))
+    return Exit(run_window(session, machine_file=machine_file, start=wanted, arguments=sys.argv[:1], one=one, other=other))
+
+
+def _connect(session: Session, other: OtherMachine) -> None:
+    """While there is a terminal, on which ssh may ask; the window says why it failed, where it did."""
+    from gpuassist.session.other_machine import OtherMachineError
+
+    streams.tell(sys.stderr, session.words(text("Connecting to {host}…", host=other.host)), "\n")
+    try:
+        other.connect()
+    except OtherMachineError as error:
+        raise NotFoundOutError(error.reason) from error
 
 
 def _one_window(session: Session, machine_file: str, wanted: Destination | None) -> OneWindow | None:
@@ -78,7 +94,7 @@ def _wanted(session: Session, wanted: Destination | None) -> SecondStart:
     token = variables.get("XDG_ACTIVATION_TOKEN") or variables.get("DESKTOP_STARTUP_ID", "")
     if wanted is None:
         return SecondStart("", token)
-    from gpuassist.session.navigation import place_words
+    from gpuassist.session.kept_place import place_words
 
     return SecondStart(place_words(wanted), token)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
-NEEDED = ("msgspec", "tree-sitter", "tree-sitter-bash", "nvidia-ml-py", "packaging")
+NEEDED = ("msgspec", "tree-sitter", "tree-sitter-bash", "nvidia-ml-py", "packaging", "prometheus-client")
 PLATFORMS = ("manylinux_2_28", "manylinux_2_17", "manylinux2014")
 _LEFT_OUT = (".pyi", ".pyc", ".po", ".c", ".h")
 _OPENING = b"#!/usr/bin/env python3\n"

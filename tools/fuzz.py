@@ -114,7 +114,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _names() -> list[str]:
-    return ["explain", "recordings", "shell", "readers", "children", "journal", "nvml", "project"]
+    from tools.fuzz_targets import TARGETS
+
+    return [one.name for one in TARGETS]
 
 
 def _replay(name: str, file: str) -> int:

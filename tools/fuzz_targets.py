@@ -10,6 +10,7 @@ import argparse
 import gzip
 import io
 import json
+import marshal
 import os
 import shutil
 import sqlite3
@@ -37,6 +38,12 @@ from gpuassist.formats import boot_menu, cgroup, devices, elf, kernel_image, ker
 from gpuassist.formats import distribution as distribution_name
 from gpuassist.formats import dry_runs as pip_report
 from gpuassist.formats import package_settings as condarc
+from gpuassist.formats.dcgm import FB_USED, XID_ERRORS
+from gpuassist.formats.prometheus import PrometheusError, read_answer
+from gpuassist.formats.remote_lines import RemoteLines
+from gpuassist.formats.sample_lines import read_sample_line
+from gpuassist.formats.ssh_host import is_ssh_host
+from gpuassist.formats.visible import escaped, visible
 from gpuassist.install.records import installs
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import PythonEnvironment
@@ -47,10 +54,18 @@ from gpuassist.model.sample import Event, EventKind, GpuSample, ProcessSample, S
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.words import ENGLISH
+from gpuassist.monitor.history import History
+from gpuassist.monitor.prometheus_gpus import RemoteGpus, by_gpu
 from gpuassist.monitor.sample_block import packed
 from gpuassist.monitor.sample_writer import SampleWriter
 from gpuassist.present.marks import Exit
+from gpuassist.present.profile import in_plain_text, profile_document
+from gpuassist.present.sample_document import sample_document
 from gpuassist.session.navigation import Destination
+from gpuassist.session.profiling import child as profile_child
+from gpuassist.session.profiling.answers import ReadNothing
+from gpuassist.session.profiling.profile_file import answer_of, refusal
+from gpuassist.session.remote_words import refused
 from gpuassist.shellfiles import block, diff, edit, merge
 from gpuassist.shellfiles.block import RepairError, toolkit_section
 from gpuassist.shellfiles.dialect import Dialect, read_startup
@@ -187,6 +202,54 @@ def _recording(scratch: Path) -> Run:
         path.write_bytes(data)
         verb, arguments = _VERBS[len(data) % len(_VERBS)]
         return _printed(session, verb, *arguments, machine_file=str(path))
+
+    return run
+
+
+_TOKEN = "gpuassist-0123"
+_REMOTE_GPU = {
+    "index": 0,
+    "uuid": "GPU-1",
+    "name": "H100",
+    "memory_total_bytes": 80 << 30,
+    "memory_used_bytes": 5,
+    "power_watts": 50.5,
+    "fan_percent": None,
+    "fan_percent_reason": "it has none",
+    "throttle_reasons": ["sw_power_cap"],
+    "asleep": True,
+    "processes": [{"pid": 7, "user": "you", "kind": "compute", "started": "2026-11-24T09:00:00Z", "torch": {"ooms": 1}}],
+}
+_REMOTE_SAMPLE = {"schema": 1, "time": "2026-11-24T09:00:00+00:00", "gpus": [_REMOTE_GPU], "trouble": ["the GPU is asleep"]}
+_REMOTE_EVENT = {"schema": 1, "time": "2026-11-24T09:00:00Z", "event": {"kind": "xid", "text": "Xid 79", "gpu": 0, "code": "79"}}
+
+
+def _remote_says() -> Sequence[bytes]:
+    """What comes over a connection: noise, lines of ours, samples in them, and what ssh complains of."""
+    samples = "".join(json.dumps(one) + "\n" for one in (_REMOTE_EVENT, _REMOTE_SAMPLE))
+    hello = {"hello": 1, "arch": "x86_64", "pythons": [["/usr/bin/python3", "3.11.2", ".cpython-311-x86_64-linux-gnu.so"]]}
+    messages = (hello, {"id": 1, "out": samples}, {"id": 1, "status": 3, "said": "no driver"}, {"beat": 1}, {"refused": "no room"})
+    lines = "".join(f"Welcome!\n{_TOKEN} {json.dumps(one)}\n" for one in messages)
+    return (lines.encode(), samples.encode(), b"you@box: Permission denied (publickey).\n", b"you@box.example.org:22")
+
+
+def _remote(scratch: Path) -> Run:
+    session = _session(scratch)
+    (scratch / "fleet").mkdir()
+
+    def run(data: bytes) -> str:
+        lines = RemoteLines(_TOKEN)
+        messages = [one for at in range(0, len(data), 1000) for one in lines.take(data[at : at + 1000])]
+        words = data.decode("utf-8", "replace")
+        told = [*words.splitlines(), *(line for one in messages for line in str(one.get("out", "")).splitlines())]
+        read = [found for line in told if (found := read_sample_line(line, 5.0, "box")) is not None]
+        printed = [json.dumps(sample_document(one.sample, ENGLISH)) for one in read if one.sample is not None]
+        said = ["".join(_said(session, one.event.text)) for one in read if one.event is not None]
+        if is_ssh_host(words) and (words.startswith("-") or set(words) & set(" \n'\"`$;|&()<>\\")):
+            raise FaultError(words)
+        (scratch / "fleet" / "one.json").write_bytes(data)
+        fleet = _printed(session, doctor, "--fleet", str(scratch / "fleet"))
+        return "\n".join((*map(escaped, printed), *said, _said(session, refused("box", words)), fleet))
 
     return run
 
@@ -622,9 +685,180 @@ def _package_logs(scratch: Path) -> Run:
     return run
 
 
+@cache
+def _memory_snapshots() -> tuple[bytes, ...]:
+    import pickle
+
+    from tests.snapshots import training
+
+    return tuple(pickle.dumps(training(2, leaks=True).told, protocol) for protocol in range(6))
+
+
+def _memory_snapshot(_scratch: Path) -> Run:
+    from gpuassist.diagnose.snapshot.story import story_of
+    from gpuassist.formats.torch_snapshot.byte_stream import SnapshotError
+    from gpuassist.formats.torch_snapshot.read import read_snapshot
+    from gpuassist.present.memory_snapshot import snapshot_document
+
+    def run(data: bytes) -> str:
+        pieces = iter((data[:1000], data[1000:]))
+        try:
+            snapshot = read_snapshot(lambda: next(pieces, b""), "a.pickle")
+        except SnapshotError as error:
+            return ENGLISH(error.reason)
+        story = story_of(snapshot)
+        json.dumps(snapshot_document(snapshot, story, ENGLISH))
+        return "\n".join(ENGLISH(finding.title) for finding in story.findings)
+
+    return run
+
+
+_PROMETHEUS = tuple(
+    json.dumps({"status": "success", "data": {"resultType": kind, "result": [{"metric": labels, **told}]}}).encode()
+    for labels in (
+        {"__name__": FB_USED, "gpu": "0", "UUID": "GPU-a", "Hostname": "n1", "modelName": "H100", "exported_pod": "train-0"},
+        {"__name__": XID_ERRORS, "gpu": "1", "UUID": "GPU-b", "GPU_I_ID": "7", "GPU_I_PROFILE": "1g.10gb", "instance": "n1:9400"},
+    )
+    for kind, told in (
+        ("vector", {"value": [1795485591.366, "81559"]}),
+        ("matrix", {"values": [[1795485591, "79"], [1795485606, "9223372036854775794"], [1795485621, "NaN"]]}),
+    )
+)
+
+
+def _prometheus(_scratch: Path) -> Run:
+    """An answer of a server, as the figures of its GPUs."""
+
+    def run(data: bytes) -> str:
+        try:
+            rows = read_answer(data)
+        except PrometheusError as error:
+            return ENGLISH(error.reason)
+        gpus = RemoteGpus()
+        gpus.meet(rows)
+        history = History()
+        for sample in (*gpus.samples(rows, offset=0.0, axis=0.0), gpus.sample(by_gpu(rows), 0.0, 0.0)):
+            history.add(sample)
+            sample_document(sample, ENGLISH)
+        return ""
+
+    return run
+
+
+def _models_say() -> tuple[bytes, ...]:
+    """Configs of each family, a head and an index of weights, and a report of a traced step."""
+    rows = json.loads((CASES / "estimates/parameters.json").read_text("utf-8"))["published"]
+    tensors = {"a": {"dtype": "BF16", "shape": [4, 8], "data_offsets": [0, 64]}}
+    index = {"metadata": {"total_size": 10}, "weight_map": {"a": "model.safetensors"}}
+    report = {"name": "M", "batch": 1, "parameters": 9, "parameter_bytes": 36, "trainable_bytes": 36, "buffer_bytes": 0}
+    report |= {"kept_bytes": 9, "fixed_bytes": 1, "passing_bytes": 4, "torch": "2.13", "device": "meta"}
+    return tuple(json.dumps(one).encode() for one in (*(row["config"] for row in rows), tensors, index, report))
+
+
+def _models(scratch: Path) -> Run:
+    from gpuassist.formats import safetensors
+    from gpuassist.formats.model_config.fields import ModelConfigError
+    from gpuassist.formats.model_config.read import read_model_config
+    from gpuassist.formats.step_report import read_traced_step
+    from gpuassist.model.estimate import EstimateSetting, ModelShape, Task
+    from gpuassist.present.estimate import plain_text
+    from gpuassist.session.estimate.answer import answer_fit
+
+    session = _session(scratch)
+    settings = (EstimateSetting(), EstimateSetting(task=Task.INFER))
+
+    def run(data: bytes) -> str:
+        safetensors.read_head(data)
+        safetensors.read_index(data)
+        shapes = [read_traced_step(data)]
+        with suppress(ModelConfigError):
+            shapes.append(read_model_config(data))
+        for shape in shapes:
+            if isinstance(shape, ModelShape):
+                for setting in settings:
+                    plain_text(answer_fit(session, shape, setting, ()), ENGLISH)
+        return ""
+
+    return run
+
+
+def _profiles() -> Sequence[bytes]:
+    """One of each form; traces are shorter than a piece, so that all of one is met."""
+    lines = "\n".join(("  ncalls", "  7    1.500    0.214    1.500    0.214 data.py:31(__getitem__)"))
+    kineto = [
+        {
+            "ph": "X",
+            "cat": category,
+            "name": name,
+            "pid": 7,
+            "tid": 7,
+            "ts": 1000 + place,
+            "dur": 5,
+            "args": {"Input Dims": [[2], []]},
+        }
+        for place, (category, name) in enumerate(
+            (("cpu_op", "aten::mm"), ("kernel", "sgemm"), ("python_function", "a.py(3): f")) * 9
+        )
+    ]
+    statistics = {
+        ("data.py", 5, "get"): (3, 3, 2.0, 2.0, {}),
+        ("~", 0, "<sleep>"): (1, 1, 5.0, 5.0, {("data.py", 5, "get"): (1, 1, 5.0, 5.0)}),
+    }
+    sampled = {"type": "sampled", "unit": "seconds", "samples": [[0], [0, 1]], "weights": [0.01, 0.02]}
+    speedscope = {
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "profiles": [sampled],
+        "shared": {"frames": [{"name": "a"}] * 2},
+    }
+    scalene = {"elapsed_time_sec": 3.0, "files": {"a.py": {"lines": [{"lineno": 1, "line": "x", "n_cpu_percent_python": 60}]}}}
+    trace = json.dumps({"traceEvents": kineto, "traceName": "x"}, indent=1).encode()
+    return (
+        f"   9 function calls in 1.500 seconds\n\n{lines}\n".encode(),
+        b"Name  Self CPU %  Self CPU  Self CUDA  # of Calls\n---  ---\naten::mm  9%  1.0ms  2.0ms  7\n---\n"
+        b"Self CPU time total: 2ms\n",
+        b" Time (%)  Total Time (ns)  Instances  Avg (ns)  Name\n -----  ----\n"
+        b"  61.0  305000000  20000  15250.0  cudaLaunchKernel\n",
+        b"main (a.py:1);f (a.py:7) 30\nmain (a.py:1) 2\n",
+        marshal.dumps(statistics),
+        trace,
+        json.dumps(kineto).encode(),
+        gzip.compress(trace, 1, mtime=0),
+        json.dumps(speedscope).encode(),
+        json.dumps(scalene).encode(),
+        _nsys_export(),
+    )
+
+
+def _nsys_export() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(
+            "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES (1, 'sgemm');"
+            "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, demangledName INTEGER);"
+            "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (10, 50, 1), (60, 70, 1);"
+        )
+        return connection.serialize() if hasattr(connection, "serialize") else b"SQLite format 3\0"
+
+
+def _profile(scratch: Path) -> Run:
+    """What the child does, in this process: whatever ends it would be seen here."""
+    session, path = _session(scratch), scratch / "profile"
+
+    def run(data: bytes) -> str:
+        path.write_bytes(data)
+        told = profile_child.read(str(path), lambda done, of: None)
+        if isinstance(told, ReadNothing):
+            return _said(session, refusal(str(path), told).reason)
+        answer = answer_of(session, str(path), told.readings)
+        return visible(in_plain_text(answer, ENGLISH)) + json.dumps(profile_document(answer, ENGLISH))
+
+    return run
+
+
 TARGETS: tuple[Target, ...] = (
+    Target("models", _models_say, _models),
     Target("explain", _texts, _explain),
     Target("recordings", _recordings, _recording),
+    Target("remote", _remote_says, _remote),
     Target("shell", _shell_files, _shell),
     Target("readers", lambda: _FILES, _readers),
     Target("children", _children_say, _children),
@@ -632,7 +866,10 @@ TARGETS: tuple[Target, ...] = (
     Target("nvml", _nvml_says, _nvml),
     Target("project", _projects, _project),
     Target("samples", _sample_blocks, _samples),
+    Target("memory-snapshots", _memory_snapshots, _memory_snapshot),
     Target("package-logs", lambda: tuple(_PACKAGE_LOGS.values()), _package_logs),
+    Target("prometheus", lambda: _PROMETHEUS, _prometheus),
+    Target("profiles", _profiles, _profile),
 )
 
 

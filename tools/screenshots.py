@@ -124,6 +124,7 @@ def step_through(run: WindowRun, shots: Iterator[int]) -> None:
 def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     """Does one thing each time it is asked, and says how many milliseconds that takes to settle."""
     from gpuassist.install.what_if import Wish
+    from gpuassist.session.kept_place import place_named
     from gpuassist.session.navigation import (
         Errand,
         GoTo,
@@ -137,7 +138,6 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
         ToRepair,
         ToWhatIf,
         WizardStep,
-        place_named,
     )
     from gpuassist.session.plan import InstallWish
     from gpuassist.ui.page import OpenExample

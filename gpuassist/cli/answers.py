@@ -54,6 +54,10 @@ class AnswerWriter:
             source = f"  [{one.source}]" if one.source else ""
             words = self._words(labelled(one.fact, one.value))
             self.say(f"- {words}{source}", indent="  ", hanging="  ", style=DIM)
+        self.remedies(answer)
+
+    def remedies(self, answer: Answer) -> None:
+        """What to do, and where to read on."""
         for place, shown in enumerate(self._telling.remedies(answer), start=1):
             self._context.say()
             self._remedy(f"{place}. ", shown)

@@ -24,10 +24,19 @@ if TYPE_CHECKING:
     from gpuassist.model.codec import Json
     from gpuassist.model.machine import Machine
     from gpuassist.session.navigation import Destination
+    from gpuassist.session.other_machine import OtherMachine
 
 
 class UsageError(Exception):
     """The command line asks for what cannot be: says so and exits with 64."""
+
+    def __init__(self, reason: Text) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class NotFoundOutError(Exception):
+    """What was asked for could not be found out: says why and exits with 3."""
 
     def __init__(self, reason: Text) -> None:
         super().__init__(reason)
@@ -58,7 +67,8 @@ def _no_picture(svg: str) -> bytes:
 
 
 class Context(Struct, frozen=True):
-    """A subcommand's surroundings: `machine_file` is the recording that `--machine` names, empty for the live machine;
+    """A subcommand's surroundings: `machine_file` is the recording that `--machine` names, empty for the live machine, and `other`
+    the machine that `--ssh` names, none where that is this one; `remote_half` names the file that is copied to machines over SSH;
     `open_window` shows the window, at a place if one is named, until it is closed, or raises `UsageError` where none can be;
     `draw_png` makes a picture of an SVG document.
     """
@@ -68,6 +78,13 @@ class Context(Struct, frozen=True):
     machine_file: str = ""
     open_window: Callable[[Destination | None], Exit] = _no_window
     draw_png: Callable[[str], bytes] = _no_picture
+    other: OtherMachine | None = None
+    remote_half: str = ""
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it is about another machine than this one, or this one at another time."""
+        return bool(self.machine_file) or self.other is not None
 
     def for_programs(self, options: argparse.Namespace) -> Context:
         """This context in English where `--json` is asked for without a language: programs read the same everywhere."""
@@ -78,7 +95,9 @@ class Context(Struct, frozen=True):
         return replace(self, session=replace(self.session, words=ENGLISH))
 
     def recorded_machine(self) -> Machine | None:
-        """The machine that `--machine` names; none where it is this one."""
+        """The machine that `--machine` or `--ssh` names; none where it is this one."""
+        if self.other is not None:
+            return self.look_there(self.other)
         if not self.machine_file:
             return None
         from gpuassist.detect.recording import RecordingError, read_recording
@@ -87,6 +106,28 @@ class Context(Struct, frozen=True):
             return read_recording(self.session.world.files, self.machine_file)
         except RecordingError as error:
             raise UsageError(error.reason) from error
+
+    def look_there(self, other: OtherMachine) -> Machine:
+        """The machine that `--ssh` names, as it is now."""
+        from gpuassist.session.other_machine import OtherMachineError
+
+        try:
+            return other.machine(tell=self.passing)
+        except OtherMachineError as error:
+            raise NotFoundOutError(error.reason) from error
+        finally:
+            self.passing()
+
+    def reach(self, other: OtherMachine) -> None:
+        """Connects to it while the terminal is still free, on which ssh may ask for a password."""
+        from gpuassist.session.other_machine import OtherMachineError
+
+        try:
+            other.connect(tell=self.passing)
+        except OtherMachineError as error:
+            raise NotFoundOutError(error.reason) from error
+        finally:
+            self.passing()
 
     def say(self, *parts: Text | str | Painted) -> None:
         """A line on standard output, also where a name in it has a line feed."""

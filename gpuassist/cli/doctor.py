@@ -24,10 +24,16 @@ HELP = text("say what is wrong with this machine's GPU set-up, why, and what to 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
+    fleet = text("many machines at once: a directory of recordings (`gpuassist detect --json`), or ssh:HOST,HOST")
+    parser.add_argument("--fleet", metavar="SOURCE", default=None, help=words(fleet))
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     context = context.for_programs(options)
+    if options.fleet is not None:
+        from gpuassist.cli.doctor_fleet import run_fleet
+
+        return run_fleet(options, context)
     inspection = inspect_machine(context, with_changes=True)
     if options.json:
         context.document(document(inspection, context.session.words))
@@ -54,7 +60,7 @@ def document(inspection: Inspection, words: Words) -> Json:
 
 def _keep(context: Context, inspection: Inspection) -> None:
     """What the machine looks like is kept while it works. Why it could not be has nothing to do with the answer."""
-    if context.machine_file:
+    if context.elsewhere:
         return
     from gpuassist.session.kept_machines import keep_healthy  # what a recorded machine need not wait for
 
@@ -67,7 +73,7 @@ def _keep(context: Context, inspection: Inspection) -> None:
 
 def _tell_what_waits(context: Context) -> None:
     """An install that was begun on this machine and waits for somebody to go on with it."""
-    if context.machine_file:
+    if context.elsewhere:
         return
     world = context.session.world
     refused = why_state_untrusted(world, root(world)) if world.disk.exists(root(world)) else None
@@ -93,6 +99,8 @@ class _Report:
 
     def show(self, inspection: Inspection) -> None:
         diagnosis, answers, say = inspection.diagnosis, inspection.answers, self._writer.say
+        if inspection.host:
+            say(self._words(text("{host}, over SSH", host=inspection.host)), style=DIM)
         if inspection.title:
             say(self._words(text("Recorded machine: {title}", title=inspection.title)), style=DIM)
         say(self._words(found_title(inspection.machine, diagnosis, answers)), style=BOLD)

@@ -66,7 +66,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         return topic(context.for_programs(options), options.topic, machine, as_json=options.json)
     context = context.for_programs(options)
     paste = _paste(options.file, context)
-    machine, recorded = _machine(context), bool(context.machine_file)
+    machine, recorded = _machine(context), context.elsewhere
     explanation = explain(context.session, paste, machine, recorded=recorded)
     if not recorded:
         explanation = with_past(context.session, explanation, machine)
@@ -96,7 +96,7 @@ def _paste(file: str, context: Context) -> Paste:
 def _machine(context: Context) -> Machine | None:
     if context.machine_file == ALONE:
         return None
-    if not context.machine_file:
+    if not context.elsewhere:
         load_probes()  # a text alone and a recording need none, and their code is a fifth of a start
         from gpuassist.detect.machine import detect
         from gpuassist.detect.shell import left_out

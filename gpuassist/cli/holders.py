@@ -71,7 +71,7 @@ def _found(context: Context) -> Holding:
 
 
 def _stop(options: argparse.Namespace, context: Context) -> Exit:
-    if context.machine_file:
+    if context.elsewhere:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="holders --stop"))
     held = find(_found(context), options.stop)
     if held is None:

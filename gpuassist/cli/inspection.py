@@ -5,11 +5,13 @@ from __future__ import annotations
 from gpuassist.cli.context import Context, UsageError, load_probes
 from gpuassist.detect.recording import RecordingError
 from gpuassist.model.text import text
-from gpuassist.session.inspect import Inspection, inspect, open_recording
+from gpuassist.session.inspect import Inspection, inspect, inspection_of, open_recording
 
 
 def inspect_machine(context: Context, *, with_changes: bool = False) -> Inspection:
     """`with_changes`: a finding of this machine that a change explains says so. Raises `UsageError` for what is no recording."""
+    if context.other is not None:
+        return inspection_of(context.session, context.look_there(context.other), host=context.other.host)
     if context.machine_file:
         try:
             return open_recording(context.session, context.machine_file)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from threading import Thread
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from gpuassist.cli.context import Context, TerminalStreams
+from gpuassist.cli.context import Context, NotFoundOutError, TerminalStreams
 from gpuassist.model.text import text
 from gpuassist.session.failure_moment import FailureMoment, explained
+
+if TYPE_CHECKING:
+    from gpuassist.model.machine import Machine
 
 
 class LiveAnswer:
@@ -34,13 +38,23 @@ class LiveAnswer:
 
     def _look(self, moment: FailureMoment, key: tuple[float, int]) -> None:
         from gpuassist.cli.answers import AnswerWriter  # with all that knows messages: a table in which nothing fails needs none
-        from gpuassist.detect.machine import detect
 
         session, lines = self._context.session, io.StringIO()
         plain = TerminalStreams(lines, io.StringIO(), colour=False, interactive=False)
         writer = AnswerWriter(replace(self._context, terminal=plain), width=key[1])
-        explanation = explained(session, moment, detect(session.world, session.knowledge) if self._live else None)
+        explanation = explained(session, moment, self._machine() if self._live else None)
         for answer in explanation.answers[:1]:
             writer.answer(answer, is_open=explanation.question is not None)
         self._found[key] = tuple(lines.getvalue().splitlines())
         self._wake()
+
+    def _machine(self) -> Machine | None:
+        """The one that is watched; none where it cannot be read, since the message says most of it."""
+        if self._context.other is not None:
+            try:
+                return self._context.look_there(self._context.other)
+            except NotFoundOutError:
+                return None
+        from gpuassist.detect.machine import detect
+
+        return detect(self._context.session.world, self._context.session.knowledge)

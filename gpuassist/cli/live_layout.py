@@ -18,7 +18,7 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.knowledge.commands import Commands
 from gpuassist.model.fact import value_or
 from gpuassist.model.sample import Event, EventKind
-from gpuassist.model.text import Text, joined, text
+from gpuassist.model.text import Text, joined, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.present.holders import stop_question, stop_warning
 from gpuassist.present.process_table import GROUPING_WORDS, LiveRow, duration, process_details
@@ -69,7 +69,9 @@ class LiveLayout:
 
     def _head(self, scene: TableScene, width: int) -> list[Line]:
         view, sample, replay = scene.view, scene.view.sample, scene.replay
-        parts = [subtitle(sample, scene.since_epoch)] if sample is not None else [text("asking the driver")]
+        parts = [subtitle(sample, scene.since_epoch)] if sample is not None else [_asked(scene.server)]
+        if scene.server:
+            parts = [verbatim(scene.server), *parts]
         if view.gpu is not None:
             parts = [text("GPU {index} alone", index=gpu_label(view.gpu)), *parts]
         if replay is not None:
@@ -169,6 +171,10 @@ class LiveLayout:
         if view.seconds is not None:
             parts.append(text("last {time}", time=duration(view.seconds)))
         return [(0, self._letters.fitted(joined(tuple(parts)), width), DIM)]
+
+
+def _asked(server: str) -> Text:
+    return text("asking the server") if server else text("asking the driver")
 
 
 def _happened(event: Event) -> Text:

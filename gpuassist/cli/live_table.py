@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.cli import streams
@@ -21,6 +23,7 @@ from gpuassist.cli.streams import Painted
 from gpuassist.model.text import Text, text
 from gpuassist.monitor import remote
 from gpuassist.monitor.sources import NO_GPU
+from gpuassist.present.elsewhere import only_looked_at
 from gpuassist.present.gpu_line import no_answer
 from gpuassist.present.marks import Exit
 from gpuassist.present.process_means import SpanFigures
@@ -30,8 +33,10 @@ from gpuassist.system.full_screen import FullScreen, NoScreenError, ScreenClosed
 
 if TYPE_CHECKING:
     from gpuassist.cli.context import Context
+    from gpuassist.context import Session
     from gpuassist.model.sample import Sample
     from gpuassist.monitor.alerts import Threshold
+    from gpuassist.monitor.prometheus_source import PrometheusServer
 
 DRAWS_A_SECOND = 4.0
 WORTH_A_MEAN_SECONDS = 5.0
@@ -43,15 +48,26 @@ _BEFORE_THE_SCREEN_SECONDS = 0.5  # in which most drivers answer, and all that a
 _PIPE_COLUMNS = 100
 
 
+class TableWish(Struct, frozen=True):
+    """What is watched, how often, to which file it is recorded, and what is to be told of; without a server this machine's GPUs."""
+
+    hz: float = 1.0
+    record: str = ""
+    alerts: tuple[Threshold, ...] = ()
+    server: PrometheusServer | None = None
+
+
 class LiveTable:
     """A watch, what is looked at of it, and what is drawn."""
 
-    def __init__(self, context: Context, *, hz: float, record: str = "", alerts: tuple[Threshold, ...] = ()) -> None:
+    def __init__(self, context: Context, wish: TableWish, *, on_sample: Callable[[Sample], None] = lambda _: None) -> None:
+        alerts = wish.alerts
+        context = replace(context, session=_session(context, wish))
         self._clock = context.session.world.clock
         self._variables = context.session.world.surroundings.variables
-        self._context, self._period = context, 1.0 / hz
-        self._watch = Watch(context.session, hz=hz)
-        self._record = record
+        self._context, self._period = context, 1.0 / wish.hz
+        self._watch = _watch_of(context, wish)
+        self._record, self._on_sample = wish.record, on_sample
         self._samples: SimpleQueue[Sample] = SimpleQueue()
         self._screen: FullScreen | None = None
         self._view = LiveView()
@@ -125,6 +141,7 @@ class LiveTable:
     def _hear(self, sample: Sample) -> None:
         if self._notices is not None:
             self._notices.take(sample)
+        self._on_sample(sample)
         self._samples.put(sample)  # on the sampler's thread
         self._wake()
 
@@ -188,7 +205,10 @@ class LiveTable:
         goes_on = self._view.press(key, self._clock.since_boot())
         if self._view.ends:
             self._view.ends = False
-            self._stop_process.ask(self._view.picked())
+            if self._context.other is None:
+                self._stop_process.ask(self._view.picked())
+            else:
+                self._stop_process.note = only_looked_at(self._context.other.host)
         return goes_on
 
     def _drain(self) -> bool:
@@ -206,7 +226,8 @@ class LiveTable:
 
     def _scene(self, now: float) -> TableScene:
         view, peaks, recording = self._view, self._watch.peaks, self._watch.recording
-        view.span = span_of(view, self._watch, self._began, now)
+        since = min(self._began, self._watch.history.since or self._began)  # a server knows what was before
+        view.span = span_of(view, self._watch, since, now)
         notes = (
             recording.trouble if recording is not None else None,
             self._stop_process.note,
@@ -216,13 +237,14 @@ class LiveTable:
             view,
             self._watch.history,
             peaks.gpus,
-            self._began,
-            self._began_epoch,
+            since,
+            self._began_epoch - (self._began - since),
             self._clock.epoch(),
             now,
             self._stale(now),
             insight=self._watch.insight,
             recording=recording.path if recording is not None else "",
+            server=self._watch.server,
             question=self._stop_process.question,
             notes=tuple(one for one in notes if one is not None),
         )
@@ -231,7 +253,7 @@ class LiveTable:
         waited = now - self._heard
         if waited < max(_OLD_AT_LEAST_SECONDS, _PERIODS_UNTIL_OLD * self._period):
             return None
-        return no_answer(waited, self._view.newest)
+        return no_answer(waited, self._view.newest, self._watch.server)
 
     def _print(self, count: int | None) -> Exit:
         """Screens as they come: the first one that tells nothing ends it."""
@@ -254,9 +276,29 @@ class LiveTable:
     def _refused(self) -> Exit:
         now = self._clock.since_boot()
         # What comes after the first is when it would be tried again, which it is not here.
-        silent = no_answer(now - self._heard, None)
+        silent = no_answer(now - self._heard, None, self._watch.server)
         self._context.note(next(iter(self._view.trouble), NO_GPU if self._answered and not self._stale(now) else silent))
         return Exit.UNDETERMINED
+
+
+def _session(context: Context, wish: TableWish) -> Session:
+    if wish.server is None:
+        return context.session
+    from gpuassist.session.prometheus import in_time
+
+    return in_time(context.session)
+
+
+def _watch_of(context: Context, wish: TableWish) -> Watch:
+    if wish.server is not None:
+        from gpuassist.session.prometheus import server_watch
+
+        return server_watch(context.session, wish.server, hz=wish.hz)
+    if context.other is not None:
+        from gpuassist.session.other_machine import watch_of
+
+        return watch_of(context.other, context.session, hz=wish.hz)
+    return Watch(context.session, hz=wish.hz)
 
 
 def width_on(context: Context) -> int:

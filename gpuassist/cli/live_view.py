@@ -257,8 +257,8 @@ class TableScene(Struct, frozen=True):
     seconds since the epoch and on the history's axis; `since_epoch` is none where what there is of a history is not worth naming.
 
     `answer` is what `explain` says of the newest failure, line by line; `question` is the process that the user is asked about, and
-    `notes` are what is told of something that was done. `replay` says which recording it is, where it is one,
-    and `recording` which file is recorded to. A screen that is printed has no keys.
+    `notes` are what is told of something that was done. `replay` says which recording it is, where it is one, `recording` which
+    file is recorded to, and `server` who watches the GPUs where that is not this machine. A screen that is printed has no keys.
     """
 
     view: LiveView
@@ -275,6 +275,7 @@ class TableScene(Struct, frozen=True):
     notes: tuple[Text, ...] = ()
     replay: Text | None = None
     recording: str = ""
+    server: str = ""
     has_keys: bool = True
 
     @property

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from gpuassist import __version__
 from gpuassist.cli import streams
-from gpuassist.cli.context import Context, TerminalStreams, UsageError
+from gpuassist.cli.context import Context, NotFoundOutError, TerminalStreams, UsageError
 from gpuassist.context import languages
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, counted, text
@@ -28,6 +28,7 @@ from gpuassist.system.untrusted_state import UntrustedStateError
 if TYPE_CHECKING:
     from gpuassist.context import Session
     from gpuassist.session.navigation import Destination
+    from gpuassist.session.other_machine import OtherMachine
 
 # For each of its own words the library looks for a catalogue in the file system, 40 times a start and 2 ms of it; ours are `Text`s.
 argparse._ = str  # type: ignore[attr-defined]
@@ -45,15 +46,20 @@ COMMANDS = (
     "monitor",
     "know",
     "plan",
+    "estimate",
     "holders",
     "shell",
+    "profile",
     "run",
+    "snapshot",
 )
 _CHANGING = ("use", "undo")
 _WITH_PROGRAM = "run"
 
 Compose = Callable[[str], "Session"]
-OpenWindow = Callable[["Session", str, "Destination | None"], Exit]
+OpenWindow = Callable[..., Exit]
+"""Of a session, the file of a recorded machine, where to, and as `other` the machine that `--ssh` names, where it does."""
+
 DrawPng = Callable[[str], bytes]
 
 
@@ -86,6 +92,9 @@ def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow,
         except UsageError as error:
             streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
             return int(Exit.USAGE)
+        except NotFoundOutError as error:
+            streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
+            return int(Exit.UNDETERMINED)
         except UntrustedStateError as error:
             sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
             return int(Exit.PROBLEMS)
@@ -137,11 +146,38 @@ def _run(
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command=options.command))
     if options.read_only:
         session = _read_only(options, session)
+    other = _other_machine(options, session, arguments)
+    try:
+        return _run_command(options, session, other, open_window, draw_png=draw_png)
+    finally:
+        if other is not None:
+            other.close()
+
+
+def _other_machine(options: argparse.Namespace, session: Session, arguments: Sequence[str]) -> OtherMachine | None:
+    """The machine that `--ssh` names."""
+    if options.ssh is None:
+        if options.remote_half is not None and not getattr(options, "fleet", None):
+            raise UsageError(text("--remote-half goes with --ssh"))
+        return None
+    from gpuassist.cli.ssh import other_machine
+
+    return other_machine(options, session, arguments)
+
+
+def _run_command(
+    options: argparse.Namespace, session: Session, other: OtherMachine | None, open_window: OpenWindow, *, draw_png: DrawPng | None
+) -> int:
     machine_file = options.machine or ""
     variables = session.world.surroundings.variables
     colour = streams.wants_colour(sys.stdout, variables)
     terminal = TerminalStreams(sys.stdout, sys.stderr, colour, sys.stdin.isatty() and sys.stdout.isatty())
-    context = Context(session, terminal, machine_file, lambda wanted: open_window(session, machine_file, wanted))
+    more = {"other": other} if other is not None else {}
+
+    def show_window(wanted: Destination | None) -> Exit:
+        return open_window(session, machine_file, wanted, **more)
+
+    context = Context(session, terminal, machine_file, show_window, other=other, remote_half=options.remote_half or "")
     if draw_png is not None:
         context = replace(context, draw_png=draw_png)
     if not options.command:
@@ -219,6 +255,10 @@ def _global_options(words: Words, known: Sequence[str], default: str) -> _Parser
     parser.add_argument("--lang", choices=known, default=default, help=words(text("language of what is printed")))
     machine = words(text("a recorded machine instead of this one"))
     parser.add_argument("--machine", metavar="FILE", default=default or None, help=machine)
+    ssh = text("another machine instead of this one, reached by your own ssh and its configuration; it is looked at, never changed")
+    parser.add_argument("--ssh", metavar="HOST", default=default or None, help=words(ssh))
+    half = text("with --ssh: the gpuassist-<machine>.pyz that is copied there for as long as it is needed")
+    parser.add_argument("--remote-half", metavar="FILE", default=default or None, help=words(half))
     nothing = text("write nothing: neither your files nor gpuassist's own, with the window as with a command")
     parser.add_argument("--read-only", action="store_true", default=default or False, help=words(nothing))
     parser.add_argument(

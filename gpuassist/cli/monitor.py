@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from gpuassist.cli import monitor_file
+from gpuassist.cli import monitor_export, monitor_file, monitor_server
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.monitor.ring_source import live_source
 from gpuassist.monitor.sampler import Sampler
-from gpuassist.monitor.sources import NO_GPU
+from gpuassist.monitor.sources import NO_GPU, SampleSource
 from gpuassist.present.marks import Exit
 from gpuassist.present.sample_document import sample_document
 from gpuassist.system.interrupts import ending_at_once
@@ -29,10 +29,12 @@ from gpuassist.system.interrupts import ending_at_once
 if TYPE_CHECKING:
     from gpuassist.monitor.alerts import Threshold
     from gpuassist.session.navigation import Destination
+    from gpuassist.session.other_machine import OtherMachine
 
 NAME = "monitor"
 HELP = text("watch the memory of the GPUs: a live table, the window, or JSON lines")
 HZ_AT_MOST = 100.0
+SERVER_HZ = 0.2  # what it knows is some fifteen seconds old
 WAITING_AT_MOST = 1000
 """Samples for a reader that does not read; of more the oldest are left out, so that memory stays bounded."""
 
@@ -44,29 +46,25 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("--count", type=int, metavar="N", help=count)
     colour = words(text("colours: on a terminal and under `watch --color` (auto), always or never"))
     parser.add_argument("--color", nargs="?", const="always", default="auto", choices=("auto", "always", "never"), help=colour)
-    parser.add_argument("--hz", type=float, default=1.0, metavar="N", help=words(text("samples a second (1 unless given)")))
+    hz = words(text("samples a second (1 unless given; of a server one in five seconds)"))
+    parser.add_argument("--hz", type=float, metavar="N", help=hz)
     alert = text(
         "tell when this is reached, as a line and on the desktop: memory 90%%, memory 20GiB, temperature 85, idle 10 (minutes),"
         " with gpu0: before it for one GPU; more than once for several"
     )
     parser.add_argument("--alert", action="append", default=[], metavar="THRESHOLD", help=words(alert))
     monitor_file.arguments(parser, words)
+    monitor_server.arguments(parser, words)
+    monitor_export.arguments(parser, words)
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     """Samples until it is told to end; 3 where the GPUs cannot be read at all."""
-    if context.machine_file:
-        raise UsageError(text("a recorded machine has no live memory: leave --machine out"))
-    if not 0.0 < options.hz <= HZ_AT_MOST:
-        raise UsageError(text("--hz must be above 0 and at most {most}", most=f"{HZ_AT_MOST:g}"))
-    if options.count is not None and options.count < 1:
-        raise UsageError(text("--count must be at least 1"))
-    if options.alert and monitor_file.is_file(options):
-        raise UsageError(text("--alert needs GPUs that are watched now: a recording holds the alerts of its time"))
-    if options.headless and options.window:
-        raise UsageError(text("--headless and --window exclude each other"))
+    served = _require_sense(options, context)
     alerts = _alerts(options)
     said = context.session.words if options.lang else ENGLISH
+    if context.other is not None:
+        _reach(context, context.other, is_other=served or monitor_file.is_file(options))
     if monitor_file.is_file(options):
         if options.window:
             return _window(monitor_file.in_window(options), context)
@@ -77,18 +75,51 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--count and --window exclude each other"))
     if not options.window and (options.count is not None or context.terminal.out.isatty()):
         with ending_at_once():
-            from gpuassist.cli.live_table import LiveTable  # curses and all that is laid out, which JSON lines need nothing of
-        table = LiveTable(_coloured(context, options.color), hz=options.hz, record=options.record or "", alerts=alerts)
-        status = table.run() if options.count is None else table.screens(options.count)
-        _note_seen(context, seen=status is Exit.HEALTHY)
+            # curses and all that is laid out, which JSON lines need nothing of
+            from gpuassist.cli.live_table import LiveTable, TableWish
+        wish = TableWish(options.hz, options.record or "", alerts, monitor_server.server(options, context) if served else None)
+        with monitor_export.exported(options, context) as export:
+            table = LiveTable(_coloured(context, options.color), wish, on_sample=export)
+            status = table.run() if options.count is None else table.screens(options.count)
+        _note_seen(context, seen=status is Exit.HEALTHY and context.other is None)
         return status
     if options.alert:
         raise UsageError(text("the window has alerts of its own: --alert needs a terminal, or --headless"))
+    if options.export:
+        raise UsageError(text("--export needs a terminal, or --headless: the window answers nobody"))
     if options.record:
         raise UsageError(text("the window records by a button of its own: --record needs a terminal, or --headless"))
+    if served:
+        return _window(monitor_server.in_window(options, context), context)
     from gpuassist.session.navigation import GoTo, WizardStep
 
     return _window(GoTo(WizardStep.LIVE), context)
+
+
+def _reach(context: Context, other: OtherMachine, *, is_other: bool) -> None:
+    if is_other:
+        raise UsageError(text("--source names another source than the GPUs of that machine: leave --ssh out"))
+    context.reach(other)
+
+
+def _require_sense(options: argparse.Namespace, context: Context) -> bool:
+    """Whether a server is asked; raises `UsageError` for options that do not go together."""
+    if context.machine_file:
+        raise UsageError(text("a recorded machine has no live memory: leave --machine out"))
+    served = monitor_server.is_server(options)
+    if options.hz is None:
+        options.hz = SERVER_HZ if served else 1.0
+    if not 0.0 < options.hz <= HZ_AT_MOST:
+        raise UsageError(text("--hz must be above 0 and at most {most}", most=f"{HZ_AT_MOST:g}"))
+    if options.count is not None and options.count < 1:
+        raise UsageError(text("--count must be at least 1"))
+    if options.alert and monitor_file.is_file(options):
+        raise UsageError(text("--alert needs GPUs that are watched now: a recording holds the alerts of its time"))
+    if options.export and (served or monitor_file.is_file(options)):
+        raise UsageError(text("--export tells of this machine's GPUs: leave --source out"))
+    if options.headless and options.window:
+        raise UsageError(text("--headless and --window exclude each other"))
+    return served
 
 
 def _window(wanted: Destination, context: Context) -> Exit:
@@ -154,11 +185,17 @@ def _headless(options: argparse.Namespace, context: Context, said: Words, alerts
     from gpuassist.cli.monitor_insight import InsightLines  # which the table needs nothing of
 
     world = context.session.world
+    source = _source(options, context)
     insight = InsightLines(context, said, alerts)
-    with monitor_file.recorded(options, context) as recording:
-        taken = _Taken(insight.take, recording.add, options.count)
+    with monitor_file.recorded(options, context) as recording, monitor_export.exported(options, context) as export:
+
+        def keep(sample: Sample) -> None:
+            recording.add(sample)
+            export(sample)
+
+        taken = _Taken(insight.take, keep, options.count)
         # On a thread of its own, so that Ctrl-C is heard while a call of the driver does not return.
-        sampler = Sampler(live_source(world), world.clock, taken.add, hz=options.hz)
+        sampler = Sampler(source, world.clock, taken.add, hz=options.hz)
         sampler.start()
         printed = 0
         try:
@@ -169,17 +206,30 @@ def _headless(options: argparse.Namespace, context: Context, said: Words, alerts
                 context.document(sample_document(sample, said), indent=None)
                 printed += 1
                 if printed == 1 and not sample.gpus:
-                    printed = 0
                     # What comes after the first is when it would be tried again, which it is not here.
                     context.note(next(iter(sample.trouble), NO_GPU))
-                    return Exit.UNDETERMINED
+                    if not options.export:  # who scrapes is told that the driver is silent, and when it is not any more
+                        printed = 0
+                        return Exit.UNDETERMINED
         finally:
             sampler.stop()
             insight.close()
-            _note_seen(context, seen=printed > 0)
+            _note_seen(context, seen=printed > 0 and context.other is None)
             if taken.dropped:
                 context.note(_unread(taken.dropped))
     return recording.exit
+
+
+def _source(options: argparse.Namespace, context: Context) -> SampleSource:
+    if monitor_server.is_server(options):
+        from gpuassist.monitor.prometheus_source import PrometheusSource
+
+        return PrometheusSource(monitor_server.server(options, context), context.session.world.clock, past_seconds=0.0)
+    if context.other is not None:
+        from gpuassist.session.other_machine import source_of
+
+        return source_of(context.other, context.session, hz=options.hz)
+    return live_source(context.session.world)
 
 
 def _note_seen(context: Context, *, seen: bool) -> None:

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.monitor_server import SERVER
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import counted, text
 from gpuassist.model.words import Words
@@ -29,7 +30,9 @@ Print = Callable[[Sample], None]
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     record = words(text("also write every sample to FILE (SQLite); a file that is a recording already gets one more run"))
     parser.add_argument("--record", metavar="FILE", help=record)
-    source = words(text("nvml, or file:PATH for a recording; file:PATH#2 is its second run"))
+    source = words(
+        text("nvml, prometheus:URL for a server that watches GPUs, or file:PATH for a recording; file:PATH#2 is its second run")
+    )
     parser.add_argument("--source", metavar="SOURCE", default=NVML, help=source)
     save = words(text("save a recording as FILE: its samples as .csv or .parquet, its plot as .svg or .png"))
     parser.add_argument("--save", metavar="FILE", help=save)
@@ -43,8 +46,8 @@ def is_file(options: argparse.Namespace) -> bool:
         if name is not None and not name.removeprefix(_FILE):  # mostly a variable of a script that is not set
             raise UsageError(text("{option} needs the name of a file", option=option))
     for source in (options.source, options.over):
-        if source is not None and source != NVML and not source.startswith(_FILE):
-            raise UsageError(text("there is no source {source}: it is nvml, or file:PATH", source=source))
+        if source is not None and source != NVML and not source.startswith((_FILE, SERVER)):
+            raise UsageError(text("there is no source {source}: it is nvml, prometheus:URL, or file:PATH", source=source))
     recorded = bool(options.source.startswith(_FILE))
     if recorded and options.record:
         raise UsageError(text("a recording is not recorded again: --record needs the GPUs themselves"))

@@ -15,6 +15,7 @@ from gpuassist.monitor.bottleneck import LEAST_SECONDS, Bound
 from gpuassist.monitor.growth import Shape
 from gpuassist.present.sample_document import event_document
 from gpuassist.session.insight import Insight
+from gpuassist.system.files import NOWHERE, Files
 
 if TYPE_CHECKING:
     from gpuassist.context import Session
@@ -36,7 +37,7 @@ class InsightLines:
 
     def __init__(self, context: Context, words: Words, alerts: tuple[Threshold, ...]) -> None:
         self._words, self._knowledge = words, context.session.knowledge
-        self._insight = Insight(context.session.world.files, alerts)
+        self._insight = Insight(context.session.world.files if context.other is None else Files(NOWHERE), alerts)
         self._notices = _notices(context.session) if alerts else None
         self._shapes: dict[tuple[int, int], Shape] = {}
         self._bounds: dict[int, Bound] = {}

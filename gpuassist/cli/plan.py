@@ -61,12 +61,12 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     try:
         goals = tuple(parse_goal(words, context.session.knowledge) for words in options.goals)
         plan_run_options.check(options, context, goals)
-        if not context.machine_file:
+        if not context.elsewhere:
             load_probes()
-        machine = look(context.session, context.machine_file)
+        machine = context.recorded_machine() or look(context.session)
     except (GoalError, RecordingError) as error:
         raise UsageError(error.reason) from error
-    if not context.machine_file:
+    if not context.elsewhere:
         from gpuassist.detect.shell import left_out  # what asks shells costs a start more than a recording's whole plan
 
         missing = left_out(context.session.world)

@@ -28,9 +28,9 @@ def run_project(options: argparse.Namespace, context: Context) -> Exit:
     _check(options, context)
     directory = os.path.abspath(options.project)
     try:
-        if not context.machine_file:
+        if not context.elsewhere:
             load_probes()
-        machine = look(context.session, context.machine_file)
+        machine = context.recorded_machine() or look(context.session)
         outlook = project_outlook(context.session, machine, directory)
     except (ProjectError, RecordingError) as error:
         raise UsageError(error.reason) from error

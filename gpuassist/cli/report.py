@@ -93,7 +93,7 @@ def _card(options: argparse.Namespace, context: Context) -> Exit:
     """The picture of the last verification of this machine."""
     if options.json or options.format or options.out != _STANDARD_OUTPUT:
         raise UsageError(text("--card is a picture and no report: it takes --force, and neither --format, --json nor --out"))
-    if context.machine_file:
+    if context.elsewhere:
         raise UsageError(text("a recorded machine was not verified here: --card shows the last verification of this one"))
     ending = os.path.splitext(options.card)[1].lower()
     if ending not in {".svg", ".png"}:

@@ -96,7 +96,7 @@ def _run(options: argparse.Namespace, context: Context, request: RunWish, claims
     for told in report.torch.snapshots:
         _note(context, snapshot_words(told))
     if any(told.startswith("/") for told in report.torch.snapshots):
-        _note(context, text("a snapshot opens in a browser, which sends it nowhere: https://pytorch.org/memory_viz"))
+        _note(context, text("what such a file shows: gpuassist snapshot FILE"))
     trouble = follow_up(context.session, request, report, words)
     if trouble is not None:
         _note(context, trouble)

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--forget goes alone"))
     if options.compile and options.project is not None:
         raise UsageError(text("--compile and --project exclude each other"))
-    if context.machine_file and (wished or options.forget):
+    if context.elsewhere and (wished or options.forget):
         raise UsageError(text("--machine shows a recorded machine, of whose setup nothing is remembered"))
     if options.forget:
         return _forget(options, context)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic
 
-from gpuassist.knowledge import build, messages, rates
+from gpuassist.knowledge import build, memory_costs, messages, rates
 from gpuassist.knowledge.build import Build, ChipNamed, R
 from gpuassist.knowledge.rows import Row, Rows, Source, damaged_line, parse
 from gpuassist.model.text import Text, text
@@ -138,6 +138,9 @@ class KnowledgeFiles:
         self.server_gpus = RecordTable(read, "server_gpus", build.server_gpu)
         self.gpu_rates = RecordTable(read, "gpu_rates", rates.gpu_rates)
         self.sm_rates = RecordTable(read, "sm_rates", rates.sm_rates)
+        self.activation_costs = RecordTable(read, "activation_costs", memory_costs.activation_cost)
+        self.memory_costs = RecordTable(read, "memory_costs", memory_costs.memory_cost)
+        self.estimate_cards = RecordTable(read, "estimate_cards", memory_costs.estimate_card)
         self.reached_rates = RecordTable(read, "reached_rates", rates.reached_rate)
         self.driver_packages = RecordTable(read, "driver_packages", build.driver_package)
         self.compat_packages = RecordTable(read, "compat_packages", build.compat_package)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.engine_records import EngineRecord, EngineRelease
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.images import ImageReading, NotAnImage
+    from gpuassist.knowledge.memory_costs import MemoryCosts
     from gpuassist.knowledge.messages import ForeignMessage, LanguageMarks
     from gpuassist.knowledge.qt_libraries import QtLibrary
     from gpuassist.knowledge.rates import GpuRates, ReachedRate, SmRates
@@ -208,6 +209,13 @@ class Knowledge:
     def gpu_rates(self) -> tuple[GpuRates, ...]:
         """How fast each product may be."""
         return self._files.gpu_rates.all()
+
+    def estimates(self) -> MemoryCosts:
+        """What models take of a GPU's memory."""
+        from gpuassist.knowledge.memory_costs import MemoryCosts
+
+        files = self._files
+        return MemoryCosts(files.activation_costs.all(), files.memory_costs.all(), files.estimate_cards.all())
 
     def sm_rates(self) -> tuple[SmRates, ...]:
         """What a multiprocessor of each capability and product line does in a clock."""

@@ -61,7 +61,8 @@ class GpuSample(Struct, frozen=True):
     """One GPU now. `throttle_reasons` are nvml.h's names of what holds its clocks back, without `idle` and set limits.
 
     A MIG instance is one with a `parent`. `shares_memory`: it has no memory of its own, so that its memory figures are those of the
-    machine, by the kernel. `silent_seconds`: for how long it has not answered, where it does not.
+    machine, by the kernel. `silent_seconds`: for how long it has not answered, where it does not. `host` and `workload` (a pod, a
+    job) are told of GPUs that a server watches.
     """
 
     index: int
@@ -86,6 +87,8 @@ class GpuSample(Struct, frozen=True):
     sm_activity_percent: Fact[float] = NOT_ASKED
     tensor_activity_percent: Fact[float] = NOT_ASKED
     thermal_margin_celsius: Fact[int] = NOT_ASKED
+    host: Fact[str] = NOT_ASKED
+    workload: Fact[str] = NOT_ASKED
     parent: int | None = None  # of a MIG instance: the index of its GPU
     asleep: bool = False
     shares_memory: bool = False

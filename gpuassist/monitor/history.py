@@ -111,6 +111,11 @@ class History:
         return 0.0 if self._since is None else max(self._since, self._until - KEPT_SECONDS)
 
     @property
+    def began(self) -> float:
+        """When the first sample was taken, in seconds since the epoch, as far as any is kept."""
+        return self.since + self.epoch_of_zero
+
+    @property
     def epoch_of_zero(self) -> float:
         """What the clock on the wall showed where the axis is zero, by the newest sample."""
         return self._epoch_of_zero

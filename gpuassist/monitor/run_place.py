@@ -12,7 +12,9 @@ from gpuassist.monitor.inside import gpuassist_memory as inside
 from gpuassist.system.surroundings import Surroundings
 
 RUN_PREFIX = "run-"
-PROGRAM_FILES = ("sitecustomize.py", "gpuassist_memory.py", "gpuassist_snapshot.py")
+WISH, TOLD = ".wish", ".told"
+"""The endings of what is asked of a program while it runs, and of what came of it: see `inside/gpuassist_wish.py`."""
+PROGRAM_FILES = ("sitecustomize.py", "gpuassist_memory.py", "gpuassist_wish.py", "gpuassist_snapshot.py")
 SNAPSHOTS = "GPUASSIST_SNAPSHOTS"
 """The environment variable that names the directory for torch's snapshots of its memory."""
 _SOURCES = os.path.dirname(os.path.abspath(inside.__file__))
@@ -42,7 +44,7 @@ class RunPlace:
             if started and inside.started_ticks(pid) == started:
                 return
         for name in names:
-            if name.endswith(inside.SUFFIX):
+            if name.endswith((inside.SUFFIX, WISH, TOLD)):
                 _take_away(os.path.join(self.path, name))
         take_away_run(self.path)
         leave(os.path.dirname(self.path))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import text
-from gpuassist.monitor.sources import SampleSource
+from gpuassist.monitor.sources import PastSample, RememberingSource, SampleSource
 from gpuassist.system.clock import Clock
 
 if TYPE_CHECKING:
@@ -19,10 +19,20 @@ _GRACE_SECONDS = 0.1  # in which a sample under way mostly ends by itself, and t
 
 
 class Sampler:
-    """Calls `on_sample` on its own thread with each sample of `source`, which only that thread touches. It runs once."""
+    """Calls `on_sample` on its own thread with each sample of `source`, which only that thread touches. It runs once. What a source
+    knows of the past goes to `on_past`, where that is given.
+    """
 
-    def __init__(self, source: SampleSource, clock: Clock, on_sample: Callable[[Sample], None], *, hz: float) -> None:
-        self._source, self._clock, self._on_sample = source, clock, on_sample
+    def __init__(
+        self,
+        source: SampleSource,
+        clock: Clock,
+        on_sample: Callable[[Sample], None],
+        *,
+        hz: float,
+        on_past: Callable[[PastSample], None] | None = None,
+    ) -> None:
+        self._source, self._clock, self._on_sample, self._on_past = source, clock, on_sample, on_past
         self._period = 1.0 / hz
         self._stopping, self._woken = Event(), Event()
         self._failed: set[type[Exception]] = set()
@@ -64,6 +74,7 @@ class Sampler:
 
     def _tick(self) -> None:
         try:
+            self._recall()
             sample = self._source.read()
         except Exception as error:  # noqa: BLE001 -- the border: a sample that fails in any way is a sample that says so
             if type(error) not in self._failed:  # once each, not fifty times a second
@@ -73,6 +84,14 @@ class Sampler:
             sample = Sample(self._clock.epoch(), self._clock.since_boot(), (), (why,))
         if not self._stopping.is_set():
             self._on_sample(sample)
+
+    def _recall(self) -> None:
+        if self._on_past is None or not isinstance(self._source, RememberingSource):
+            return
+        for one in self._source.past():
+            if self._stopping.is_set():
+                return
+            self._on_past(one)
 
 
 def _next(due: float, period: float, now: float) -> float:

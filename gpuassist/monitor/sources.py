@@ -7,11 +7,12 @@ its index while a source lives: NVML counts those that it finds, so that a lost 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from itertools import count
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from gpuassist.model.fact import Known
@@ -62,6 +63,29 @@ class SampleSource(Protocol):
 
     def interrupt(self) -> None:
         """From any thread: a reading that is under way returns as soon as it can."""
+
+
+@runtime_checkable
+class OwnPace(Protocol):
+    """A source whose samples come by themselves, and that has to be told how often."""
+
+    def sample_at(self, hz: float) -> None:
+        """From any thread: so many samples a second from the next one on."""
+
+
+class PastSample(Struct, frozen=True):
+    """What was before anybody looked; more than `gap_seconds` before it without another is a gap."""
+
+    sample: Sample
+    gap_seconds: float
+
+
+@runtime_checkable
+class RememberingSource(SampleSource, Protocol):
+    """One that knows what was before it was asked, or while it could not be."""
+
+    def past(self) -> Iterator[PastSample]:
+        """What is new of that, oldest first; asked before each `read`, and mostly nothing."""
 
 
 class NvmlSource:

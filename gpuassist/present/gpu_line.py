@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.sample import GpuSample, Sample
 from gpuassist.model.text import Text, joined, text, verbatim
-from gpuassist.present.overview import short_name
-from gpuassist.present.samples import clock, gpu_trouble, memory_figures, size
+from gpuassist.present.samples import clock, gpu_names, gpu_trouble, memory_figures, silence_words, size
+from gpuassist.session.watch import Silence
 
 # nvml.h, nvmlClocksEventReasons, without the prefix of its names: what people call it.
 _HELD_BACK_BY: Mapping[str, Text] = {
@@ -29,8 +29,8 @@ _PREFIXES = ("nvmlclocksthrottlereason", "nvmlclockseventreason")
 
 
 def gpu_name(gpu: GpuSample) -> Text:
-    """`RTX 4090`; empty where it is not known."""
-    return verbatim(short_name(gpu.name.value)) if isinstance(gpu.name, Known) else verbatim("")
+    """`RTX 4090`, of another machine's with where it is and who has it; empty where it is not known."""
+    return joined(gpu_names(gpu))
 
 
 def gpu_cells(gpu: GpuSample, peak_bytes: int = 0) -> dict[str, Text]:
@@ -73,8 +73,10 @@ def share_used(gpu: GpuSample) -> float | None:
     return min(1.0, used.value / total.value)
 
 
-def no_answer(seconds: float, last: Sample | None) -> Text:
-    """That the driver is silent, for how long, and of when the figures are that are shown."""
+def no_answer(seconds: float, last: Sample | None, server: str = "") -> Text:
+    """That the driver, or a server, is silent, for how long, and of when the figures are that are shown."""
+    if server:
+        return silence_words(Silence(seconds, last.time if last is not None else 0.0, server))
     if last is None:
         return text("no answer from the driver for {seconds} s", seconds=round(seconds))
     time = clock(last.time, seconds=True)

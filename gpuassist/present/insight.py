@@ -153,7 +153,16 @@ def _grounds(means: Means) -> Iterator[Text]:
 
 
 def bound_next(found: Bottleneck) -> tuple[Text, ...]:
-    """What to do, or what is missing."""
+    """What to do, or what is missing; then the profiler that shows which part of the program it is."""
+    from gpuassist.session.profiling.next_tool import question_of  # what a start need not wait for
+
+    question = question_of(found.bound)
+    if question is None:
+        return _to_do(found)
+    return (*_to_do(found), text("Which part of the program it is: `gpuassist profile --for {question}`.", question=question.value))
+
+
+def _to_do(found: Bottleneck) -> tuple[Text, ...]:
     means = found.means
     if found.bound is Bound.UNDECIDED:
         return tuple(_LACKS[one] for one in found.lacks)
@@ -251,7 +260,7 @@ def snapshot_words(moment: FailureMoment) -> Text | None:
     """Where torch's own snapshot of it lies, where one was asked for."""
     if not moment.snapshot:
         return None
-    return text("Torch's memory of that moment is kept in {path}; pytorch.org/memory_viz shows it.", path=moment.snapshot)
+    return text("Torch's memory of that moment is kept in {path}; `gpuassist snapshot FILE` shows it.", path=moment.snapshot)
 
 
 def desktop_words(moment: FailureMoment) -> Text | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuassist.model.fact import Fact, Known
+from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.sample import Event, GpuSample, ProcessSample, Sample
 from gpuassist.model.words import Words
 from gpuassist.system.clock import iso_of
@@ -51,6 +51,7 @@ def _gpu(gpu: GpuSample, words: Words) -> Json:
         document.update({"processes": None, "processes_reason": words(gpu.processes.reason)})
     for name in _MORE:
         document.update(_fact(name, getattr(gpu, name), words))
+    document.update({name: value for name in ("host", "workload") if (value := value_or(getattr(gpu, name), None)) is not None})
     if gpu.parent is not None:
         document["parent"] = gpu.parent
     marks = {"asleep": gpu.asleep, "shares_memory": gpu.shares_memory}

@@ -29,11 +29,20 @@ RATES_HZ = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 def gpu_title(gpu: GpuSample | HeldCard) -> Text:
-    """`GPU 0 · RTX 4090`."""
+    """`GPU 0 · RTX 4090`, of another machine's `GPU 0 on node7 · H100 · ml/train-0`."""
     label = gpu_label(gpu.index)
+    if isinstance(gpu, GpuSample) and isinstance(gpu.host, Known):
+        return joined((text("GPU {index} on {host}", index=label, host=gpu.host.value), *gpu_names(gpu)[1:]))
     if isinstance(gpu.name, Known):
         return text("GPU {index} · {name}", index=label, name=short_name(gpu.name.value))
     return text("GPU {index}", index=label)
+
+
+def gpu_names(gpu: GpuSample) -> tuple[Text, ...]:
+    """The machine that it is in where a server tells that, its model, and the pod or job that has it; what is known of these."""
+    model = (verbatim(short_name(gpu.name.value)),) if isinstance(gpu.name, Known) else ()
+    host, workload = (() if not isinstance(one, Known) else (verbatim(one.value),) for one in (gpu.host, gpu.workload))
+    return (*host, *model, *workload)
 
 
 def gpu_figures(gpu: GpuSample, peak_bytes: int = 0) -> Text:
@@ -91,11 +100,21 @@ def lane_trouble(gpu: GpuSample, now: float) -> tuple[Mark, Text] | None:
 
 
 def silence_words(silence: Silence) -> Text:
-    """That the driver does not answer, for how long, and of when the figures are that are shown."""
+    """That the driver, or a server, does not answer, for how long, and of when the figures are that are shown."""
+    if silence.server:
+        return _silent_server(silence)
     if not silence.last:
         return text("No answer from the driver for {seconds} s", seconds=round(silence.seconds))
     last = clock(silence.last, seconds=True)
     return text("No answer from the driver for {seconds} s (last {time})", seconds=round(silence.seconds), time=last)
+
+
+def _silent_server(silence: Silence) -> Text:
+    server, seconds = silence.server, round(silence.seconds)
+    if not silence.last:
+        return text("No figures from {server} for {seconds} s", server=server, seconds=seconds)
+    last = clock(silence.last, seconds=True)
+    return text("No figures from {server} for {seconds} s (last {time})", server=server, seconds=seconds, time=last)
 
 
 def range_words(low: float, high: float) -> Text:

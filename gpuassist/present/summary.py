@@ -66,8 +66,10 @@ def _checks(count: int, seconds: float) -> Text:
     return counted("1 check in {seconds} s", "{count} checks in {seconds} s", count, seconds=f"{seconds:.1f}")
 
 
-def machine_figures(seconds: float, *, recorded: bool, title: str) -> Text:
+def machine_figures(seconds: float, *, recorded: bool, title: str, host: str = "") -> Text:
     """How the machine was read."""
+    if host:
+        return text("Read over SSH from {host} (no root needed, nothing changed there)", host=host)
     if recorded:
         return text("Recorded machine: {title}", title=title) if title else text("A recorded machine")
     return text("Read in {seconds} s (no root needed, sleeping GPUs untouched)", seconds=f"{seconds:.1f}")

@@ -28,7 +28,9 @@ _WORST_FIRST = tuple(Severity)
 
 
 class Inspection(Struct, frozen=True):
-    """A machine, what the rules say of it, and that in the user's words; `title` is a recording's, empty for the live machine."""
+    """A machine, what the rules say of it, and that in the user's words; `title` is a recording's, empty for the live machine;
+    `host` is the name by which ssh reaches the machine, empty for any other. One of a host is as a recorded one but for that.
+    """
 
     machine: Machine
     diagnosis: Diagnosis
@@ -37,6 +39,7 @@ class Inspection(Struct, frozen=True):
     seconds: float
     recorded: bool
     title: str
+    host: str = ""
 
     @property
     def convicts(self) -> bool:
@@ -70,9 +73,10 @@ def open_recording(session: Session, path: str) -> Inspection:
     return _judged(session, read_recording(session.world.files, path), began, recorded=True)
 
 
-def inspection_of(session: Session, machine: Machine) -> Inspection:
-    """A machine that is at hand, as a recording is judged."""
-    return _judged(session, machine, 0.0, recorded=True)
+def inspection_of(session: Session, machine: Machine, *, host: str = "") -> Inspection:
+    """A machine that is at hand, as a recording is judged; `host` is where it was read over SSH."""
+    found = _judged(session, machine, 0.0, recorded=True)
+    return replace(found, host=host, title="") if host else found
 
 
 def examples(session: Session) -> tuple[Example, ...]:
@@ -97,7 +101,7 @@ def open_example(session: Session, name: str) -> Inspection:
 
 def in_other_words(session: Session, read: Inspection) -> Inspection:
     """What was found before, in the words of this session."""
-    title = _title(session, read.machine) if read.recorded else ""
+    title = _title(session, read.machine) if read.recorded and not read.host else ""
     return replace(read, answers=answers_of(session, read.machine, read.diagnosis), title=title)
 
 

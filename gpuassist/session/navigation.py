@@ -1,8 +1,7 @@
 """The wizard's navigation as pure data: which step is shown, the state of each, where back and next lead.
 
 Nothing here knows widgets: the window pushes events in and shows the flow that comes out, and tests do the same without a window.
-What a place is opened for is carried as the value that it is. The stages that own those values are named here and not imported,
-because the frame is made before they are.
+What a place is opened for is carried as its value; the stages that own those are not imported: the frame is made before they are.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from gpuassist.model.text import Text, text
 
 if TYPE_CHECKING:
     from gpuassist.install.what_if import Wish
+    from gpuassist.model.estimate import EstimateSetting
     from gpuassist.session.plan import InstallWish
 
 
@@ -39,6 +39,9 @@ class SideTool(str, Enum):
     GUIDES = "guides"
     HOLDERS = "holders"
     PROJECT = "project"
+    ESTIMATE = "estimate"
+    SNAPSHOT = "snapshot"
+    PROFILE = "profile"
 
 
 Place = WizardStep | SideTool
@@ -56,6 +59,9 @@ TITLES: dict[Place, Text] = {
     SideTool.GUIDES: text("Guides"),
     SideTool.HOLDERS: text("GPU processes"),
     SideTool.PROJECT: text("A project’s folder"),
+    SideTool.ESTIMATE: text("Will it fit?"),
+    SideTool.SNAPSHOT: text("Memory snapshot"),
+    SideTool.PROFILE: text("Where time goes"),
 }
 SHOW_HOW = text("Show what to do")
 
@@ -176,6 +182,28 @@ class ToProject(Struct, frozen=True):
     directory: str = ""
 
 
+class ToSnapshot(Struct, frozen=True):
+    """A memory snapshot that torch wrote, to be opened."""
+
+    place: ClassVar[Place] = SideTool.SNAPSHOT
+    path: str
+
+
+class ToEstimate(Struct, frozen=True):
+    """Will it fit, with this model, and run as that says; as it stands there where it is None."""
+
+    place: ClassVar[Place] = SideTool.ESTIMATE
+    model: str = ""
+    setting: EstimateSetting | None = None
+
+
+class ToProfile(Struct, frozen=True):
+    """Where time goes, with what a profiler left in this file; the one that is shown, or none, where it is empty."""
+
+    place: ClassVar[Place] = SideTool.PROFILE
+    path: str = ""
+
+
 class ToRecording(Struct, frozen=True):
     """Live memory, with a run of this recording of samples: its newest, unless another is named."""
 
@@ -184,22 +212,18 @@ class ToRecording(Struct, frozen=True):
     number: int | None = None
 
 
-Errand = (
-    ToRecording
-    | ToFinding
-    | ToRepair
-    | ToRepairPart
-    | ToVerify
-    | ToExplainText
-    | ToExplainFile
-    | ToWhatIf
-    | ToInstall
-    | ToWaitingInstall
-    | ToGuide
-    | ToTerm
-    | ToHolders
-    | ToProject
-)
+class ToServer(Struct, frozen=True):
+    """Live memory, with the GPUs that a Prometheus server watches: those of these machines, or all."""
+
+    place: ClassVar[Place] = WizardStep.LIVE
+    address: str
+    hosts: tuple[str, ...] = ()
+    token_file: str = ""
+
+
+_ToStep = ToFinding | ToRecording | ToServer | ToRepair | ToRepairPart | ToVerify
+_ToAnswer = ToExplainText | ToExplainFile | ToWhatIf | ToGuide | ToTerm | ToHolders
+Errand = _ToStep | _ToAnswer | ToInstall | ToWaitingInstall | ToProject | ToEstimate | ToSnapshot | ToProfile
 """A place with what to do there."""
 
 Destination = GoTo | Errand
@@ -229,9 +253,7 @@ class ReadingStarted(Struct, frozen=True):
 
 
 class ReadingEnded(Struct, frozen=True):
-    """The machine was read and judged: how the first two steps stand, the CUDA version that a finding offers to switch to, and what
-    mends the worst finding.
-    """
+    """The machine was read and judged: how two steps stand, the CUDA version that a finding offers, what mends the worst one."""
 
     machine: StepStatus
     found: StepStatus
@@ -263,10 +285,7 @@ class SideListEntry(Struct, frozen=True):
 
 
 class Flow(Struct, frozen=True):
-    """Where the user is, and for what; `trail` are the places shown before, oldest first.
-
-    `repairable` is the version a finding offers, `mend` what mends the worst of them that matters.
-    """
+    """Where the user is; `trail` are the places before, `repairable` is a finding's version, `mend` what mends the worst."""
 
     current: Place = WizardStep.MACHINE
     states: tuple[tuple[WizardStep, StepStatus], ...] = tuple((step, StepStatus.TODO) for step in WizardStep)
@@ -365,25 +384,6 @@ def follow(flow: Flow, event: Event) -> Flow:
     todo = dict.fromkeys((WizardStep.REPAIR, WizardStep.VERIFY), StepStatus.TODO)
     states = {WizardStep.MACHINE: event.machine, WizardStep.FOUND: event.found, **todo}
     return replace(_mark(flow, states), inspected=True, repairable=event.repairable, mend=event.mend, errand=None)
-
-
-def place_named(value: str) -> Place | None:
-    """The step or the tool with this value; none has another."""
-    return next((place for place in (*WizardStep, *SideTool) if place.value == value), None)
-
-
-def place_words(destination: Destination) -> str:
-    """Where that leads, in words that can be kept: the place, and of a guide its topic."""
-    return f"{destination.place.value} {destination.topic}" if isinstance(destination, ToGuide) else destination.place.value
-
-
-def place_meant(words: str) -> Destination | None:
-    """Where words that `place_words` made lead; none where there is no such place."""
-    name, _, topic = words.partition(" ")
-    place = place_named(name)
-    if place is None:
-        return None
-    return ToGuide(topic) if place is SideTool.GUIDES and topic else GoTo(place)
 
 
 def _go(flow: Flow, destination: Destination) -> Flow:

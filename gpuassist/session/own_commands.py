@@ -19,6 +19,7 @@ from gpuassist.session.navigation import (
     GoTo,
     RepairPart,
     SideTool,
+    ToEstimate,
     ToGuide,
     ToHolders,
     ToInstall,
@@ -99,6 +100,10 @@ def _verify(words: list[str]) -> Destination:
     return ToVerify(words[at]) if at < len(words) else GoTo(WizardStep.VERIFY)
 
 
+def _estimate(words: list[str]) -> Destination:
+    return ToEstimate(next((word for word in words if not word.startswith("-")), ""))
+
+
 def _holders(words: list[str]) -> Destination:
     return ToHolders(next((pid for pid in map(whole_number, words) if pid is not None), None))
 
@@ -118,6 +123,7 @@ _PLACES: dict[str, Callable[[list[str]], Destination | None]] = {
     "plan": _plan,
     "verify": _verify,
     "holders": _holders,
+    "estimate": _estimate,
     "shell": _shell,
     "explain": _explain,
     "undo": lambda words: GoTo(WizardStep.REPAIR) if len(words) <= 1 else None,

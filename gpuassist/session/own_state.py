@@ -44,6 +44,7 @@ _STATE: Mapping[str, Text] = {
 _SETTINGS: Mapping[str, Text] = {
     "window.json": text("the look and place of the window"),
     "alerts.json": text("thresholds of the live memory"),
+    "prometheus.json": text("the Prometheus server that was looked at last"),
     "kept-machines.json": text("whether healthy machines are kept"),
 }
 _DELETED = ".deleted"  # behind the name of what is being deleted: a crash never leaves half of it under its own name

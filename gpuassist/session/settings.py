@@ -32,7 +32,7 @@ _ASIDE_AT_MOST = 99
 
 class Settings(Struct, frozen=True):
     """`appearance` is system, light or dark; `language` is as `resources/words` has it, empty for the desktop's; `geometry` is what
-    Qt saved of the window, in base 64; `place` is the page that was shown, as `navigation.place_words` has it.
+    Qt saved of the window, in base 64; `place` is the page that was shown, as `kept_place.place_words` has it.
     """
 
     appearance: str = "system"

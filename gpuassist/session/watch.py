@@ -17,8 +17,9 @@ from gpuassist.monitor.history import History, gap_at
 from gpuassist.monitor.means import Key, ProcessMeans
 from gpuassist.monitor.ring_source import RingSource, live_source
 from gpuassist.monitor.sampler import Sampler
-from gpuassist.monitor.sources import EVERYTHING, Detail, NvmlSource, SampleSource
+from gpuassist.monitor.sources import EVERYTHING, Detail, NvmlSource, OwnPace, PastSample, SampleSource
 from gpuassist.session.insight import Insight
+from gpuassist.system.files import NOWHERE, Files
 from gpuassist.system.world import World
 
 if TYPE_CHECKING:  # SQLite costs a start 5 ms, and most watches record nothing
@@ -50,17 +51,25 @@ class Peaks(Struct, frozen=True):
 
 
 class Silence(Struct, frozen=True):
-    """For how long no figure has come, and when the last did, in seconds since the epoch (0 where none ever did)."""
+    """For how long no figure has come, and when the last did, in seconds since the epoch (0 where none ever did); `server` is who
+    is silent, empty for the driver.
+    """
 
     seconds: float
     last: float
+    server: str = ""
 
 
 class Watch:
-    """Samples from `start` to `stop`, any number of times; what was seen stays. Its properties may be read from any thread."""
+    """Samples from `start` to `stop`, any number of times; what was seen stays. Its properties may be read from any thread.
 
-    def __init__(self, session: Session, *, hz: float = 1.0, source: Callable[[World], SampleSource] = live_source) -> None:
-        self._world, self._hz, self._make_source = session.world, hz, source
+    `server` is where the samples come from, empty for this machine.
+    """
+
+    def __init__(
+        self, session: Session, *, hz: float = 1.0, source: Callable[[World], SampleSource] = live_source, server: str = ""
+    ) -> None:
+        self._world, self._hz, self._make_source, self.server = session.world, hz, source, server
         self.history = History(gap_seconds=gap_at(hz))
         self._lock = Lock()
         self._sampler: Sampler | None = None
@@ -69,12 +78,19 @@ class Watch:
         self._paused = False
         self._tally = _Tally()
         self.means = ProcessMeans()
-        self.insight = Insight(session.world.files)
+        # What this machine's /proc says of a number has nothing to do with the process of that number elsewhere.
+        self.insight = Insight(Files(NOWHERE) if server else session.world.files)
         self._wanted = EVERYTHING
         self._source: SampleSource | None = None
         self._answered: tuple[float, float] | None = None  # monotonic and epoch of the last figure
         self._answers: dict[int, tuple[float, float]] = {}
         self._replayed: dict[Key, ProcessSample] = {}
+        self._told_until = 0.0  # on the history's axis
+
+    @property
+    def now(self) -> float:
+        """The moment on the history's axis."""
+        return self._world.clock.since_boot()
 
     @property
     def hz(self) -> float:
@@ -87,6 +103,9 @@ class Watch:
         recorder = self._recorder
         if recorder is not None:
             recorder.widen_gap(self.history.gap_seconds)
+        source: object = self._source
+        if isinstance(source, OwnPace):
+            source.sample_at(hz)
         if self._sampler is not None:
             self._sampler.pace(hz)
 
@@ -227,13 +246,24 @@ class Watch:
         self._tell_wanted()
         self._answered = (self._world.clock.monotonic(), self._answered[1] if self._answered else 0.0)
         self._answers.clear()
-        sampler = Sampler(self._source, self._world.clock, self._take, hz=self._hz)
+        sampler = Sampler(self._source, self._world.clock, self._take, hz=self._hz, on_past=self._take_past)
         self._sampler = sampler
         sampler.start()
 
     def _tell_wanted(self) -> None:
         if isinstance(self._source, NvmlSource | RingSource):
             self._source.wanted = self._wanted
+
+    def _take_past(self, past: PastSample) -> None:
+        """What is drawn as if it had been seen; a recording holds what came while it went on."""
+        if past.sample.monotonic <= self._told_until:
+            return
+        self._told_until = past.sample.monotonic
+        gap_seconds, self.history.gap_seconds = self.history.gap_seconds, past.gap_seconds
+        self.history.add(past.sample)
+        self.history.gap_seconds = gap_seconds
+        with self._lock:
+            self._tally.add(past.sample)
 
     def _take(self, taken: Sample) -> None:
         sample = self.insight.take(taken)
@@ -242,7 +272,7 @@ class Watch:
             if not gpu.silent_seconds:
                 self._answers[gpu.index] = now
         if any(not gpu.silent_seconds for gpu in sample.gpus):
-            self._answered = now
+            self._answered, self._told_until = now, sample.monotonic
         self.history.add(sample)
         self.means.add(sample)
         with self._lock:
@@ -257,7 +287,7 @@ class Watch:
             return None
         seconds = self._world.clock.monotonic() - answered[0]
         patience = max(_SILENT_PERIODS / self._hz, _SILENT_SECONDS)
-        return Silence(seconds, answered[1]) if seconds >= patience else None
+        return Silence(seconds, answered[1], self.server) if seconds >= patience else None
 
 
 def _lasting(process: ProcessSample) -> ProcessSample:

@@ -24,6 +24,25 @@ class Clock:
         return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
+class LongerClock(Clock):
+    """Another clock, whose machine was started so many seconds earlier: an axis on which yesterday has its place, too."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self._clock, self._seconds = clock, seconds
+
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    def epoch(self) -> float:
+        return self._clock.epoch()
+
+    def monotonic(self) -> float:
+        return self._clock.monotonic()
+
+    def since_boot(self) -> float:
+        return self._clock.since_boot() + self._seconds
+
+
 def iso(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds")
 

@@ -12,6 +12,9 @@ import stat
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
+NOWHERE = "/dev/null/nowhere"
+"""The root of a machine of which no file can be read."""
+
 _LINKS_AT_MOST = 40  # as the kernel's MAXSYMLINKS
 
 

@@ -30,7 +30,7 @@ _PATH_AT_MOST = 100  # sun_path has 108
 
 
 class SecondStart(Struct, frozen=True):
-    """What the first is asked for: a page as `navigation.place_words` has it, empty for the one it shows, and the sign by which a
+    """What the first is asked for: a page as `kept_place.place_words` has it, empty for the one it shows, and the sign by which a
     desktop lets a program raise itself.
     """
 

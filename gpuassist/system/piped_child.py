@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 REQUESTS, ANSWERS = 0, 3
 """The descriptors that the child reads and writes."""
+HANDED = 4
+"""The one that it has of a file that it was handed."""
 
 _SIGPIPE = 13  # without `signal`, whose enumerations cost every start a millisecond
 
@@ -39,8 +41,10 @@ def command(module: str, argument: str) -> tuple[str, ...]:
     return (*own_child(module, argument, "-S"), str(os.getpid()))
 
 
-def start_piped(words: Sequence[str], environment: Mapping[str, str]) -> PipedChild:
-    """Starts it; raises `OSError` where it cannot be, and `ValueError` for a NUL in an argument."""
+def start_piped(words: Sequence[str], environment: Mapping[str, str], handed: int | None = None) -> PipedChild:
+    """Starts it, with the open file `handed` if there is one; raises `OSError` where it cannot be, and `ValueError` for a NUL in an
+    argument.
+    """
     its_requests, requests = _pipe()
     answers, its_answers = _pipe()
     actions = [
@@ -49,6 +53,8 @@ def start_piped(words: Sequence[str], environment: Mapping[str, str]) -> PipedCh
         (os.POSIX_SPAWN_DUP2, 1, 2),
         (os.POSIX_SPAWN_DUP2, its_answers, ANSWERS),
     ]
+    if handed is not None:
+        actions.append((os.POSIX_SPAWN_DUP2, handed, HANDED))
     options: dict[str, Any] = {"file_actions": actions, "setpgroup": 0, "setsigdef": [_SIGPIPE]}
     try:
         pid = begin(lambda: os.posix_spawn(words[0], list(words), dict(environment), **options), lambda pid: pid)

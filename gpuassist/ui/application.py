@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from gpuassist.context import Session, own_name
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.language_choice import in_english, no_font, session_in
@@ -28,6 +29,7 @@ from gpuassist.ui.window_memory import WindowMemory
 if TYPE_CHECKING:
     from gpuassist.session.log_file import OwnLog
     from gpuassist.session.navigation import Destination
+    from gpuassist.session.other_machine import OtherMachine
     from gpuassist.system.one_window import OneWindow, SecondStart
     from gpuassist.ui.fault_page import FaultPage
     from gpuassist.ui.first_reading import FirstReading
@@ -52,14 +54,15 @@ def run_window(
     start: Destination | None = None,
     arguments: Sequence[str] = ("gpuassist",),
     one: OneWindow | None = None,
+    other: OtherMachine | None = None,
 ) -> int:
     """Shows the window until it is closed, or told to end; where it was left last unless it is to `start` elsewhere. As `one`
-    window it is shown to whoever starts a second.
+    window it is shown to whoever starts a second. `other` is the machine that it is about, none where that is this one.
     """
     application = QApplication(list(arguments))
     application.setApplicationName("gpuassist")
     application.setDesktopFileName("gpuassist")
-    run = WindowRun(session, application, machine_file=machine_file, start=start, one=one)
+    run = WindowRun(session, application, machine_file=machine_file, start=start, one=one, other=other)
     run.furnished.connect(run.listen_for_crashes)
     run.window.show()
     sys.setswitchinterval(_SWITCH_SECONDS)
@@ -92,6 +95,7 @@ class WindowRun(QObject):
         machine_file: str = "",
         start: Destination | None = None,
         one: OneWindow | None = None,
+        other: OtherMachine | None = None,
     ) -> None:
         super().__init__()
         self._faults = Faults(self)
@@ -102,7 +106,7 @@ class WindowRun(QObject):
         self._application = application
         self._machine_file = machine_file
         self._start = start
-        self._one = one
+        self._one, self._other = one, other
         self._restarts = 0
         self._went_on = self._ended = False
         self._thread = threading.Thread(target=self._import, name="gpuassist-import", daemon=True)
@@ -116,7 +120,10 @@ class WindowRun(QObject):
         palette = {"dark": DARK, "light": LIGHT}.get(settings.appearance, DARK if desktop_is_dark else LIGHT)
         load_fonts(session.world.resources, styles=("-Regular", "-Bold"))
         words = self._session.words
-        self.window = MainWindow(FirstPaint(words, palette, reading=words(text("Reading your machine…"))))
+        reading = text("Reading your machine…") if other is None else text("Connecting to {host}…", host=other.host)
+        self.window = MainWindow(FirstPaint(words, palette, reading=words.with_strings(on_one_line)(reading)))
+        if other is not None:
+            self.window.setWindowTitle(f"{on_one_line(other.host)} – gpuassist")
         self.window.restore(settings.geometry)
         self.window.painted.connect(self._begin)
         self.window.closing.connect(self._close)
@@ -148,7 +155,7 @@ class WindowRun(QObject):
 
     @Slot()
     def _begin(self) -> None:
-        if not self._machine_file:
+        if not self._machine_file and self._other is None:
             from gpuassist.ui.first_reading import FirstReading
 
             self._first = FirstReading(self._session)
@@ -173,7 +180,7 @@ class WindowRun(QObject):
             page_class(wanted.place)
 
     def _wanted(self) -> Destination | None:
-        from gpuassist.session.navigation import place_meant
+        from gpuassist.session.kept_place import place_meant
 
         return self._start or place_meant(self._memory.settings.place)
 
@@ -212,7 +219,12 @@ class WindowRun(QObject):
         self._qt_words.speak(self._session.words)
         settings = self._memory.settings
         frame = Frame(
-            Desk(self._session, self.jobs, ReadOnlyAsking(self._refuse_saving) if self._session.world.disk.read_only else Asking()),
+            Desk(
+                self._session,
+                self.jobs,
+                ReadOnlyAsking(self._refuse_saving) if self._session.world.disk.read_only else Asking(),
+                self._other,
+            ),
             machine_file=self._machine_file,
             start=self._wanted(),
             appearance=_appearance(settings.appearance),
@@ -252,7 +264,7 @@ class WindowRun(QObject):
 
     @Slot(object)
     def _keep_place(self, destination: Destination) -> None:
-        from gpuassist.session.navigation import place_words
+        from gpuassist.session.kept_place import place_words
 
         self._memory.keep(place=place_words(destination))
 
@@ -301,7 +313,7 @@ class WindowRun(QObject):
     @Slot(object, object)
     def _show_itself(self, wanted: SecondStart, answer: Callable[[], None]) -> None:
         """For whoever started gpuassist again."""
-        from gpuassist.session.navigation import place_meant
+        from gpuassist.session.kept_place import place_meant
 
         if wanted.token:  # Qt takes it from there the next time that a window asks to be active (qtwayland, xdg-activation-v1)
             os.putenv("XDG_ACTIVATION_TOKEN", wanted.token)

@@ -11,6 +11,8 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent, QResi
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, enumerated, text
+from gpuassist.session.file_places import place_of_file
+from gpuassist.session.kept_place import place_named
 from gpuassist.session.navigation import (
     TITLES,
     Back,
@@ -25,13 +27,10 @@ from gpuassist.session.navigation import (
     ReadingStarted,
     SideTool,
     StepStatus,
-    ToExplainFile,
     ToProject,
-    ToRecording,
     ToWaitingInstall,
     WizardStep,
     follow,
-    place_named,
 )
 from gpuassist.ui.clipboard import dropped_file, is_folder
 from gpuassist.ui.focus import FocusKeeper
@@ -72,7 +71,8 @@ class Handover(Struct, frozen=True):
 class Frame(QWidget):
     """All of the window: five steps, and tools beside them. Nothing is ever read on this thread.
 
-    A file dropped on it is explained, a recorded machine and recorded memory are opened, a folder is judged as a project.
+    A file dropped on it is explained, a recorded machine, recorded memory and a memory snapshot are opened, a folder is judged as a
+    project.
     """
 
     appearance_chosen = Signal(object)  # Appearance
@@ -104,13 +104,13 @@ class Frame(QWidget):
         self._after_paint.setSingleShot(True)
         self._after_paint.setInterval(_ROOM_MILLISECONDS)
         self._after_paint.timeout.connect(self._go_where_wanted)
-        self._reading = MachineReading(desk.session, desk.jobs, self)
+        self._reading = MachineReading(desk.session, desk.jobs, self, other=desk.other)
         self._recalling = Latest(desk.jobs, self._show_recalled, self)
         words = self._desk.words
         self.side = SideList(words, desk.session.world.resources, self)
         self._foot = Foot(words, appearance, desk.session.world.resources, self.side, language=language)
         self.side.take_in(self._foot)
-        self.banners = Banners(words, self)
+        self.banners = Banners(words, self, host=desk.other.host if desk.other is not None else "")
         self.pages = PageStack(self._desk, self, left=handover.pages if handover is not None else None)
         self.bar = BottomBar(self, words=words)
         self.setup = SetupCourse(self._desk, self)
@@ -231,12 +231,10 @@ class Frame(QWidget):
         event.acceptProposedAction()
         if is_folder(path):
             self.go(ToProject(path))
-        elif path.endswith(".json"):
-            self._reading.open_recording(path)
-        elif path.endswith((".db", ".sqlite")):
-            self.go(ToRecording(path))
+        elif (there := place_of_file(path, self.flow.current)) is not None:
+            self.go(there)
         else:
-            self.go(ToExplainFile(path))
+            self._reading.open_recording(path)
 
     def _action(self, words: str, keys: str, slot: Callable[[], object]) -> QAction:
         action = QAction(words, self)
@@ -353,7 +351,7 @@ class Frame(QWidget):
     def _reading_ended(self, inspection: Inspection) -> None:
         from gpuassist.ui.leads import reading_ended  # by now the job that read has imported all that it needs
 
-        self.banners.show_recorded(inspection.recorded)
+        self.banners.show_recorded(inspection.recorded and not inspection.host)
         # First, because a page that still shows its own result marks its step anew.
         self.flow = follow(self.flow, reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
         self.pages.show_inspection(inspection)

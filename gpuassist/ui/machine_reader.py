@@ -17,6 +17,7 @@ from gpuassist.ui.wording import reason_of
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
+    from gpuassist.session.other_machine import OtherMachine
 
 
 class ReadFrom(Struct, frozen=True):
@@ -41,9 +42,9 @@ class MachineReading(QObject):
     ended = Signal(object)  # Inspection
     failed = Signal(object)  # str: why not
 
-    def __init__(self, session: Session, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, jobs: Jobs, parent: QObject | None = None, *, other: OtherMachine | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._other = session, other
         self._words = session.words.with_strings(on_one_line)
         self._jobs = jobs
         self._job: Job | None = None
@@ -75,6 +76,11 @@ class MachineReading(QObject):
 
     def read_live(self) -> None:
         self._source = ReadFrom()
+        other = self._other
+        if other is not None:
+            words = text("Reading {host}…", host=other.host)
+            self._start(words, lambda control: _look_there(self._session, other, control))
+            return
         words = text("Reading your machine again after the change…") if self.after_write else text("Reading your machine…")
         self._start(words, lambda control: inspect_live(self._session, control.tell))
 
@@ -131,6 +137,12 @@ class MachineReading(QObject):
         self.failed.emit(reason_of(self._words, result.error))
         if self.after_write and self._source != ReadFrom():  # a recording that cannot be opened took the place of that reading
             self.read_live()
+
+
+def _look_there(session: Session, other: OtherMachine, control: Control) -> Inspection:
+    from gpuassist.session.inspect import inspection_of
+
+    return inspection_of(session, other.machine(tell=control.tell, ends=control.cancelled.is_set), host=other.host)
 
 
 # The stages are imported where they run, on the job's thread: the first window is painted before they are.

@@ -21,16 +21,20 @@ if TYPE_CHECKING:
     from gpuassist.model.text import Text
     from gpuassist.model.words import Words
     from gpuassist.session.inspect import Inspection
+    from gpuassist.session.other_machine import OtherMachine
     from gpuassist.ui.dialogs import Asking
     from gpuassist.ui.jobs import Jobs
 
 
 class Desk(Struct, frozen=True):
-    """What every page is handed: the session, the pool for its work, and the dialogs that ask the user."""
+    """What every page is handed: the session, the pool for its work, and the dialogs that ask the user; `other` is the machine that
+    the window is about, none where that is this one.
+    """
 
     session: Session
     jobs: Jobs
     asking: Asking
+    other: OtherMachine | None = None
 
     @property
     def words(self) -> Words:

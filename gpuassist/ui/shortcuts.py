@@ -24,7 +24,7 @@ class Shortcut(Struct, frozen=True):
 
 
 ROW_KEYS = tuple(f"Ctrl+{key}" for key in "1234567890")
-_LIVE = WizardStep.LIVE
+_LIVE, _SNAPSHOT = WizardStep.LIVE, SideTool.SNAPSHOT
 SHORTCUTS = (
     Shortcut(("Alt+Left",), text("the previous page")),
     Shortcut(("Alt+Right",), text("the next page")),
@@ -63,4 +63,17 @@ SHORTCUTS = (
     Shortcut(("F5",), text("refresh"), SideTool.HOLDERS),
     Shortcut(("Del",), text("stop the chosen process"), SideTool.HOLDERS),
     Shortcut(("Ctrl+Shift+C",), text("copy the list"), SideTool.HOLDERS),
+    Shortcut(("Ctrl+O",), text("open a memory snapshot"), _SNAPSHOT),
+    Shortcut(("Ctrl+D",), text("compare with another snapshot"), _SNAPSHOT),
+    Shortcut(("Left", "Right"), text("the event before or after; with Shift many at once"), _SNAPSHOT),
+    Shortcut(("Up", "Down"), text("whose memory is above or below"), _SNAPSHOT),
+    Shortcut(("Return", "Enter"), text("the stacks of what the cursor is on"), _SNAPSHOT),
+    Shortcut(("+", "-"), text("zoom in or out"), _SNAPSHOT),
+    Shortcut(("PgUp", "PgDown"), text("back and forward"), _SNAPSHOT),
+    Shortcut(("Home", "End"), text("to the first or the last event"), _SNAPSHOT),
+    Shortcut(("P",), text("to the peak"), _SNAPSHOT),
+    Shortcut(("0",), text("all of the recording"), _SNAPSHOT),
+    Shortcut(("A", "B"), text("the two moments that are compared"), _SNAPSHOT),
+    Shortcut(("Z",), text("zoom to what is between them"), _SNAPSHOT),
+    Shortcut(("Esc",), text("compare no moments"), _SNAPSHOT),
 )

@@ -50,7 +50,7 @@ def _context(root: Path, one: Machine | None = None, *, colour: bool = False, wo
 
 
 def _run(context: Context, *, as_json: bool = False, lang: str = "") -> tuple[Exit, str]:
-    status = doctor.run(argparse.Namespace(json=as_json, lang=lang), context)
+    status = doctor.run(argparse.Namespace(json=as_json, lang=lang, fleet=None), context)
     assert isinstance(context.terminal.out, io.StringIO)
     return status, context.terminal.out.getvalue()
 

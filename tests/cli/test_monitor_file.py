@@ -127,7 +127,7 @@ def test_what_is_left_of_a_damaged_recording_is_printed_and_the_damage_told(tmp_
 @for_each(
     "arguments, words",
     (
-        (("--source", "prometheus:x"), "no source"),
+        (("--source", "elsewhere:x"), "no source"),
         (("--source", "file:/nowhere", "--headless"), "cannot be read"),
         (("--source", "file:x", "--record", "y"), "not recorded again"),
         (("--save", "x.csv"), "--source file:PATH"),

@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from gpuassist.install.what_if import Wish
 from gpuassist.model.text import text
+from gpuassist.session.file_places import place_of_file
+from gpuassist.session.kept_place import place_named, place_words
 from gpuassist.session.navigation import (
     Back,
     Errand,
@@ -31,14 +33,14 @@ from gpuassist.session.navigation import (
     ToGuide,
     ToHolders,
     ToInstall,
+    ToRecording,
     ToRepair,
+    ToSnapshot,
     ToWaitingInstall,
     ToWhatIf,
     WayOn,
     WizardStep,
     follow,
-    place_named,
-    place_words,
 )
 from gpuassist.session.plan import ANY, InstallWish
 
@@ -313,3 +315,12 @@ def test_the_way_on_always_leads_on_and_never_past_a_problem(events: list[Event]
         assert isinstance(flow.current, WizardStep)
         assert isinstance(following, SideTool) or list(WizardStep).index(following) > list(WizardStep).index(flow.current)
         assert following is not WizardStep.VERIFY or flow.state(WizardStep.FOUND) is not StepStatus.PROBLEM
+
+
+def test_a_file_is_opened_where_its_name_leads() -> None:
+    here = SideTool.GUIDES
+    assert place_of_file("/x/run.pickle", here) == ToSnapshot("/x/run.pickle")
+    assert place_of_file("/x/run.pkl", here) == ToSnapshot("/x/run.pkl")
+    assert place_of_file("/x/night.db", here) == ToRecording("/x/night.db")
+    assert place_of_file("/x/machine.json", here) is None
+    assert place_of_file("/x/pickle", here) == ToExplainFile("/x/pickle")

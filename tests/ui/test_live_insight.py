@@ -179,3 +179,15 @@ def test_with_one_gpu_its_verdict_is_shown_unasked(page: LiveInsight) -> None:
     assert page.card.isHidden()
     page.draw(sample(2.0, gpu(5), gpu(5, index=1)), 1)
     assert "GPU 1 waits for data" in page.card.lines[-1].said.words
+
+
+def test_the_snapshot_of_a_failure_is_opened(show: Show, qtbot: QtBot) -> None:
+    card = show(InsightCard(ENGLISH, knowledge().commands), 800, 400)
+    for kept, offered in (("/home/me/oom-1.pickle", True), ("No space left on device", False), ("", False)):
+        card.show_insight(InsightShown((), replace(MOMENT, snapshot=kept), None, None, 1e9))
+        card.lines[0].open.setChecked(True)
+        assert story(card).open_snapshot.isVisible() is offered
+        if offered:
+            with qtbot.waitSignal(card.snapshot_chosen) as asked:
+                story(card).open_snapshot.click()
+            assert asked.args == [kept]

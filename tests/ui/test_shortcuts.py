@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.session.navigation import Place, SideTool, WizardStep
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.live.live_keys import LiveKeys
+from gpuassist.ui.plots.allocation_plot import AllocationPlot
 from gpuassist.ui.shortcuts import SHORTCUTS
 from tests.ui.frames import Frames, recorded
 from tests.ui.showing import Show
@@ -36,8 +37,15 @@ def test_help_lists_what_is_bound(desk: Desk, show: Show, qtbot: QtBot, tmp_path
     frame = Frames(desk, show, qtbot)(recorded(machine(), tmp_path))
     assert bound(frame, below=False) == listed(None)
     pages = [place for place in (*WizardStep, *SideTool) if place is not WizardStep.LIVE]
-    assert {place: bound(frame.pages.page(place), below=True) for place in pages} == {place: listed(place) for place in pages}
+    plots = {SideTool.SNAPSHOT: plot_keys()}
+    told = {place: bound(frame.pages.page(place), below=True) | plots.get(place, set()) for place in pages}
+    assert told == {place: listed(place) for place in pages}
     frame.close_down()
+
+
+def plot_keys() -> set[str]:
+    """Those that the plot of a memory snapshot meets itself; = is + without Shift."""
+    return {QKeySequence(key).toString() for key in AllocationPlot("a plot").keys} - {"="}
 
 
 class Plot:

@@ -10,6 +10,7 @@ import os
 import sys
 
 import gpuassist_memory  # type: ignore[import-not-found]
+import gpuassist_wish  # type: ignore[import-not-found]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class SnapshotWatch(gpuassist_memory._Watch):  # type: ignore[misc]
             return
         self._files += 1
         path = _path(self._files)
-        trouble = gpuassist_memory._guarded(_keep, self._torch.cuda.memory, path)
+        trouble = gpuassist_memory._guarded(gpuassist_wish.keep, self._torch.cuda.memory, path)
         super().note(gpuassist_memory.SNAPSHOT, trouble or path)
 
 
@@ -54,24 +55,6 @@ def _path(number: int) -> str:
     script = os.path.basename(sys.argv[0] if getattr(sys, "argv", None) else "") or "python"
     plain = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in script)[:60]
     return f"{os.environ[DIRECTORY]}/oom-{plain}-{strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{number}.pickle"
-
-
-def _keep(memory: Any, path: str) -> None:
-    """All of it or nothing: a full disk leaves no half of a file."""
-    from pickle import dump
-
-    snapshot = memory._snapshot()
-    part = path + ".part"
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    kept = False
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            dump(snapshot, file)
-        os.rename(part, path)
-        kept = True
-    finally:
-        if not kept:
-            os.unlink(part)
 
 
 gpuassist_memory._Watch = SnapshotWatch

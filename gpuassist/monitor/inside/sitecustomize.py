@@ -12,6 +12,7 @@ def _begin():  # type: ignore[no-untyped-def]
     try:
         if sys.version_info >= (3, 8):
             import gpuassist_memory  # type: ignore[import-not-found]
+            import gpuassist_wish  # type: ignore[import-not-found]  # noqa: F401
 
             if os.environ.get("GPUASSIST_SNAPSHOTS"):
                 import gpuassist_snapshot  # type: ignore[import-not-found]  # noqa: F401

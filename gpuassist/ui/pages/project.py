@@ -51,7 +51,7 @@ class ProjectPage(Page):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self._machine: Machine | None = None
-        self._recorded = False
+        self._recorded, self._host = False, ""
         self.directory = ""
         self.outlook: ProjectOutlook | None = None
         self._turns: InTurns | None = None
@@ -95,6 +95,8 @@ class ProjectPage(Page):
         note = text("Nothing is written until you confirm.")
         if self._recorded:
             note = text("Checked against the recorded machine: nothing can be written.")
+            if self._host:
+                note = text("Checked against {host}: nothing can be written from here.", host=self._host)
         primary = self.write if self.outlook.changes and not self._recorded and self.carried is None else None
         return Bar(left, self.desk.words(note), primary)
 
@@ -104,7 +106,7 @@ class ProjectPage(Page):
         return self._judging.busy or self._changing.busy or shows
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._machine, self._recorded = inspection.machine, inspection.recorded
+        self._machine, self._recorded, self._host = inspection.machine, inspection.recorded, inspection.host
         if self.directory and self.carried is None:
             self._judge()
         elif not self.directory:

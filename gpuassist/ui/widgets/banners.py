@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import Words
+from gpuassist.present.elsewhere import whose_window
 from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.layouts import MARGIN
 
@@ -26,9 +27,9 @@ class Banners(QWidget):
     again_wanted = Signal()
     language_wanted = Signal(str)  # the one that had to wait
 
-    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, parent: QWidget | None = None, *, host: str = "") -> None:
         super().__init__(parent)
-        self._words = words
+        self._words, self._host = words, host
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(MARGIN, 16, MARGIN, 0)
         self._column.setSpacing(8)
@@ -48,6 +49,8 @@ class Banners(QWidget):
         else:
             self.language = self._notice(Mark.INFO, words(words.notice))
             self._add_close(self.language)
+        if host:
+            self.tell(whose_window(host), stays=True)
 
     def tell(self, words: Text, *, stays: bool = False) -> None:
         """Something to know from the start on; unless it `stays`, it can be closed."""
@@ -70,7 +73,8 @@ class Banners(QWidget):
 
             words = self._words
             notice = self._notice(Mark.INFO, words(text("Viewing a recorded machine: read-only.")))
-            live = small(words(text("Read this machine instead")), notice)
+            instead = text("Read {host} instead", host=self._host) if self._host else text("Read this machine instead")
+            live = small(words(instead), notice)
             live.clicked.connect(self.live_wanted)
             notice.buttons.addWidget(live)
             self.recorded = notice

@@ -205,6 +205,10 @@ class DropDown(_Choice):
         super().__init__(parent)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
 
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return QSize(hint.width() + _BESIDE_WORDS, hint.height())  # Qt's own is a pixel less than its words take
+
     def minimumSizeHint(self) -> QSize:
         """It gives way: what does not fit is cut and stands in the tip."""
         hint = super().minimumSizeHint()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuassist.diagnose.signatures.profilers import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem
-from tests.formats.test_profile import PYTHON, TORCH
+from tests.formats.test_profile_tables import NSYS, PYTHON, TORCH
 from tests.rows import for_each
 
 
@@ -24,6 +24,7 @@ from tests.rows import for_each
         ),
         (TORCH, {"operator": "aten::addmm", "operator_share": "76", "gpu": "yes"}),
         (PYTHON + TORCH, {"share": "71", "operator": "aten::addmm"}),
+        (NSYS, {"change": "kernels", "hint": "precision", "change_share": "90"}),
     ],
 )
 def test_shares_are_of_the_work_without_what_starting_costs(words: str, told: dict[str, str]) -> None:

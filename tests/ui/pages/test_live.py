@@ -237,7 +237,7 @@ def test_nothing_is_sampled_before_the_page_is_shown(desk: Desk, qtbot: QtBot) -
 
 
 def test_a_recorded_machine_is_not_watched(shown: Shown) -> None:
-    shown.page.show_inspection(cast(Inspection, SimpleNamespace(recorded=True)))
+    shown.page.show_inspection(cast(Inspection, SimpleNamespace(recorded=True, host="")))
     shown.page.arrive(None)
     shown.qtbot.waitUntil(lambda: not shown.page._watching.running)
     shown.feed(*TWO)

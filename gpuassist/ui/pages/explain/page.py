@@ -105,7 +105,7 @@ class ExplainPage(Page):
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._inspection = inspection
-        self._text.show_machine(recorded=inspection.recorded)
+        self._text.show_machine(recorded=inspection.recorded, host=inspection.host)
         self._ask()
 
     def arrive(self, errand: Errand | None) -> None:

@@ -64,8 +64,10 @@ class TextCard(Card):
     def joins(self) -> bool:
         return self._choice.currentIndex() == _JOINED
 
-    def show_machine(self, *, recorded: bool) -> None:
+    def show_machine(self, *, recorded: bool, host: str = "") -> None:
         joined = text("Use facts of the recording") if recorded else text("Use facts of this computer")
+        if host:
+            joined = text("Use facts of {host}", host=host)
         self._choice.setItemText(_JOINED, self._words(joined))
 
     def show_note(self, words: Text | None) -> None:

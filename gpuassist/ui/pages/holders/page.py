@@ -14,6 +14,7 @@ from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome
 from gpuassist.model.text import Text, text
+from gpuassist.present.elsewhere import as_it_was
 from gpuassist.present.holders import LET_IT_RUN, STOP_IT, as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.samples import clock
@@ -60,6 +61,7 @@ class HoldersPage(Page):
         super().__init__(desk, parent)
         self._look_now, self._end = look, end
         self._recorded: Machine | None = None
+        self._host = ""
         self.found: Holding | None = None
         self._chosen: int | None = None
         self._wished: int | None = None  # until it was seen whether that process holds a GPU
@@ -115,14 +117,14 @@ class HoldersPage(Page):
 
     def bar(self) -> Bar:
         actions = (self._refresh, self._copy) if self._recorded is None else (self._copy,)
-        note = text("Updates automatically") if self._recorded is None else text("As recorded")
+        note = text("Updates automatically") if self._recorded is None else as_it_was(self._host)
         return Bar(actions, note=self.desk.words(note))
 
     def show_inspection(self, inspection: Inspection) -> None:
         recorded = inspection.machine if inspection.recorded else None
         if recorded is None and self._recorded is None:
             return
-        self._recorded = recorded
+        self._recorded, self._host = recorded, inspection.host
         self._forget()
         self.bar_changed.emit()
         if self.isVisible():
@@ -228,7 +230,7 @@ class HoldersPage(Page):
         words, before = self.desk.words, self.found
         self.found = found
         if self._recorded is not None:
-            subtitle = text("As recorded")
+            subtitle = as_it_was(self._host)
         else:
             subtitle = text("Updated {time}", time=clock(self.desk.session.world.clock.epoch(), seconds=True))
         self._header.show_words(words(title(found)), words(subtitle))
@@ -257,6 +259,8 @@ class HoldersPage(Page):
             mark, name, why = Mark.RIGHT, text("The GPU is free"), text("Programs can use it, and its driver can be replaced.")
         if self._recorded is not None and not found.notes and found.cards:
             name, why = text("The GPU was free"), text("No process was using it when this machine was recorded.")
+            if self._host:
+                why = text("No process was using it when {host} was read.", host=self._host)
         self._nothing.show_words(mark, self.desk.words(name), self.desk.words(why))
 
     def _fill(self, found: Holding) -> None:

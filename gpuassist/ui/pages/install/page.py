@@ -16,6 +16,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, text
 from gpuassist.present.commands import copied
+from gpuassist.present.elsewhere import cannot_be_changed
 from gpuassist.present.install import plan_title
 from gpuassist.present.marks import Mark
 from gpuassist.present.what_if import in_plain_words
@@ -63,7 +64,7 @@ class InstallPage(Page):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self._machine: Machine | None = None
-        self._recorded = False
+        self._recorded, self._host = False, ""
         self.outlook: Outlook | None = None
         self._planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self._listing = Latest(desk.jobs, self._show_choices, self)
@@ -115,14 +116,14 @@ class InstallPage(Page):
             return Bar((), self.desk.words(text("Preview only: nothing is changed.")))
         note = text("Nothing is changed until you confirm a step.")
         if self._recorded:
-            note = text("A recorded machine can be viewed, not changed.")
+            note = cannot_be_changed(self._host)
         return Bar((*self.steps.beside, self._copy), self.desk.words(note), self.steps.primary if self.outlook.steps else None)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._machine, self._recorded = inspection.machine, inspection.recorded
+        self._machine, self._recorded, self._host = inspection.machine, inspection.recorded, inspection.host
         self._way = mends_worst(inspection.answers, inspection.machine) or way_to(GoTo(WizardStep.VERIFY))
         self._on.setText(self.desk.words(self._way.title))
-        self.steps.show_machine(inspection.machine, recorded=inspection.recorded)
+        self.steps.show_machine(inspection.machine, recorded=inspection.recorded, host=inspection.host)
         if not self.steps.under_way:
             self._plan()
         self._recall()
@@ -236,6 +237,8 @@ class InstallPage(Page):
         self.bar_changed.emit()
 
     def _about(self, goal: Text) -> Text:
+        if self._host:
+            return text("{goal} on {host}", goal=goal, host=self._host)
         if self._recorded:
             return text("{goal} on the recorded machine", goal=goal)
         return text("{goal} on this machine", goal=goal)

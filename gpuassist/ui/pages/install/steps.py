@@ -16,6 +16,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepKind
 from gpuassist.model.solve import DryRun
 from gpuassist.model.text import Text, text, verbatim
+from gpuassist.present.elsewhere import cannot_be_changed
 from gpuassist.present.install import before_going_back, before_taking, course_title, next_action, run_lines
 from gpuassist.present.marks import Mark, mark_of
 from gpuassist.session.install import Course, can_be_taken_back, course_of, is_begun
@@ -43,7 +44,7 @@ class InstallSteps(QWidget):
         self._desk = desk
         self._scroll = scroll
         self._machine = Machine()
-        self._recorded = False
+        self._recorded, self._host = False, ""
         self._course: Course | None = None
         self.install: Install | None = None
         self._waits: Waiting | None = None
@@ -109,8 +110,8 @@ class InstallSteps(QWidget):
     def close_down(self) -> None:
         self._runner.cancel()
 
-    def show_machine(self, machine: Machine, *, recorded: bool) -> None:
-        self._machine, self._recorded = machine, recorded
+    def show_machine(self, machine: Machine, *, recorded: bool, host: str = "") -> None:
+        self._machine, self._recorded, self._host = machine, recorded, host
 
     def show_waiting(self, waits: Waiting | None) -> None:
         """What beginning something else would give up."""
@@ -185,7 +186,7 @@ class InstallSteps(QWidget):
         if number is not None and self._course is not None:
             self.primary.setText(self._desk.words(next_action(self._course.steps[number], number)))
         self.primary.setEnabled(number is not None and not self.busy and not self._recorded)
-        why = text("A recorded machine can be viewed, not changed.")
+        why = cannot_be_changed(self._host)
         self.primary.setStatusTip(self._desk.words(why) if self._recorded else "")
         for card in self._cards:
             card.allow_look(self._desk.words(why) if self._recorded else "…" if self.busy else "")

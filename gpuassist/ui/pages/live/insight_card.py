@@ -91,6 +91,8 @@ class InsightCard(Card):
     """The words of a failure that the user wants explained."""
     moment_chosen = Signal(float)
     """The time of a failure on the samples' clock, to be shown on the plot."""
+    snapshot_chosen = Signal(str)
+    """The path of torch's snapshot of a failure, to be opened."""
     opened = Signal(bool)
     """Whether a line is open: its story stands in `details`, for which whoever shows the card makes room."""
 
@@ -181,6 +183,7 @@ class InsightCard(Card):
         if self.details is None:
             self.details = InsightDetails(self._words, self)
             self.details.show_on_plot.clicked.connect(self._show_on_plot)
+            self.details.open_snapshot.clicked.connect(self._open_snapshot)
         if chosen is not None and chosen in self._stories:
             self.details.show_story(self._stories[chosen])
         self.details.setVisible(chosen is not None)
@@ -201,6 +204,11 @@ class InsightCard(Card):
     def _show_on_plot(self) -> None:
         if self._shown.moment is not None:
             self.moment_chosen.emit(self._shown.moment.monotonic)
+
+    @Slot()
+    def _open_snapshot(self) -> None:
+        if self._shown.moment is not None:
+            self.snapshot_chosen.emit(self._shown.moment.snapshot)
 
 
 class InsightLine(QWidget):
@@ -238,12 +246,17 @@ class InsightDetails(Card):
         self._sentences = [paragraph("", "", self) for _ in range(2)]
         self.bar = MemoryBar(words, self)
         self.show_on_plot = small(words(text("Show the minutes before")), self)
+        self.open_snapshot = small(words(text("Open the memory snapshot")), self)
         inside = QWidget(self)
         inside.setObjectName("content")
         column = bare(QVBoxLayout(inside), 8)
         for widget in (self.bar, *self._sentences):
             column.addWidget(widget)
-        column.addWidget(self.show_on_plot, 0, Qt.AlignmentFlag.AlignLeft)
+        row = bare(QHBoxLayout(), 8)
+        row.addWidget(self.show_on_plot)
+        row.addWidget(self.open_snapshot)
+        row.addStretch(1)
+        column.addLayout(row)
         column.addStretch(1)
         scroll = QScrollArea(self)
         scroll.setWidgetResizable(True)
@@ -263,3 +276,4 @@ class InsightDetails(Card):
         if moment is not None and moment.picture is not None:
             self.bar.show_picture(moment.picture)
         self.show_on_plot.setVisible(moment is not None)
+        self.open_snapshot.setVisible(moment is not None and moment.snapshot.startswith("/"))  # else it says why there is none

@@ -10,7 +10,7 @@ from gpuassist.model.sample import Sample
 from gpuassist.model.text import text
 from gpuassist.monitor.alerts import Threshold
 from gpuassist.session.alert_notices import AlertNotices
-from gpuassist.session.navigation import ToExplainText
+from gpuassist.session.navigation import ToExplainText, ToSnapshot
 from gpuassist.session.thresholds import load_thresholds, save_thresholds
 from gpuassist.session.watch import Watch
 from gpuassist.ui.page import Desk
@@ -35,6 +35,7 @@ class LiveInsight(QWidget):
         self.card = InsightCard(desk.words, session.knowledge.commands, self)
         self.card.explain_chosen.connect(self._explain)
         self.card.moment_chosen.connect(self.moment_chosen)
+        self.card.snapshot_chosen.connect(lambda path: self.asked.emit(ToSnapshot(path)))
         self.edit: AlertsEdit | None = None  # made when it is first wanted
         self.alerts = QAction(desk.words(text("Alerts")), self)
         self.alerts.setCheckable(True)

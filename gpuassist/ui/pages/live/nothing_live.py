@@ -19,6 +19,7 @@ class NothingLive(EmptyState):
     found_wanted = Signal()
     cancelled = Signal()
     open_wanted = Signal()  # a recording
+    server_wanted = Signal()
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(Mark.BUSY, "", "", parent)
@@ -28,11 +29,14 @@ class NothingLive(EmptyState):
         # Who has no GPU here may have a recording of one elsewhere.
         self._open = small(words(text("Open a recording…")), self)
         self._open.clicked.connect(self.open_wanted)
+        self._server = small(words(text("Prometheus server…")), self)
+        self._server.clicked.connect(self.server_wanted)
         self._cancel = small(words(text("Cancel")), self)
         self._cancel.clicked.connect(self.cancelled)
         self.buttons.addStretch(1)
         self.buttons.addWidget(self._found)
         self.buttons.addWidget(self._open)
+        self.buttons.addWidget(self._server)
         self.buttons.addWidget(self._cancel)
         self.buttons.addStretch(1)
 
@@ -50,7 +54,18 @@ class NothingLive(EmptyState):
         self.show_words(Mark.BUSY, self._in_words(text("Reading a recording")), words)
         self._found.hide()
         self._open.hide()
+        self._server.hide()
         self._cancel.show()
+
+    def show_asking(self, address: str) -> None:
+        """A server is asked for what it has kept."""
+        self._tell(Mark.BUSY, text("Asking the server"), text("The last 24 hours come first, from {address}.", address=address))
+
+    def show_server_trouble(self, trouble: tuple[Text, ...]) -> None:
+        """A server gives no figures, and is asked again and again."""
+        then = text("It is asked again every few seconds.")
+        self._tell(Mark.PROBLEM, text("No figures from the server"), *trouble, then)
+        self._server.show()
 
     def show_trouble(self, trouble: tuple[Text, ...]) -> None:
         if not trouble:
@@ -64,4 +79,5 @@ class NothingLive(EmptyState):
         self.show_words(mark, self._in_words(title), "\n".join(sentence_case(self._in_words(one)) for one in why))
         self._found.setVisible(offers_found)
         self._open.setVisible(mark is not Mark.BUSY)
+        self._server.setVisible(mark is not Mark.BUSY)
         self._cancel.hide()

@@ -13,23 +13,24 @@ from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, text
 from gpuassist.present.marks import Mark
 from gpuassist.present.samples import gpu_trouble, recording_titles, subtitle
-from gpuassist.session.navigation import Errand, GoTo, Marked, StepStatus, ToHolders, ToRecording, WizardStep
+from gpuassist.session.navigation import Errand, GoTo, Marked, StepStatus, ToHolders, ToRecording, ToServer, WizardStep
 from gpuassist.session.opened_recording import OpenedRecording
 from gpuassist.session.watch import Watch
 from gpuassist.ui.jobs import Latest
 from gpuassist.ui.pace import InTurns, Pace
 from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.pages.live.head import NAME, LiveHead
 from gpuassist.ui.pages.live.live_watch import Watching
 from gpuassist.ui.pages.live.nothing_live import NothingLive
 from gpuassist.ui.pages.live.recordings import Recordings
+from gpuassist.ui.pages.live.server_choice import ServerChoice
 from gpuassist.ui.pages.live.watch_view import WatchView
-from gpuassist.ui.widgets.buttons import small
-from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.layouts import MARGIN, dress
-from gpuassist.ui.widgets.scroll_page import PageHeader
 
 if TYPE_CHECKING:
+    from gpuassist.monitor.prometheus_source import PrometheusServer
     from gpuassist.session.inspect import Inspection
+    from gpuassist.ui.pages.live.served_gpus import ServedGpus
 
 
 _CHECK_MILLISECONDS = 1000  # whether figures still come
@@ -42,7 +43,7 @@ class LivePage(Page):
 
     def __init__(self, desk: Desk, parent: QWidget | None = None, *, watch: Watch | None = None) -> None:
         super().__init__(desk, parent)
-        self._watching = Watching(watch or Watch(desk.session), self)
+        self._watching = Watching(watch or _watch_for(desk), self)
         self._watching.sampled.connect(self._take)
         self._pace = Pace(self)
         self._pace.due.connect(self._draw)
@@ -58,10 +59,9 @@ class LivePage(Page):
         self._since = 0.0
         self._stale = False
         self._marked: StepStatus | None = None
-        self._trouble: tuple[Text, ...] = ()
-        self._titles: tuple[Text, Text | None] = (text("Live memory"), None)
         self._reads = False
         self._replay: WatchView | None = None
+        self._served: ServedGpus | None = None
         self._holders = self._action(text("GPU processes"), self._show_holders)
         self._back = self._action(text("Back to live"), self.show_live)
         self._make()
@@ -72,20 +72,21 @@ class LivePage(Page):
 
     @property
     def view(self) -> WatchView:
-        """What is on show: the recording that was opened, or what the GPUs do now."""
-        return self._replay or self._live
+        """What is on show: the recording that was opened, a server's GPUs, or what the GPUs of this machine do now."""
+        return self._replay or (self._served.view if self._served is not None else self._live)
 
     def bar(self) -> Bar:
         if self._on_show is self._nothing:
-            return Bar()
+            return Bar((self._back,) if self._served is not None else ())
         if self._replay is not None:
             note = text("Wheel: zoom · ← →: move · 0–9, A: GPUs")
             return Bar((self._back,), note=self.desk.words(note))
         note = text("Wheel: zoom · End: now · Space: pause · 0–9, A: GPUs")
-        return Bar((self._holders, self._live.insight.alerts), note=self.desk.words(note))
+        local = (self._holders, self._live.insight.alerts)
+        return Bar((self._back,) if self._served is not None else local, note=self.desk.words(note))
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._machine_recorded = inspection.recorded
+        self._machine_recorded = inspection.recorded and not inspection.host
         if self._machine_recorded:
             self._starting.stop()
             self._recordings.end()
@@ -99,13 +100,16 @@ class LivePage(Page):
         self.setFocus()
         if isinstance(errand, ToRecording):
             self._recordings.open_path(errand.path, errand.number)
+        if isinstance(errand, ToServer):
+            self._servers.take(errand)
         if self._machine_recorded:
             self._show_machine_recorded()
         else:
             self._starting.start()  # once the page stands: a thread takes its time to start
 
     def under_way(self) -> Text | None:
-        return self._recordings.under_way or self._live.under_way
+        served = self._served.recordings.under_way if self._served is not None else None
+        return self._recordings.under_way or served or self._live.under_way
 
     def left(self) -> Watch:
         """What was seen so far, of which nothing is in any language."""
@@ -123,6 +127,8 @@ class LivePage(Page):
         self._checking.stop()
         self._ending.drop()
         self._live.close_down()
+        if self._served is not None:
+            self._served.close_down()
         self._watching.stop()
         self._recordings.close_down()
         self._pace.stop()
@@ -131,12 +137,20 @@ class LivePage(Page):
     def show_live(self) -> None:
         """What the GPUs do now, in the place of a recording."""
         replay, self._replay = self._replay, None
+        served, self._served = self._served, None
+        if replay is None and served is None:
+            return
+        self._on_show.hide()
+        self._on_show = self._nothing
         if replay is not None:
-            self._on_show = self._nothing
             replay.hide()
             replay.deleteLater()
-            self._show_title(text("Live memory"), None)
-            self._show_what_is_there()
+        if served is not None:
+            served.end()
+        self._head.show_troubles(())
+        self._head.show_title(NAME)
+        self._show_what_is_there()
+        self.bar_changed.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self.view.press(event):
@@ -163,37 +177,38 @@ class LivePage(Page):
     def _make(self) -> None:
         words = self.desk.words
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._header = PageHeader(words(text("Live memory")), "", self)
-        self._notice = Notice(Mark.WARNING, "", self)
-        self._notice.hide()
-        self._said = Notice(Mark.INFO, "", self)
-        self._said.hide()
-        close = small(words(text("Close")), self._said)
-        close.clicked.connect(self._said.hide)
-        self._said.buttons.addWidget(close)
+        self._head = LiveHead(words, self)
         self._nothing = NothingLive(words, self)
         self._nothing.found_wanted.connect(self._go_to_found)
+        self._servers = ServerChoice(self.desk, self)
+        self._servers.chosen.connect(self._watch_server)
+        self._servers.refused.connect(partial(self._head.tell, Mark.PROBLEM))
         self._recordings = Recordings(self.desk, self._watching.watch, self)
-        self._recordings.told.connect(self._tell)
-        self._recordings.began.connect(self._said.hide)
-        self._recordings.reading.connect(self._show_reading)
-        self._recordings.opened.connect(self._show_recording)
+        self._join(self._recordings)
         self._nothing.cancelled.connect(self._recordings.stop_reading)
         self._nothing.open_wanted.connect(self._recordings.ask_what_to_open)
+        self._nothing.server_wanted.connect(self._servers.ask)
         self._live = self._new_view(self._watching.watch)
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, 20, MARGIN, 12)
         column.setSpacing(10)
-        for widget in (self._header, self._notice, self._said, self._nothing):
+        for widget in (self._head, self._nothing):
             column.addWidget(widget)
         column.addWidget(self._live, 1)
         column.addStretch(0)
         self._column = column
 
+    def _join(self, recordings: Recordings) -> None:
+        recordings.told.connect(self._head.tell)
+        recordings.began.connect(self._head.said.hide)
+        recordings.reading.connect(self._show_reading)
+        recordings.opened.connect(self._show_recording)
+        recordings.server_wanted.connect(self._servers.ask)
+
     def _new_view(self, watch: Watch, opened: OpenedRecording | None = None) -> WatchView:
         view = WatchView(self.desk, watch, self, live=opened is None)
         view.asked.connect(self.asked)
-        view.told.connect(self._tell)
+        view.told.connect(self._head.tell)
         self._recordings.serve(view, opened)
         view.hide()
         return view
@@ -201,7 +216,7 @@ class LivePage(Page):
     @Slot()
     def _start(self) -> None:
         if not self._watching.running:
-            if self._sample is None and self._replay is None:
+            if self._sample is None and self._replay is None and self._served is None:
                 self._nothing.show_waiting()
                 self._dressing.start()
             self._watching.start()
@@ -222,9 +237,8 @@ class LivePage(Page):
         """A green tick beside a GPU that has no figures would say that all of them are watched."""
         if not sample.gpus:
             return StepStatus.UNKNOWN
-        return (
-            StepStatus.WARNING if any(gpu_trouble(gpu) is not None and not gpu.asleep for gpu in sample.gpus) else StepStatus.RIGHT
-        )
+        troubled = any(gpu_trouble(gpu) is not None and not gpu.asleep for gpu in sample.gpus)
+        return StepStatus.WARNING if troubled else StepStatus.RIGHT
 
     def _mark(self, state: StepStatus) -> None:
         if state is not self._marked:
@@ -234,7 +248,7 @@ class LivePage(Page):
     @Slot()
     def _check(self) -> None:
         """Where no figures come, time still goes on."""
-        if self._sample is not None and (self._stale or self._watching.watch.silence is not None):
+        if self._served is not None or (self._sample is not None and (self._stale or self._watching.watch.silence is not None)):
             self._pace.request()
 
     @Slot()
@@ -244,6 +258,9 @@ class LivePage(Page):
             return
         if self._replay is not None:
             self._replay.draw()
+        elif self._served is not None:
+            self._draw_served(self._served)
+            return
         elif sample is None or self._machine_recorded:
             return
         elif not sample.gpus and not self._live.lanes:
@@ -254,7 +271,7 @@ class LivePage(Page):
             self._live.draw()
             shown = self._live.shown
             if shown is not None:
-                self._show_title(text("Live memory"), subtitle(shown, self._since))
+                self._head.show_title(NAME, subtitle(shown, self._since))
         if sample is not None:
             self._show_trouble(sample)
 
@@ -263,18 +280,10 @@ class LivePage(Page):
         self._stale = self._live.stale
         self._mark(StepStatus.UNKNOWN if self._stale else self._state(sample))
         # That the driver is silent stands above the plot, with the seconds; without a plot its place is taken by the reason.
-        driver = sample.trouble if self._on_show is self._live and not self._stale else ()
-        disk = self._recordings.trouble
-        trouble = (*driver, *((disk,) if disk is not None else ()))
-        if trouble != self._trouble:
-            self._trouble = trouble
-            self._notice.show_words(Mark.WARNING, "\n".join(map(self.desk.words, trouble)))
-            self._notice.setVisible(bool(trouble))
-
-    def _show_title(self, title: Text, below: Text | None) -> None:
-        if (title, below) != self._titles:
-            self._titles = (title, below)
-            self._header.show_words(self.desk.words(title), self.desk.words(below) if below is not None else "")
+        # Why a connection is gone does not stand there.
+        silent = self._stale and not self.view.watch.server
+        driver = sample.trouble if self._on_show is self._live and not silent else ()
+        self._head.show_troubles(tuple(one for one in (*driver, self._recordings.trouble) if one is not None))
 
     def _show(self, wanted: QWidget) -> None:
         """One of what there is to see, and the bar that goes with it."""
@@ -285,13 +294,15 @@ class LivePage(Page):
             self.bar_changed.emit()
 
     def _show_machine_recorded(self) -> None:
-        if self._replay is None:
+        if self._replay is None and self._served is None:
             self._nothing.show_recorded()
             self._show(self._nothing)
 
     def _show_what_is_there(self) -> None:
         """After something else was shown in its place."""
-        if self._replay is None and self._machine_recorded:
+        if self._served is not None:
+            self._draw_served(self._served)
+        elif self._replay is None and self._machine_recorded:
             self._show_machine_recorded()
         elif self._replay is not None or self._live.shown is not None:
             self._show(self.view)
@@ -316,17 +327,42 @@ class LivePage(Page):
         self._replay = view = self._new_view(opened.watch, opened)
         self._column.insertWidget(self._column.indexOf(self._live), view, 1)
         view.show_all(opened.last)
-        self._said.hide()
-        self._show_title(*recording_titles(opened))
+        self._head.said.hide()
+        self._head.show_title(*recording_titles(opened))
         if opened.damage:
-            self._tell(Mark.WARNING, "\n".join(map(self.desk.words, opened.damage)))
+            self._head.tell(Mark.WARNING, "\n".join(map(self.desk.words, opened.damage)))
         self._show_what_is_there()
 
-    @Slot(object, object)
-    def _tell(self, mark: Mark, words: str) -> None:
-        """Stays until the user has read it."""
-        self._said.show_words(mark, words)
-        self._said.show()
+    @Slot(object)
+    def _watch_server(self, server: PrometheusServer) -> None:
+        from gpuassist.ui.pages.live.served_gpus import ServedGpus  # HTTP is what few windows need
+
+        self.show_live()
+        self._served = served = ServedGpus(self.desk, server, self)
+        served.view.asked.connect(self.asked)
+        served.view.told.connect(self._head.tell)
+        served.changed.connect(self._pace.request)
+        self._join(served.recordings)
+        self._column.insertWidget(self._column.indexOf(self._live), served.view, 1)
+        self._head.show_title(served.title)
+        self._nothing.show_asking(server.address.shown)
+        self._show(self._nothing)
+        self.bar_changed.emit()
+
+    def _draw_served(self, served: ServedGpus) -> None:
+        if served.sample is None:
+            return
+        if not served.shows_figures:
+            self._nothing.show_server_trouble(served.trouble)
+            self._show(self._nothing)
+            return
+        if self._on_show is not served.view:
+            self._show(served.view)
+            self.setFocus()
+        served.view.draw()
+        if served.view.shown is not None:
+            self._head.show_title(served.title, subtitle(served.view.shown, served.watching.watch.history.began))
+        self._head.show_troubles(served.trouble)
 
     @Slot()
     def _show_holders(self) -> None:
@@ -336,3 +372,11 @@ class LivePage(Page):
     @Slot()
     def _go_to_found(self) -> None:
         self.asked.emit(GoTo(WizardStep.FOUND))
+
+
+def _watch_for(desk: Desk) -> Watch:
+    if desk.other is None:
+        return Watch(desk.session)
+    from gpuassist.session.other_machine import watch_of
+
+    return watch_of(desk.other, desk.session)

@@ -8,13 +8,14 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRectF, Q
 from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QWidget
 
-from gpuassist.model.fact import value_or
+from gpuassist.model.fact import Known, value_or
 from gpuassist.model.sample import GpuSample, ProcessKind
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.process_table import GROUPING_WORDS, Grouping, LiveRow, OnGpu, table_rows
 from gpuassist.present.samples import gpu_label
 from gpuassist.ui import clipboard
+from gpuassist.ui.pages.live.process_snapshot import RECORD_SECONDS
 from gpuassist.ui.pages.live.processes import COLOUR_ROLE, COLUMNS, NAMES, ProcessesModel, RowFigures
 from gpuassist.ui.plots.colour_table import series_colour
 from gpuassist.ui.theme import colours
@@ -51,6 +52,7 @@ class ProcessCard(Card):
     changed = Signal()  # other rows are wanted
     mark_wanted = Signal(object)  # int, a process; None for none
     stop_wanted = Signal(object)  # OnGpu
+    snapshot_wanted = Signal(object, object)  # int, a process; float, for how many seconds its allocations are recorded before
     holders_wanted = Signal(object)  # int, a process
     gpu_wanted = Signal(object)  # int
 
@@ -147,6 +149,10 @@ class ProcessCard(Card):
             return menu
         self._add(menu, text("Show under “GPU processes”"), lambda: self.holders_wanted.emit(process.pid), "Enter")
         menu.addSeparator()
+        if isinstance(process.torch, Known):
+            self._add(menu, text("Memory snapshot…"), lambda: self.snapshot_wanted.emit(process.pid, 0.0))
+            record = text("Memory snapshot after {seconds} s of recording…", seconds=round(RECORD_SECONDS))
+            self._add(menu, record, lambda: self.snapshot_wanted.emit(process.pid, RECORD_SECONDS))
         self._add(menu, text("Stop process…"), lambda: self.stop_wanted.emit(single), "Del")
         return menu
 

@@ -37,6 +37,7 @@ class Recordings(QObject):
     reading = Signal(str)
     """What is being read and how far it is; empty once that is over."""
     opened = Signal(object)  # OpenedRecording
+    server_wanted = Signal()
     _reached = Signal(float)  # from the thread that reads
 
     def __init__(self, desk: Desk, watch: Watch, page: QWidget) -> None:
@@ -56,6 +57,7 @@ class Recordings(QObject):
         controls.save_chosen.connect(partial(self._ask_where_to_save, view))
         controls.files.addSeparator()
         controls.files.addAction(self._desk.words(text("Open a recording…"))).triggered.connect(self.ask_what_to_open)
+        controls.files.addAction(self._desk.words(text("Prometheus server…"))).triggered.connect(self.server_wanted)
         if opened is None:
             self._live = view
             controls.record_chosen.connect(self._record_or_stop)

@@ -14,6 +14,8 @@ from gpuassist.monitor.means import Key, ProcessMean
 from gpuassist.monitor.pyramid import Window
 from gpuassist.monitor.sources import EVERYTHING, Detail
 from gpuassist.present.curves import CURVES, CurveKind
+from gpuassist.present.elsewhere import only_looked_at
+from gpuassist.present.marks import Mark
 from gpuassist.present.plot_picture import DrawnRun
 from gpuassist.present.process_means import no_mean
 from gpuassist.present.process_table import OnGpu, notebook_names, why_no_processes
@@ -31,6 +33,7 @@ from gpuassist.ui.pages.live.live_keys import LiveKeys
 from gpuassist.ui.pages.live.live_time import LiveTime
 from gpuassist.ui.pages.live.process_card import ProcessCard
 from gpuassist.ui.pages.live.process_colours import ProcessColours
+from gpuassist.ui.pages.live.process_snapshot import ProcessSnapshot
 from gpuassist.ui.pages.live.process_stop import ProcessStop
 from gpuassist.ui.pages.live.processes import NAMES, ProcessesModel, RowFigures
 from gpuassist.ui.plots.colour_table import OVER, REST, TORCH
@@ -176,7 +179,7 @@ class WatchView(QWidget):
             self._shown = sample
         newest = self.watch.history.until
         if self.stale and self.watch.running and not self.paused:
-            newest = max(newest, self.desk.session.world.clock.since_boot())  # the axis runs on
+            newest = max(newest, self.watch.now)  # the axis runs on
         self.time.extend(self.watch.history, newest)
         self._show_figures()
         self._draw_lanes()
@@ -192,11 +195,12 @@ class WatchView(QWidget):
 
     @property
     def under_way(self) -> Text | None:
-        """That a process is being ended; none where none is."""
-        return text("the end of a process") if self._stopping.busy else None
+        """That a process is being ended, or a snapshot of it taken; none where none is."""
+        return text("the end of a process") if self._stopping.busy else self._snapshots.under_way
 
     def close_down(self) -> None:
         self._stopping.close_down()
+        self._snapshots.close_down()
 
     def _make(self) -> None:
         words = self.desk.words
@@ -227,11 +231,16 @@ class WatchView(QWidget):
         self._stopping = ProcessStop(self.desk, self)
         self._stopping.told.connect(self.told)
         self.card.stop_wanted.connect(self._stop)
+        self._snapshots = ProcessSnapshot(self.desk, self)
+        self._snapshots.told.connect(self.told)
+        self._snapshots.asked.connect(self.asked)
+        self.card.snapshot_wanted.connect(self._snapshots.ask)
         column = bare(QVBoxLayout(self), 10)
         column.addWidget(self.controls)
         column.addWidget(self._lanes, 1)
         column.addWidget(self.insight)
         column.addWidget(self.card)
+        self.card.setVisible(not self.watch.server)  # which knows of no process
         self._column = column
 
     def _show_figures(self) -> None:
@@ -309,7 +318,7 @@ class WatchView(QWidget):
         if story is not None and self._column.indexOf(story) < 0:
             self._column.insertWidget(self._column.indexOf(self.card), story)
             self._fit_story()
-        self.card.setVisible(not is_open)
+        self.card.setVisible(not is_open and not self.watch.server)
 
     def _fit_story(self) -> None:
         story = self.insight.card.details
@@ -324,7 +333,10 @@ class WatchView(QWidget):
 
     @Slot(object)
     def _stop(self, part: OnGpu) -> None:
-        self._stopping.ask(part.process.pid)
+        if self.watch.server:
+            self.told.emit(Mark.INFO, self.desk.words(only_looked_at(self.watch.server)))
+        else:
+            self._stopping.ask(part.process.pid)
 
     @Slot(object)
     def _go_to_holders(self, pid: int) -> None:

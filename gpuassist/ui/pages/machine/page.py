@@ -88,7 +88,7 @@ class MachinePage(Page):
         self._strip.end()
         self._drop_skeleton()
         self._machine = inspection.machine
-        figures = machine_figures(inspection.seconds, recorded=inspection.recorded, title=inspection.title)
+        figures = machine_figures(inspection.seconds, recorded=inspection.recorded, title=inspection.title, host=inspection.host)
         self._scroll.header.show_words(words(title(inspection.machine)), words(figures))
         facts = ShownFacts.of(inspection.machine)
         if self._cards is None or self._cards.facts != facts:

@@ -149,6 +149,7 @@ class RepairPage(Page):
             self.toolkit.forget_choice()
         self._recorded = inspection.recorded
         for section in self._sections:
+            section.host = inspection.host
             section.show_machine(inspection.machine, recorded=inspection.recorded)
         self.lines.show_machine(inspection.machine, recorded=inspection.recorded)
         troubled = any(answer.severity is Severity.PROBLEM for answer in inspection.answers)

@@ -18,6 +18,7 @@ from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.present.changes import bar_note, outcome_of, promise_of, result_words, still_holds, title_of
 from gpuassist.present.commands import copyable_lines
+from gpuassist.present.elsewhere import nothing_to_change, only_previewed
 from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.session.old_environments import after_change
@@ -52,7 +53,7 @@ class RepairSection(QWidget):
         self.words = at_home(desk.words, desk.session.world.surroundings.home)
         self.card = card
         self.machine = Machine()
-        self.recorded = False
+        self.recorded, self.host = False, ""
         self.repair: ChangePlan | None = None
         self.carried: ChangeOutcome | None = None
         self.header = ("", "")
@@ -255,14 +256,14 @@ class RepairSection(QWidget):
         self._show_obstacle(repair)
 
     def _show_recorded(self) -> None:
-        about = text("Its start-up files, environments and projects are not in the recording, so nothing can be planned.")
-        self.header = (self.header[0], self.words(text("Nothing can be changed on a recorded machine.")))
-        self.say_instead(Mark.INFO, text("This is a recorded machine"), about)
+        heading, title, why = nothing_to_change(self.host)
+        self.header = (self.header[0], self.words(heading))
+        self.say_instead(Mark.INFO, title, why)
 
     def _show_obstacle(self, repair: ChangePlan) -> None:
         reason = obstacle = repair.obstacle
         if repair.recorded:
-            reason = text("This is a recorded machine: the change can be previewed here, but made only on that machine.")
+            reason = only_previewed(self.host)
         self.apply.setEnabled(reason is None)
         self.apply.setStatusTip("" if reason is None else self.words(reason))
         self.notice.setVisible(obstacle is not None)  # of a recorded machine the window itself tells

@@ -11,6 +11,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.present.commands import command_lines
+from gpuassist.present.elsewhere import cannot_compute
 from gpuassist.present.marks import Mark
 from gpuassist.session.failed_checks import words_of
 from gpuassist.session.navigation import Destination, ToHolders, ToInstall
@@ -42,13 +43,13 @@ class BeforeRun(Struct, frozen=True):
 _TO_INSTALL = ToInstall(InstallWish(torch=ANY))
 
 
-def before_a_run(*, recorded: bool, lacking: bool, changed: bool, troubled: bool = False) -> BeforeRun:
-    """On a recorded machine; on one without a torch (`lacking`); after a result that does not hold any more (`changed`). Where a
-    problem stands (`troubled`) a torch that is lacking is not what leads on.
+def before_a_run(*, recorded: bool, lacking: bool, changed: bool, troubled: bool = False, host: str = "") -> BeforeRun:
+    """On a recorded machine, or one over SSH (`host`); on one without a torch (`lacking`); after a result that does not hold any
+    more (`changed`). Where a problem stands (`troubled`) a torch that is lacking is not what leads on.
     """
     if recorded:
-        why = text("This is a recorded machine: nothing can be computed on it from here.")
-        return BeforeRun(Mark.INFO, text("Not on a recorded machine"), why)
+        title, why = cannot_compute(host)
+        return BeforeRun(Mark.INFO, title, why)
     if lacking:
         what = text("Choose a Python interpreter, an image or a container that has torch; or plan an installation.")
         lead = NextStep(text("Plan an installation…"), _TO_INSTALL)

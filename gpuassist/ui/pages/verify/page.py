@@ -67,7 +67,7 @@ class VerifyPage(Page):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self._machine = Machine()
-        self._recorded, self._changed, self._troubled = False, False, False
+        self._recorded, self._changed, self._troubled, self._host = False, False, False, ""
         self._job: Job | None = None
         self._asked, self._progress = _Asked(), VerifyProgress()
         self._columns: tuple[Column, ...] = ()
@@ -114,8 +114,8 @@ class VerifyPage(Page):
         return Bar(left, primary=primary)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        troubled = any(answer.severity is Severity.PROBLEM for answer in inspection.answers)
-        self._machine, self._recorded, self._troubled = inspection.machine, inspection.recorded, troubled
+        self._troubled = any(answer.severity is Severity.PROBLEM for answer in inspection.answers)
+        self._machine, self._recorded, self._host = inspection.machine, inspection.recorded, inspection.host
         self._wishes.show_machine(inspection.machine)
         if self._job is not None:
             self.asked.emit(Marked(self.STEP, StepStatus.BUSY))
@@ -195,11 +195,8 @@ class VerifyPage(Page):
 
     def _show_purpose(self) -> None:
         """What stands above where nothing is told yet: a title of the run before would speak of this one."""
-        words = self.desk.words
-        self._header.show_words(
-            words(text("Verify with real computations")),
-            words(text("Runs in your own environment, in a separate process that cannot freeze this window")),
-        )
+        below = text("Runs in your own environment, in a separate process that cannot freeze this window")
+        self._header.show_words(self.desk.words(text("Verify with real computations")), self.desk.words(below))
 
     @Slot()
     def _show_wishes(self) -> None:
@@ -208,7 +205,8 @@ class VerifyPage(Page):
         wishes.show_lead(leads=self._result is None and not self._troubled)
         if self._result is None and self._job is None:
             lacking = isinstance(self._machine.environments, Known) and wishes.lacks_environment
-            empty = before_a_run(recorded=self._recorded, lacking=lacking, changed=self._changed, troubled=self._troubled)
+            state = {"recorded": self._recorded, "changed": self._changed, "troubled": self._troubled}
+            empty = before_a_run(lacking=lacking, host=self._host, **state)
             self._empty.show_words(empty.mark, words(empty.title), words(empty.words))
             self._show_next(empty.next)
         self.body.proves.show_level(wishes.level, self._result if wishes.level is self._asked.level else None)

@@ -77,7 +77,7 @@ class WhatIfPage(Page):
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine, self._answers = inspection.machine, inspection.answers
         as_is = as_it_is(inspection.machine, inspection.chains)
-        self.wishes.show_machine(slots(inspection.machine), as_is, recorded=inspection.recorded)
+        self.wishes.show_machine(slots(inspection.machine), as_is, recorded=inspection.recorded, host=inspection.host)
         self._ask()
 
     def arrive(self, errand: Errand | None) -> None:

@@ -95,7 +95,7 @@ class WishCard(Card):
         self._names.update({short_name(name): name for _, names in choices.gpus for name in names})
         self._show_wish()
 
-    def show_machine(self, slots: tuple[GpuSlot, ...], as_is: dict[str, Text], *, recorded: bool) -> None:
+    def show_machine(self, slots: tuple[GpuSlot, ...], as_is: dict[str, Text], *, recorded: bool, host: str = "") -> None:
         """A machine was read: what it has. What was chosen before stays chosen."""
         self._slots, self._as_is = slots, as_is
         base = "recorded" if recorded else "this"
@@ -103,7 +103,7 @@ class WishCard(Card):
             self.base.insertItem(0, "")
             if self.wish == Wish():
                 self.base.setCurrentIndex(0)
-        self.base.setItemText(0, self._words(_BASES[base]))
+        self.base.setItemText(0, host or self._words(_BASES[base]))
         self.base.setItemData(0, base)
         self._show_wish()
 

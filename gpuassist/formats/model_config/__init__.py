@@ -1,0 +1,1 @@
+"""The `config.json` of a Hugging Face model, as what its memory depends on."""

@@ -1,0 +1,166 @@
+"""Models that read rather than write, and those that do both: BERT and its kin, ViT, T5, Whisper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gpuassist.formats.model_config.fields import Fields, ModelConfigError, Pieces
+from gpuassist.model.estimate import Matrix, ModelShape, ShapeOrigin
+from gpuassist.model.text import text
+
+_MOST_LAYERS = 10_000
+
+
+def _block(pieces: Pieces, hidden: int, inner: int, count: int, *, key_bias: bool = True) -> None:
+    """Attention with biases and a feed-forward part of two matrices, each behind a LayerNorm."""
+    for name in ("query", "key", "value", "output"):
+        pieces.matrix(name, hidden, hidden, count, bias=key_bias or name != "key")
+    pieces.matrix("fc1", hidden, inner, count, bias=True)
+    pieces.matrix("fc2", inner, hidden, count, bias=True)
+    pieces.vector(4 * hidden, count)
+
+
+def _bert(fields: Fields, pieces: Pieces) -> dict[str, int]:
+    hidden, layers = fields.whole("hidden_size", "dim"), fields.whole("num_hidden_layers", "n_layers")
+    inner, longest = fields.whole("intermediate_size", "hidden_dim"), fields.whole("max_position_embeddings", default=512)
+    vocabulary, distilled = fields.whole("vocab_size"), fields.word("model_type") == "distilbert"
+    _block(pieces, hidden, inner, layers)
+    inside = pieces.parameters
+    pieces.matrix("word_embeddings", vocabulary, hidden, inside=False)
+    pieces.matrix("position_embeddings", longest, hidden, inside=False)
+    if not distilled:
+        pieces.matrix("token_type_embeddings", fields.whole("type_vocab_size", default=2), hidden, inside=False)
+        pieces.matrix("pooler", hidden, hidden, bias=True, inside=False)
+    pieces.vector(2 * hidden)
+    heads = fields.whole("num_attention_heads", "n_heads")
+    return {"layers": layers, "hidden": hidden, "inner": inner, "heads": heads, "longest": longest, "inside": inside}
+
+
+def _vit(fields: Fields, pieces: Pieces) -> dict[str, int]:
+    hidden, layers = fields.whole("hidden_size"), fields.whole("num_hidden_layers")
+    inner, image, patch = (
+        fields.whole("intermediate_size"),
+        fields.whole("image_size", default=224),
+        fields.whole("patch_size", default=16),
+    )
+    channels = fields.whole("num_channels", default=3)
+    tokens = (image // patch) ** 2 + 1
+    for name in ("query", "key", "value"):
+        pieces.matrix(name, hidden, hidden, layers, bias=fields.flag("qkv_bias", default=True))
+    pieces.matrix("output", hidden, hidden, layers, bias=True)
+    pieces.matrix("fc1", hidden, inner, layers, bias=True)
+    pieces.matrix("fc2", inner, hidden, layers, bias=True)
+    pieces.vector(4 * hidden, layers)
+    inside = pieces.parameters
+    pieces.matrix("patches", channels * patch * patch, hidden, bias=True, inside=False)
+    pieces.matrix("pooler", hidden, hidden, bias=True, inside=False)
+    pieces.vector(hidden + tokens * hidden + 2 * hidden)
+    heads = fields.whole("num_attention_heads")
+    return {"layers": layers, "hidden": hidden, "inner": inner, "heads": heads, "tokens": tokens, "inside": inside}
+
+
+def _t5(fields: Fields, pieces: Pieces) -> dict[str, int]:
+    hidden, inner = fields.whole("d_model"), fields.whole("d_ff")
+    heads, size = fields.whole("num_heads"), fields.whole("d_kv", default=64)
+    encoders = fields.whole("num_layers")
+    decoders = fields.whole("num_decoder_layers", default=encoders)
+    gated = fields.word("feed_forward_proj").startswith("gated")
+    vocabulary, width = fields.whole("vocab_size"), heads * size
+    for count, attentions in ((encoders, 1), (decoders, 2)):
+        for name, sides in {"q": (hidden, width), "k": (hidden, width), "v": (hidden, width), "o": (width, hidden)}.items():
+            pieces.matrix(name, *sides, count * attentions)
+        for name in ("wi_0", "wi_1") if gated else ("wi",):
+            pieces.matrix(name, hidden, inner, count)
+        pieces.matrix("wo", inner, hidden, count)
+        pieces.vector(hidden * (1 + attentions), count)
+    inside = pieces.parameters
+    pieces.vector(2 * fields.whole("relative_attention_num_buckets", default=32) * heads + 2 * hidden)
+    pieces.matrix("shared", vocabulary, hidden, inside=False)
+    if not fields.flag("tie_word_embeddings", default=True):
+        pieces.matrix("lm_head", hidden, vocabulary, inside=False)
+    return {
+        "layers": encoders + decoders,
+        "hidden": hidden,
+        "inner": inner,
+        "heads": heads,
+        "size": size,
+        "vocabulary": vocabulary,
+        "writes": decoders,
+        "inside": inside,
+        "longest": fields.whole("n_positions", default=512),
+    }
+
+
+def _whisper(fields: Fields, pieces: Pieces) -> dict[str, int]:
+    hidden, vocabulary = fields.whole("d_model"), fields.whole("vocab_size")
+    encoders, decoders = fields.whole("encoder_layers"), fields.whole("decoder_layers")
+    inner, longest = fields.whole("encoder_ffn_dim"), fields.whole("max_target_positions", default=448)
+    bins, positions = fields.whole("num_mel_bins", default=80), fields.whole("max_source_positions", default=1500)
+    _block(pieces, hidden, inner, encoders, key_bias=False)
+    _block(pieces, hidden, fields.whole("decoder_ffn_dim"), decoders, key_bias=False)
+    for name in ("cross_query", "cross_key", "cross_value", "cross_output"):
+        pieces.matrix(name, hidden, hidden, decoders, bias=name != "cross_key")
+    pieces.vector(2 * hidden, decoders)
+    inside = pieces.parameters
+    pieces.matrix("conv1", bins * 3, hidden, bias=True, inside=False)
+    pieces.matrix("conv2", hidden * 3, hidden, bias=True, inside=False)
+    pieces.matrix("positions", positions + longest, hidden, inside=False)
+    pieces.matrix("embed_tokens", vocabulary, hidden, inside=False)
+    pieces.vector(4 * hidden)
+    return {
+        "layers": encoders + decoders,
+        "hidden": hidden,
+        "inner": inner,
+        "heads": fields.whole("encoder_attention_heads"),
+        "vocabulary": vocabulary,
+        "tokens": positions,
+        "writes": decoders,
+        "inside": inside,
+        "longest": longest,
+    }
+
+
+ENCODERS: dict[str, Callable[[Fields, Pieces], dict[str, int]]] = {
+    "bert": _bert,
+    "roberta": _bert,
+    "xlm-roberta": _bert,
+    "distilbert": _bert,
+    "electra": _bert,
+    "vit": _vit,
+    "deit": _vit,
+    "t5": _t5,
+    "mt5": _t5,
+    "umt5": _t5,
+    "whisper": _whisper,
+}
+_AS = {"roberta": "bert", "xlm-roberta": "bert", "distilbert": "bert", "electra": "bert", "deit": "vit", "mt5": "t5", "umt5": "t5"}
+
+
+def encoder(fields: Fields, kind: str, name: str) -> ModelShape:
+    """The shape of a model of one of `ENCODERS`."""
+    pieces = Pieces()
+    found = ENCODERS[kind](fields, pieces)
+    if found["layers"] > _MOST_LAYERS:
+        raise ModelConfigError(text("its `{field}` is no number that a model can have", field="num_hidden_layers"))
+    size = found.get("size") or max(1, found["hidden"] // found["heads"])
+    return ModelShape(
+        name=name or kind,
+        family=_AS.get(kind, kind),
+        origin=ShapeOrigin.CONFIG,
+        parameters=pieces.parameters,
+        layers=found["layers"],
+        writing_layers=found.get("writes", 0),
+        hidden=found["hidden"],
+        inner=found["inner"],
+        heads=found["heads"],
+        kv_heads=found["heads"],
+        head_size=size,
+        value_size=size,
+        vocabulary=found.get("vocabulary", 0),
+        longest=found.get("longest", 0),
+        kv_layers=2 * found.get("writes", 0),  # of itself, and of what was read
+        largest_layer=-(-found["inside"] // found["layers"]),
+        tokens=found.get("tokens", 0),
+        writes=bool(found.get("writes")),
+        matrices=tuple(Matrix(*one) for one in pieces.matrices),
+    )

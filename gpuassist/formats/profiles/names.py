@@ -1,0 +1,110 @@
+"""Which kind of work a name is: of a function of Python, of an operator, of a call of CUDA, of what runs on the GPU."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from gpuassist.model.lazy_regex import lazy_regex
+from gpuassist.model.profile import TimeKind
+
+LONGEST_NAME = 240
+
+# What happens once when a program starts, or is none of its work: CUDA's first call, imports, a pause that the program asks for.
+_START = lazy_regex(
+    r"cudaProfilerSt(?:art|op)|_cuda_init|cudart|built-in (?:method time\.|function )sleep\b|<frozen importlib|importlib"
+    r"|marshal\.loads|_imp\."
+    r"|posix\.stat|<frozen |builtins\.exec|builtins\.__build_class__|'read' of '_io\.(?:BufferedReader|FileIO)'|tokenize\.py"
+    r"|sre_(?:compile|parse)|typing\.py|inspect\.py|(?:site-packages/|^)(?:torch/_inductor|torch/_dynamo|sympy)/|_get_cuda_arch"
+    r"|cuda_?[gG]etDeviceCount|cuInit\b|cuDevicePrimaryCtx|cu(?:da)?Library|cuModule|cudnnCreate\b|cublas(?:Lt)?Create|cudaFuncGetAttributes"
+    r"|cudaDeviceGetStreamPriorityRange|cudaGetDeviceProperties|Activity Buffer Request|Lazy Function Loading|Module Loading"
+    r"|torch/(?:autograd/profiler|profiler/)|enable_profiler|_disable_profiler"
+)
+_DATA = lazy_regex(
+    r"dataset|dataloader|__getitem__|collate|_next_data|fetch|PIL|imread|decode|queue|'acquire' of '_thread|select\.poll|_io\."
+    r"|numpy|pandas",
+    re.IGNORECASE,
+)
+_WAITS = lazy_regex(
+    r"'(?:item|cpu|tolist|numpy|to|nonzero|cuda)' of '?torch|(?<!stream_)synchronize|_local_scalar_dense|'is_nonzero'"
+    r"|(?:method|function) (?:item|cpu|tolist|nonzero|synchronize|_cuda_synchronize) of Tensor",
+    re.IGNORECASE,
+)
+_OPERATORS = lazy_regex(
+    r"torch\._C|built-in method torch|run_backward|of '?torch\._C|TensorBase|of type object|torch\.nn\.functional"
+)
+_WAITING_CALL = lazy_regex(r"^(?:cu(?:da|Ctx|Stream|Event)?|hip)\w*(?:Synchronize|EventQuery)|^cudaMemcpy(?:_|$)|Sync\b")
+_CALL = lazy_regex(r"^(?:cuda|cu|hip)[A-Z]\w*")
+_COMMUNICATION = lazy_regex(r"\bnccl|rccl|AllReduce|AllGather|ReduceScatter|cross_device_reduce|all_reduce", re.IGNORECASE)
+_COPY = lazy_regex(r"mem(?:cpy|set)|copyHostTo|copyDeviceTo", re.IGNORECASE)
+_VERSION = lazy_regex(r"_v\d{4,5}(?:_ptsz)?$")
+_ADDRESS = lazy_regex(r" at 0x[0-9a-f]+(?=>|$)")
+# As traces name them, from where sys.path leads to.
+_LIBRARIES = frozenset((
+    "torch", "torchvision", "torchaudio", "numpy", "pandas", "PIL", "cv2", "scipy", "sklearn", "transformers",
+    "accelerate", "datasets", "diffusers", "lightning", "pytorch_lightning", "lightning_fabric", "torchmetrics", "tqdm",
+    "timm", "deepspeed", "peft", "xformers", "vllm", "sglang", "triton", "einops", "apex", "flash_attn", "albumentations",
+    "webdataset",
+))  # fmt: skip
+
+
+def of_start(function: str) -> bool:
+    """Whether it is a cost of starting, or a pause: no part of the work that is repeated."""
+    return _START.search(function) is not None
+
+
+def function_kind(function: str) -> TimeKind:
+    """Of a function of Python, as cProfile names it."""
+    if of_start(function):
+        return TimeKind.START
+    if _WAITS.search(function):
+        return TimeKind.WAITS
+    if _DATA.search(function):
+        return TimeKind.DATA
+    return TimeKind.OPERATORS if _OPERATORS.search(function) else TimeKind.PYTHON
+
+
+def call_kind(name: str) -> TimeKind:
+    """Of a call of CUDA's runtime or driver."""
+    if of_start(name):
+        return TimeKind.START
+    return TimeKind.WAITS if _WAITING_CALL.search(name) else TimeKind.LAUNCHES
+
+
+def device_kind(name: str) -> TimeKind:
+    """Of what runs on the GPU."""
+    if _COMMUNICATION.search(name):
+        return TimeKind.COMMUNICATION
+    return TimeKind.COPIES if _COPY.match(name) or name.startswith(("Memcpy", "Memset", "[CUDA mem")) else TimeKind.KERNELS
+
+
+def operator_kind(name: str) -> TimeKind:
+    """Of a row of torch's table, or of a part of a trace that runs on the processor."""
+    if name.startswith("enumerate(DataLoader)"):
+        return TimeKind.DATA
+    if name.startswith(("Memcpy", "Memset")):
+        return TimeKind.COPIES
+    if _CALL.match(name):
+        return call_kind(name)
+    if name.startswith(("<built-in", "<frozen")) or ".py(" in name or ".py:" in name:
+        return function_kind(name)
+    return TimeKind.START if of_start(name) else TimeKind.OPERATORS
+
+
+def is_annotation(name: str) -> bool:
+    """Whether a row holds others rather than work of its own: a step of the profiler, the optimizer as a whole."""
+    return name.startswith(("ProfilerStep", "Optimizer.", "## Call CompiledFxGraph", "Torch-Compiled Region"))
+
+
+def is_own_line(name: str) -> bool:
+    """Whether a function of a trace is the user's: of a file, and of no library that is known."""
+    if ".py(" not in name or "site-packages/" in name or "dist-packages/" in name or "/lib/python" in name or name.startswith("<"):
+        return False
+    first = name.partition("(")[0].lstrip("/").partition("/")[0].removesuffix(".py")
+    return first not in _LIBRARIES and first not in sys.stdlib_module_names
+
+
+def shortened(name: str) -> str:
+    """Without the version that CUDA's calls carry and the address of an object, and no longer than somebody reads."""
+    plain = _VERSION.sub("", _ADDRESS.sub("", name))
+    return plain if len(plain) <= LONGEST_NAME else plain[: LONGEST_NAME - 1] + "…"

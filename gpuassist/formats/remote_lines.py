@@ -1,0 +1,56 @@
+"""What comes over a connection to another machine: lines of ours among whatever its start-up files print. All of it is foreign.
+
+A line of ours begins with a token that was drawn for this connection, so that neither a banner nor a program that prints in the
+background is taken for an answer; one that is damaged by such output is no answer, and is counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpuassist.model.json_reader import NotJsonError, read_json
+
+LINE_AT_MOST_BYTES = 1 << 20
+NONE = "none"
+"""All that a machine without Python says."""
+
+
+class RemoteLines:
+    """Takes bytes as they come and gives the messages in them."""
+
+    def __init__(self, token: str) -> None:
+        self._mark = token.encode() + b" "
+        self._pending = bytearray()
+        self._skips = False
+        self.damaged = 0
+
+    def take(self, piece: bytes) -> list[dict[str, Any]]:
+        """The messages that are whole now; a line that is longer than any of ours is left out as it comes."""
+        self._pending += piece
+        *lines, rest = bytes(self._pending).split(b"\n")
+        self._pending = bytearray(rest)
+        messages = []
+        for line in lines:
+            if not self._skips and (message := self._message(line)) is not None:
+                messages.append(message)
+            self._skips = False
+        if len(self._pending) > LINE_AT_MOST_BYTES:
+            self.damaged += not self._skips and self._pending.startswith(self._mark)
+            self._skips = True
+            self._pending.clear()
+        return messages
+
+    def _message(self, line: bytes) -> dict[str, Any] | None:
+        if not line.startswith(self._mark) or len(line) > LINE_AT_MOST_BYTES:
+            return None
+        words = line[len(self._mark) :].strip()
+        if words == NONE.encode():
+            return {NONE: 1}
+        try:
+            message = read_json(words)
+        except NotJsonError:
+            message = None
+        if not isinstance(message, dict):
+            self.damaged += 1
+            return None
+        return message

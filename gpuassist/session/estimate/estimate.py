@@ -1,0 +1,126 @@
+"""A model and a setting to the memory that one GPU needs, part by part, each with how far off it may be."""
+
+from __future__ import annotations
+
+from gpuassist.knowledge.memory_costs import MemoryCosts
+from gpuassist.model.estimate import (
+    Estimate,
+    EstimatePart,
+    EstimateSetting,
+    ModelShape,
+    Offload,
+    Optimizer,
+    PartEstimate,
+    Precision,
+    Quantization,
+    ShapeOrigin,
+    Task,
+)
+from gpuassist.model.text import Text, text
+from gpuassist.session.estimate.activations import answering_bytes, kv_cache_bytes, step_memory
+from gpuassist.session.estimate.states import ModelStates, states_of
+
+_GIB = 1 << 30
+_COUNTED = text("counted from the config; models of each family in transformers 5.23 have exactly as many")
+_STORED = text("counted in the files of the weights")
+_ASSUMED = text("from the size alone, as a Llama of that size is built")
+_TRACED = text("measured in one traced step of the model itself")
+_KEPT = text("checked against traced steps of the same modules (torch 2.13, transformers 5.23)")
+_CAST = text("checked against traced steps of the same modules by autocast on the CPU, which casts less than a GPU’s")
+_FOREIGN = text("this family was not traced: counted as a Llama's")
+_ADAPTED = text("with LoRA the real share depends on which matrices have adapters; counted as without")
+_STATES = text("checked against the ZeRO paper and torch’s own optimizers")
+_CACHE = text("checked against published sizes of a token (GPT-2, OPT, Llama 3, DeepSeek-V3)")
+_PASSING = text("checked against traced steps; kernels and compilers differ")
+_CONTEXT = text("published figures of torch and vLLM; it differs by GPU and driver")
+_MARGIN = text("a margin, not a measurement")
+
+
+def estimate(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts) -> Estimate:
+    """What one of the GPUs needs at its worst moment."""
+    return _answers(shape, setting, costs) if setting.task is Task.INFER else _trains(shape, setting, costs)
+
+
+def _answers(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts) -> Estimate:
+    states, several = states_of(shape, setting, costs), max(1, setting.gpus)
+    cache = kv_cache_bytes(shape, setting) // several
+    found = [
+        _weights(shape, setting, states),
+        _part(EstimatePart.PASSING, answering_bytes(shape, setting) + states.working, (0.4, 0.4), _PASSING),
+        _part(EstimatePart.KV_CACHE, cache, (0.02, 0.05), _CACHE),
+    ]
+    return _whole(Estimate(tuple(found), None, states.host), setting, costs)
+
+
+def _trains(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts) -> Estimate:
+    states, step = states_of(shape, setting, costs), step_memory(shape, setting, costs)
+    during = step.kept + step.passing + states.casts
+    after = states.gradients + states.stepping
+    gradients, activations, passing = states.gradients, step.kept, step.passing + states.casts
+    turns = None
+    # Gradients are made while activations are let go, and are themselves let go after the step: only the more of both is there at
+    # once. Accumulated ones stay, and so do those that DDP or ZeRO hold in buckets.
+    if not setting.accumulates and setting.gpus <= 1 and gradients and during:
+        if during >= after:
+            turns, gradients = (EstimatePart.GRADIENTS, states.gradients), 0
+        else:
+            turns, activations, passing = (EstimatePart.ACTIVATIONS, during), 0, states.stepping
+    elif states.stepping:
+        passing = max(passing, states.stepping)
+    low, high, checked = _error(shape, setting, known=step.known)
+    optimizer_error = 0.1 if setting.optimizer in {Optimizer.ADAMW_8BIT, Optimizer.ADAFACTOR} else 0.02
+    found = [
+        _weights(shape, setting, states),
+        _part(EstimatePart.GRADIENTS, gradients, (0.02, 0.05), _STATES),
+        _part(EstimatePart.OPTIMIZER, states.optimizer, (0.02, optimizer_error), _STATES),
+        _part(EstimatePart.ACTIVATIONS, activations, (low, high), checked),
+        _part(EstimatePart.PASSING, passing + states.working, (0.25, 0.25), _PASSING),
+    ]
+    return _whole(Estimate(tuple(found), turns, states.host), setting, costs)
+
+
+def _weights(shape: ModelShape, setting: EstimateSetting, states: ModelStates) -> PartEstimate:
+    error, checked = {
+        ShapeOrigin.TRACED: (0.005, _TRACED),
+        ShapeOrigin.WEIGHTS: (0.005, _STORED),
+        ShapeOrigin.CONFIG: (0.01, _COUNTED),
+        ShapeOrigin.NUMBERS: (0.05, _ASSUMED),
+        ShapeOrigin.SIZE: (0.05, _ASSUMED),
+    }[shape.origin]
+    error = max(error, 0.03 if setting.quantization is not Quantization.NONE else 0.0)
+    return _part(EstimatePart.PARAMETERS, states.parameters, (error, error), checked)
+
+
+def _error(shape: ModelShape, setting: EstimateSetting, *, known: bool) -> tuple[float, float, Text]:
+    if shape.traced is not None:
+        return 0.05, 0.1, _TRACED
+    if shape.origin in {ShapeOrigin.SIZE, ShapeOrigin.NUMBERS}:
+        return 0.35, 0.35, _ASSUMED
+    if not known:
+        return 0.3, 0.35, _FOREIGN
+    if setting.lora:
+        return 0.3, 0.25, _ADAPTED
+    return (0.15, 0.2, _CAST) if setting.precision is Precision.AUTOCAST else (0.15, 0.15, _KEPT)
+
+
+def _whole(tensors: Estimate, setting: EstimateSetting, costs: MemoryCosts) -> Estimate:
+    """With what is no tensor of anybody's: CUDA itself, and a margin."""
+    found = list(tensors.parts)
+    context = costs.amount("context", "cuda")
+    beside = costs.amount("context", "nccl" if setting.gpus > 1 else "none")
+    value, low, high = (round((getattr(context, name) + getattr(beside, name)) * _GIB) for name in ("value", "low", "high"))
+    found.append(PartEstimate(EstimatePart.CONTEXT, value, low, high, _CONTEXT))
+    margin, dynamic = costs.amount("margin", setting.task.value), tensors.total_bytes
+    value, low, high = (round(share * dynamic) for share in (margin.value, margin.low, margin.high))
+    found.append(PartEstimate(EstimatePart.MARGIN, value, low, high, _MARGIN))
+    notes = () if setting.offload is Offload.NONE else (_host(tensors.host_bytes),)
+    return Estimate(tuple(part for part in found if part.size_bytes > 0), tensors.turns, tensors.host_bytes, notes)
+
+
+def _host(host: int) -> Text:
+    return text("{size:.1f} GiB of it lie in the computer’s memory, for each GPU", size=host / _GIB)
+
+
+def _part(kind: EstimatePart, size: int, error: tuple[float, float], checked: Text) -> PartEstimate:
+    low, high = error
+    return PartEstimate(kind, size, round(size * (1 - low)), round(size * (1 + high)), checked)

@@ -1,0 +1,1 @@
+"""Profilers, both ways: which one next, and what they left."""

@@ -1,0 +1,1 @@
+"""Where a program's time goes, from what a profiler left."""

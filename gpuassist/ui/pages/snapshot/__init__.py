@@ -1,0 +1,1 @@
+"""A memory snapshot that torch wrote."""

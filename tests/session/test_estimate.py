@@ -1,0 +1,249 @@
+"""Will it fit: the figures of papers, of others' measurements and of traced steps, the levers, and the verdict of this machine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import convert
+from msgspec.structs import replace
+
+from gpuassist.formats.model_config.read import read_model_config
+from gpuassist.model.estimate import CardRoom, EstimatePart, EstimateSetting, LeverKind, ModelShape, Sharding
+from gpuassist.model.machine import Machine, decode_machine
+from gpuassist.session.estimate.activations import kv_bytes_a_token, kv_cache_bytes, step_memory
+from gpuassist.session.estimate.answer import answer_fit, card_named, cards_of, known_cards
+from gpuassist.session.estimate.estimate import estimate
+from gpuassist.session.estimate.source import EstimateError, shape_of, shape_of_size
+from gpuassist.session.estimate.states import states_of
+from gpuassist.session.estimate.tracer import as_it_was_made, is_traceable, trace
+from gpuassist.system.files import Files
+from gpuassist.system.resources import Resources
+from tests.cli.made_session import live_session
+from tests.rows import for_each
+from tests.torch_environment import torch_python
+from tests.values import knowledge
+
+HERE = Path(__file__).parent.parent / "cases/estimates"
+PUBLISHED = json.loads((HERE / "published.json").read_text("utf-8"))
+TRACED = json.loads((HERE / "traced.json").read_text("utf-8"))
+COSTS = knowledge().estimates()
+LLAMA = PUBLISHED["cache"][2]["config"]
+GIB = 1 << 30
+
+
+def shape(config: dict[str, Any]) -> ModelShape:
+    return read_model_config(json.dumps(config).encode())
+
+
+def setting(**given: Any) -> EstimateSetting:
+    return convert(given, EstimateSetting)
+
+
+def near(ours: float, theirs: float, tolerance: float) -> None:
+    assert abs(ours - theirs) <= tolerance * theirs, f"ours {ours / GIB:.2f} GiB, theirs {theirs / GIB:.2f} GiB"
+
+
+@for_each("row", PUBLISHED["memory"])
+def test_what_others_published_or_measured(row: dict[str, Any]) -> None:
+    model = shape(row["config"]) if "config" in row else shape_of(Files(), row["size"])
+    asked = setting(**row["setting"])
+    if row["of"] == "states":
+        states = states_of(model, asked, COSTS)
+        ours = states.parameters + states.gradients + states.optimizer
+    else:
+        found = estimate(model, asked, COSTS)
+        ours = found.total_bytes - found.of(EstimatePart.CONTEXT)
+    near(ours, row["published"], row["tolerance"])
+
+
+@for_each("row", PUBLISHED["cache"])
+def test_what_a_token_leaves_in_the_cache(row: dict[str, Any]) -> None:
+    near(kv_bytes_a_token(shape(row["config"]), 16), row["bytes"], 0.01)
+
+
+@for_each("row", TRACED["steps"])
+def test_what_a_traced_step_of_the_same_modules_kept(row: dict[str, Any]) -> None:
+    precision = {"16-bit": "bf16", "fp32": "fp32"}[row["precision"]]
+    attention = "eager" if row["config"]["model_type"] == "t5" else "fused"
+    asked = setting(precision=precision, batch=row["batch"], sequence=row["sequence"], attention=attention)
+    near(step_memory(shape(row["config"]), asked, COSTS).kept, row["kept_bytes"], TRACED["tolerance"])
+
+
+def test_gradients_and_activations_take_turns_unless_they_are_summed() -> None:
+    model, asked = shape(LLAMA), setting(precision="bf16", batch=8)
+    found = estimate(model, asked, COSTS)
+    assert found.of(EstimatePart.GRADIENTS) == 0
+    assert found.turns == (EstimatePart.GRADIENTS, 2 * model.parameters)
+    summed = estimate(model, replace(asked, accumulates=True), COSTS)
+    assert summed.of(EstimatePart.GRADIENTS) == 2 * model.parameters
+    short = estimate(model, replace(asked, batch=1, sequence=16), COSTS)
+    assert short.of(EstimatePart.ACTIVATIONS) == 0
+    assert short.of(EstimatePart.GRADIENTS) == 2 * model.parameters
+
+
+def test_more_of_anything_never_takes_less() -> None:
+    model = shape(LLAMA)
+    for name in ("batch", "sequence"):
+        sizes = [estimate(model, setting(**{name: count}), COSTS).total_bytes for count in (1, 2, 3, 64, 1000, 65536)]
+        assert sizes == sorted(sizes)
+
+
+def test_a_window_bounds_the_cache() -> None:
+    mistral = shape({**LLAMA, "model_type": "mistral", "sliding_window": 4096})
+    asked = setting(task="infer", sequence=32768)
+    assert kv_cache_bytes(mistral, asked) == kv_cache_bytes(mistral, replace(asked, sequence=4096))
+    assert kv_cache_bytes(shape(LLAMA), replace(asked, sequences=3, kv_bits=8)) == 3 * 32768 * 64 * 1024
+
+
+def test_the_verdict_is_one_of_three_and_the_levers_keep_their_word() -> None:
+    session = live_session()
+    kinds: set[LeverKind] = set()
+    for size, fits in ((80, True), (64, None), (24, False)):
+        card = CardRoom("made", size * GIB)
+        answer = answer_fit(session, shape(LLAMA), setting(precision="bf16"), (card,), imagined=True)
+        assert answer.fits is fits, size
+        assert [one.saves_bytes for one in answer.levers] == sorted((one.saves_bytes for one in answer.levers), reverse=True)
+        for one in answer.levers:
+            assert estimate(answer.shape, one.setting, COSTS).total_bytes == one.total_bytes
+            assert one.total_bytes + one.saves_bytes == answer.estimate.total_bytes
+        kinds |= {one.kind for one in answer.levers}
+    assert {LeverKind.CHECKPOINTING, LeverKind.QLORA, LeverKind.OPTIMIZER_8BIT, LeverKind.SHARD} <= kinds
+
+
+def test_the_largest_batch_fits_and_one_more_does_not_surely() -> None:
+    session, room = live_session(), 80 * GIB
+    answer = answer_fit(session, shape(LLAMA), setting(precision="bf16"), (CardRoom("made", room),), imagined=True)
+    assert answer.largest_batch
+    for more, fits in ((0, True), (1, False)):
+        found = estimate(answer.shape, replace(answer.setting, batch=answer.largest_batch + more), COSTS)
+        assert (found.high_bytes <= room) is fits
+    assert answer.largest_sequence
+    assert all(one.total_bytes == answer.smallest[0].total_bytes for one in answer.smallest)
+    assert answer.estimate.high_bytes <= answer.smallest[0].room_bytes
+
+
+def test_what_others_hold_counts_and_a_sleeping_card_has_what_its_product_has() -> None:
+    session = live_session()
+    (awake,) = cards_of(session, example("08-healthy"))
+    assert (awake.total_bytes, awake.index) == (24 * GIB, 0)
+    assert 0 < awake.held_bytes == awake.total_bytes - awake.room_bytes
+    (asleep,) = cards_of(session, example("10-laptop-asleep"))
+    assert (asleep.total_bytes, asleep.held_bytes) == (16 * GIB, 0)
+    assert answer_fit(session, shape(LLAMA), setting(), ()).fits is None
+
+
+def example(name: str) -> Machine:
+    return decode_machine(json.loads(Resources().read(f"machines/{name}.json")))
+
+
+def test_shared_by_more_gpus_than_there_are() -> None:
+    session = live_session()
+    asked = setting(precision="bf16", sharding="zero3", gpus=2, batch=1, sequence=512)
+    one = CardRoom("made", 80 * GIB, index=0)
+    assert answer_fit(session, shape(LLAMA), asked, (one,)).fits is False
+    assert answer_fit(session, shape(LLAMA), asked, (one, replace(one, index=1))).fits is True
+    assert asked.sharding is Sharding.ZERO3
+
+
+def test_the_cards_that_are_named_have_the_memory_that_is_known_of_them() -> None:
+    known = {gpu.name: gpu.memory_bytes for gpu in knowledge().gpus()}
+    for one in known_cards(COSTS):
+        assert one.name in known
+        assert not known[one.name] or one.total_bytes in known[one.name]
+    assert card_named(live_session(), "RTX 4090").total_bytes == 24 * GIB
+    assert card_named(live_session(), "12 GiB").total_bytes == 12 * GIB
+    with pytest.raises(EstimateError):
+        card_named(live_session(), "no such card")
+
+
+# What is named
+
+
+@for_each(
+    ("words", "least", "most"),
+    [
+        ("7B", 7e9, 7e9),
+        ("1.5b", 1.5e9, 1.5e9),
+        ("350M", 350e6, 350e6),
+        ("hidden=4096,layers=32,heads=32,vocab=32000,inner=11008", 6.7e9, 6.8e9),
+    ],
+)
+def test_sizes_and_numbers(words: str, least: float, most: float) -> None:
+    assert least <= shape_of(Files(), words).parameters <= most
+
+
+@for_each(
+    "words", ["0B", "999999T", "hidden=0,layers=1", "hidden=64", "hidden=64,layers=2,wings=3", "nothing/there", "hidden=9,layers=x"]
+)
+def test_what_is_no_model_is_refused(words: str) -> None:
+    with pytest.raises(EstimateError):
+        shape_of(Files(), words)
+
+
+def test_a_size_has_about_the_shape_of_a_llama() -> None:
+    found = shape_of_size(8_000_000_000, "8B")
+    assert abs(found.hidden - 4096) <= 512
+    assert abs(found.layers - 32) <= 6
+
+
+def test_a_directory_with_its_weights_has_exactly_their_parameters(tmp_path: Path) -> None:
+    small = {"model_type": "llama", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "vocab_size": 16}
+    small["intermediate_size"] = 16
+    (tmp_path / "config.json").write_text(json.dumps(small))
+    counted = shape_of(Files(), str(tmp_path)).parameters
+    head = json.dumps({"a": {"dtype": "BF16", "shape": [counted + 1], "data_offsets": [0, 0]}}).encode()
+    (tmp_path / "model.safetensors").write_bytes(len(head).to_bytes(8, "little") + head)
+    assert shape_of(Files(), str(tmp_path)).parameters == counted + 1
+    assert shape_of(Files(), str(tmp_path / "model.safetensors")).parameters == counted + 1
+    (tmp_path / "model.safetensors").write_bytes(b"\xff" * 20)
+    assert shape_of(Files(), str(tmp_path / "config.json")).parameters == counted
+
+
+# The user's own code
+
+
+@for_each(
+    ("words", "is_code"),
+    [
+        ("train.py", True),
+        ("a/b.py:make", True),
+        ("package.module:make", True),
+        ("7B", False),
+        ("config.json", False),
+        ("C:/x", False),
+    ],
+)
+def test_what_is_code_is_told_by_its_name(words: str, is_code: bool) -> None:
+    assert is_traceable(words) is is_code
+
+
+@pytest.mark.slow
+def test_a_traced_step_is_measured_and_grows_with_the_batch(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import torch\n"
+        "def make_model(batch, sequence):\n"
+        "    print('this is no report')\n"
+        "    model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.Linear(256, 64))\n"
+        "    return model, torch.zeros(batch, sequence, 64)\n"
+    )
+    asked = setting(batch=4, sequence=32)
+    found = trace(live_session(), "mine.py", asked, python=torch_python(), directory=str(tmp_path))
+    assert found.parameters == 64 * 256 + 256 + 256 * 64 + 64
+    assert found.traced is not None
+    # The input, what GELU takes, and what it gives: 64 + 256 + 256 numbers of four bytes a token.
+    assert found.traced.kept_bytes == 4 * 32 * (64 + 256 + 256) * 4
+    asked = as_it_was_made(found, asked)
+    assert asked.precision.value == "fp32"
+    one, two = (step_memory(found, replace(asked, batch=count), COSTS).kept for count in (4, 8))
+    assert two == 2 * one
+
+
+def test_code_that_fails_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import sys\nsys.exit('no data here')\n")
+    with pytest.raises(EstimateError) as told:
+        trace(live_session(), "mine.py", setting(), python=sys.executable, directory=str(tmp_path))
+    assert "no data here" in str(told.value.reason)
