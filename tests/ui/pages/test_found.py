@@ -237,3 +237,26 @@ def test_no_card_has_a_blue_button_beside_that_of_the_bar(make: MakePage) -> Non
     leads = [one for one in page.cards()[0].findChildren(QPushButton) if one.text().startswith("Switch")]
     assert leads
     assert not any(map(is_primary, page.findChildren(QPushButton)))
+
+
+def test_the_same_machine_read_again_leaves_everything_as_it_stands(make: MakePage, desk: Desk, qtbot: QtBot) -> None:
+    for name in (TOO_OLD, HEALTHY, TWO_GPUS):
+        page = make(name)
+        cards = page.cards()
+        for card in cards:
+            card.set_open(not card.is_open)
+        are_open = [card.is_open for card in cards]
+        inside = set(page.findChildren(QLabel))
+        shown(page, replace(open_example(desk.session, name), seconds=9.0), qtbot)
+        assert page.cards() == cards, name
+        assert [card.is_open for card in cards] == are_open, name
+        assert set(page.findChildren(QLabel)) == inside, name
+
+
+def test_another_machine_gets_cards_of_its_own(make: MakePage, desk: Desk, qtbot: QtBot) -> None:
+    page = make(TOO_OLD)
+    before = page.cards()
+    shown(page, open_example(desk.session, HEALTHY), qtbot)
+    assert not set(page.cards()) & set(before)
+    shown(page, open_example(desk.session, TOO_OLD), qtbot)
+    assert [card.answer.id for card in page.cards()] == [card.answer.id for card in before]
