@@ -127,7 +127,7 @@ def reading_outlook(session: Session, path: str) -> ReadingOutlook:
     try:
         size = os.stat(path).st_size
     except (OSError, ValueError) as error:
-        raise SnapshotError(text("it cannot be read: {error}", error=getattr(error, "strerror", None) or str(error))) from error
+        raise SnapshotError(text("it cannot be opened: {error}", error=getattr(error, "strerror", None) or str(error))) from error
     part = EventRange(first=-1)
     return ReadingOutlook(
         path, size, memory_needed(size), memory_needed(size, part), memory_free(session), size / _BYTES_A_SECOND + _START_SECONDS

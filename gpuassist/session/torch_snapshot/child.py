@@ -45,7 +45,7 @@ def main() -> int:
     except MemoryError:
         answer = {"failed": told(text("reading it takes more than the {mib} MiB that it may take here", mib=limit >> 20))}
     except OSError as error:
-        answer = {"failed": told(text("it cannot be read: {error}", error=error.strerror or str(error)))}
+        answer = {"failed": told(text("it cannot be opened: {error}", error=error.strerror or str(error)))}
     frames.write(ANSWERS, answer)
     os._exit(0)  # nothing is left to put in order
 

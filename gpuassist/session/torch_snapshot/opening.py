@@ -48,7 +48,7 @@ def open_snapshot(
     try:
         size = os.stat(path).st_size
     except (OSError, ValueError) as error:
-        raise SnapshotError(text("it cannot be read: {error}", error=getattr(error, "strerror", None) or str(error))) from error
+        raise SnapshotError(text("it cannot be opened: {error}", error=getattr(error, "strerror", None) or str(error))) from error
     needed, free = memory_needed(size, wanted), memory_free(session)
     if free is not None and needed > free:
         raise SnapshotError(
