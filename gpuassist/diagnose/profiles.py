@@ -142,9 +142,7 @@ def _made(told: ProfileReading, kind: TimeKind, spent: float, *, work: float, st
 
 def _entry(told: ProfileReading, kind: TimeKind) -> ProfileEntry | None:
     if kind is TimeKind.WAITS:  # of a call that waits the operator is the better name: it has a line
-        found = next(
-            (one for one in told.entries if one.name in _READS), None
-        )
+        found = next((one for one in told.entries if one.name in _READS), None)
         if found is not None:
             return found
     if kind is TimeKind.LAUNCHES:
