@@ -13,7 +13,8 @@ import pytest
 from gpuassist.cli import snapshot
 from gpuassist.cli.context import UsageError
 from gpuassist.model.fact import Known
-from gpuassist.model.machine import Gpu, Machine
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
 from gpuassist.monitor.inside import gpuassist_memory as inside
 from gpuassist.present.marks import Exit
 from gpuassist.session import use

@@ -10,7 +10,7 @@ from gpuassist.context import Session
 from gpuassist.formats.torch_snapshot.byte_stream import SnapshotError
 from gpuassist.formats.torch_snapshot.event_range import EVERYTHING, EventRange
 from gpuassist.model.memory_snapshot import MemorySnapshot
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.session.opened_recording import NotWantedError
 from gpuassist.session.torch_snapshot.passage import unpack
 from gpuassist.system.column_file import ColumnFile, ColumnFileError, new_column_file
@@ -50,7 +50,7 @@ def open_snapshot(
     try:
         size = os.stat(path).st_size
     except (OSError, ValueError) as error:
-        raise SnapshotError(text("it cannot be opened: {error}", error=getattr(error, "strerror", None) or str(error))) from error
+        raise SnapshotError(verbatim(getattr(error, "strerror", None) or str(error))) from error
     needed, free = memory_needed(size, wanted), memory_free(session)
     if free is not None and needed > free:
         raise SnapshotError(
