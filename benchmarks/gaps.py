@@ -21,6 +21,7 @@ from gpuassist.session.navigation import TITLES, Place, WizardStep
 
 MOST_MILLISECONDS = 20.0
 ROUNDS = 3
+TORCH = Path(".venv-torch/bin/python")
 _SLOW_NVML = "fault = * 0 delay=4000\n[gpu]\n"
 
 
@@ -34,6 +35,9 @@ def main(names: tuple[str, ...] = ()) -> bool:
                 continue
             if place is WizardStep.LIVE and slow is None:
                 not_run("the live page's gaps", "needs gcc for the scripted NVML")
+                continue
+            if place is WizardStep.VERIFY and not TORCH.exists():
+                not_run("the verify page's gaps", f"needs torch in {TORCH.parts[0]}, which `make test` installs")
                 continue
             kept = _page(place, home, (slow or {}) if place is WizardStep.LIVE else {}) and kept
     return kept

@@ -22,11 +22,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QListWidget
 
 from benchmarks.explain_gap_child import LOG
+from benchmarks.gaps import TORCH
 from benchmarks.install_gap_child import LINES_PRINTED, one_step
 from gpuassist import app
 from gpuassist.install.records import StepState
 from gpuassist.session.kept_place import place_named
-from gpuassist.session.navigation import Errand, GoTo, Place, SideTool, ToProject, WizardStep
+from gpuassist.session.navigation import Errand, GoTo, Place, SideTool, ToProject, ToVerify, WizardStep
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Page
@@ -36,6 +37,7 @@ from gpuassist.ui.pages.holders.page import HoldersPage
 from gpuassist.ui.pages.install.page import InstallPage
 from gpuassist.ui.pages.live.page import LivePage
 from gpuassist.ui.pages.verify.page import VerifyPage
+from gpuassist.ui.pages.verify.wishes import VerifyWishes
 from gpuassist.ui.widgets.paste_edit import PasteEdit
 
 BEAT_MILLISECONDS = 5
@@ -142,8 +144,7 @@ class Visit(QObject):
         if isinstance(page, InstallPage):
             return self._install(page)
         if isinstance(page, VerifyPage):
-            page.start()
-            return lambda: page.under_way() is None
+            return self._verify(page)
         if isinstance(page, LivePage):
             return self._for_seconds()
         if isinstance(page, GuidesPage):
@@ -155,6 +156,23 @@ class Visit(QObject):
             return self._judge()
         self._frame._reading.read_live()  # what every page shows of the machine
         return lambda: not self._frame._reading.busy
+
+    def _verify(self, page: VerifyPage) -> Ended:
+        """In the environment that the machine's facts lead to, or else in the one that tests of torch use."""
+        wishes = page.findChild(VerifyWishes)
+        assert wishes is not None
+        if wishes.request is None:
+            page.arrive(ToVerify(str(TORCH.absolute())))
+        started = False
+
+        def ended() -> bool:
+            nonlocal started
+            if not started and wishes.request is not None:
+                started = True
+                page.start()
+            return started and page.under_way() is None
+
+        return ended
 
     def _paste(self, page: ExplainPage) -> Ended:
         QGuiApplication.clipboard().setText(LOG)

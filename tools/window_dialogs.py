@@ -13,12 +13,16 @@ from gpuassist.context import Session
 from gpuassist.model.machine import encode_machine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
+from gpuassist.monitor.prometheus_source import FleetHost
 from gpuassist.session.inspect import open_example
+from gpuassist.session.prometheus import ServerWish
 from gpuassist.session.terms import glossary
 from gpuassist.session.traces import look_again, look_at_traces
 from gpuassist.shellfiles.edit import LineChanges, write
 from gpuassist.ui.fault_page import FaultPage
+from gpuassist.ui.jobs import Done
 from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.live.server_dialog import ServerDialog
 from gpuassist.ui.pages.repair.undo_all_dialog import UndoAllDialog
 from gpuassist.ui.questions import Verbs
 from gpuassist.ui.report_dialog import ReportDialog
@@ -47,6 +51,13 @@ def dialogs(desk: Desk, home: Path) -> dict[str, Make]:
     told = words(PROMISES[1])
     verbs = Verbs(words(text("Undo")), words(text("Keep")), loses=True)
     runs = Verbs(words(text("Run it")), words(text("Cancel")))
+    wish = ServerWish("http://prometheus.example:9090", ("node-017.cluster.research.example.com",), "/run/secrets/a-token")
+
+    def answered(parent: QWidget) -> ServerDialog:
+        dialog = ServerDialog(desk, wish, parent)
+        dialog._answered(Done(tuple(FleetHost(f"node-0{place}.cluster.research.example.com", 8) for place in (16, 17))))
+        return dialog
+
     undo = _undo_dialogs(Session(quiet_world(home), knowledge(), session.words), desk)
     return {
         "help": lambda parent: Help(words, parent),
@@ -59,6 +70,8 @@ def dialogs(desk: Desk, home: Path) -> dict[str, Make]:
         "fault": lambda parent: FaultPage(
             words, _TRACE, f"{home}/.local/state/gpuassist/gpuassist.log", can_go_on=True, parent=parent
         ),
+        "server": lambda parent: ServerDialog(desk, ServerWish(), parent),
+        "server-answered": answered,
         **undo,
     }
 

@@ -219,7 +219,7 @@ def _list(widget: Any) -> Iterator[Cramped]:
 
 def _lines(widget: Any) -> Iterator[Cramped]:
     """The last line, where all lines are meant to be seen: under the bar it would be half there. What is typed scrolls."""
-    if widget.isReadOnly() and widget.verticalScrollBar().maximum() == 1:
+    if widget.isReadOnly() and widget.verticalScrollBar().maximum() == 1 and not widget.verticalScrollBar().isVisible():
         needs, room = widget.viewport().height() + widget.fontMetrics().lineSpacing(), widget.viewport().height()
         yield _told(widget, "the last line is cut", widget.accessibleName(), needs, has=room)
 

@@ -34,6 +34,7 @@ from gpuassist.session.navigation import (
     ToWhatIf,
     WizardStep,
 )
+from gpuassist.session.other_machine import OtherMachine
 from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.session.verify_report import VerifyReport
 from gpuassist.ui.dialogs import Asking
@@ -53,8 +54,11 @@ from tests.translations import shipped
 from tests.ui.holders import Made, card, holder
 from tests.ui.made import known
 from tests.ui.pages.live_shown import HandFed
+from tests.ui.test_other_machine import MadeOther
+from tests.values import machine as machine_of
 from tools.screenshots import OUT_OF_MEMORY
 from tools.window_dialogs import Make, dialogs
+from tools.window_files import estimate, profile, snapshot
 from tools.window_machines import LONG, failed_verification, machines, made_sample
 
 _PATIENCE_SECONDS = 20
@@ -85,6 +89,7 @@ class Stand:
         self.host.show()
         self.shown: QWidget = self.host
         self.frame: Frame | None = None
+        self.other: OtherMachine | None = None  # over ssh, instead of this one
         self._over: Make | None = None
 
     def __enter__(self) -> Stand:
@@ -99,7 +104,9 @@ class Stand:
     def open(self, machine: Machine | None) -> Frame:
         """A new frame on this machine; on none it goes on reading."""
         self.close()
-        frame = Frame(self.desk, machine_file=_recorded(machine), appearance=Appearance.LIGHT, parent=self.host)
+        frame = Frame(
+            replace(self.desk, other=self.other), machine_file=_recorded(machine), appearance=Appearance.LIGHT, parent=self.host
+        )
         self.frame = self.shown = frame
         frame.resize(self.host.size())
         frame.show()
@@ -203,6 +210,17 @@ def stops(stand: Stand, wanted: Sequence[str] | None = None, places: Sequence[st
                     for state in STATES[place](stand):
                         settle()
                         yield f"{name}/{place.value}{f'-{state}' if state else ''}"
+    if not wanted or "other-machine" in wanted:
+        stand.other = MadeOther(stand.desk.session, machine_of(note="of another machine"))
+        stand.other.host = "node-017.cluster.example.com"
+        frame = stand.open(None)
+        frame.begin()
+        stand.until(lambda: frame.flow.inspected and not frame.setup.busy)
+        for place in (*WizardStep, *SideTool):
+            if not places or place.value in places:
+                stand.go(GoTo(place))
+                yield f"other-machine/{place.value}"
+        stand.other = None
     if (not wanted or "dialogs" in wanted) and not places:
         stand.close()
         for name, over in dialogs(stand.desk, Path(os.environ["HOME"], "changed")).items():
@@ -346,4 +364,7 @@ STATES: dict[Place, Callable[[Stand], Iterator[str]]] = {
     SideTool.GUIDES: _guides,
     SideTool.HOLDERS: _holders,
     SideTool.PROJECT: _project,
+    SideTool.SNAPSHOT: snapshot,
+    SideTool.PROFILE: profile,
+    SideTool.ESTIMATE: estimate,
 }

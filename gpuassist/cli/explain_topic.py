@@ -9,7 +9,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, listed, sentence, text
 from gpuassist.present.marks import Exit
-from gpuassist.present.terms import term_document, term_rows
+from gpuassist.present.terms import facts_of, term_document, term_rows
 from gpuassist.session.guides import guide, topics
 from gpuassist.session.terms import Glossary, glossary
 
@@ -42,7 +42,7 @@ def topic(context: Context, name: str, machine: Machine | None, *, as_json: bool
     context.say()
     report.say(sentence(term.text))
     context.say()
-    for row in term_rows(term, machine, known):
+    for row in term_rows(term, facts_of(machine), known):
         report.row(row.label, row.value)
     return Exit.HEALTHY
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from gpuassist.model.codec import Json
     from gpuassist.model.machine import Machine
+    from gpuassist.present.listing import Section
 
 TERM_LINK, GUIDE_LINK = "term:", "guide:"
 _HERE_AT_MOST = 4  # values of this machine: a server has eight GPUs that are the same
@@ -51,13 +52,18 @@ class TermRow(Struct, frozen=True):
     source: str = ""
 
 
-def here(term: Term, machine: Machine) -> tuple[TermRow, ...]:
-    """What this machine's facts say of it: equal values once, each with the part of the machine that it is of."""
+def facts_of(machine: Machine | None) -> tuple[Section, ...]:
+    """What entries are looked up in: all that is known of a machine, in some milliseconds, so once for many entries."""
     from gpuassist.present.listing import facts_read  # reads every part of a machine: not needed for a tool tip
 
+    return facts_read(machine) if machine is not None else ()
+
+
+def here(term: Term, facts: Sequence[Section]) -> tuple[TermRow, ...]:
+    """What this machine's facts say of it: equal values once, each with the part of the machine that it is of."""
     wanted = _FACTS.get(term.key)
     rows: dict[Text, TermRow] = {}
-    for section in facts_read(machine):
+    for section in facts:
         for row in section.lines:
             fits = row.label.message in term.labels if wanted is None else (section.title.message, row.label.message) == wanted
             if fits:
@@ -65,9 +71,9 @@ def here(term: Term, machine: Machine) -> tuple[TermRow, ...]:
     return tuple(rows.values())[:_HERE_AT_MOST]
 
 
-def term_rows(term: Term, machine: Machine | None, glossary: Glossary) -> Iterator[TermRow]:
+def term_rows(term: Term, facts: Sequence[Section], glossary: Glossary) -> Iterator[TermRow]:
     """What stands below an entry's text."""
-    for row in here(term, machine) if machine is not None else ():
+    for row in here(term, facts):
         yield TermRow(text("On this machine"), labelled(row.label, row.value), row.source)
     yield TermRow(text("Where to see it"), sentence(term.where))
     for label, packages in ((text("By pip"), term.pip), (text("By apt"), term.apt), (text("By conda"), term.conda)):
@@ -84,10 +90,10 @@ def term_rows(term: Term, machine: Machine | None, glossary: Glossary) -> Iterat
     yield TermRow(text("source"), text("{source} ({checked})", source=" ".join(term.links), checked=term.checked))
 
 
-def term_markdown(term: Term, machine: Machine | None, glossary: Glossary, words: Words, *, guide_title: str) -> str:
+def term_markdown(term: Term, facts: Sequence[Section], glossary: Glossary, words: Words, *, guide_title: str) -> str:
     """An entry below its title, with links that lead to other entries and to its guide."""
     pieces = [f"**{plain_markdown(words(sentence(term.short)))}**", plain_markdown(words(sentence(term.text)))]
-    for row in term_rows(term, machine, glossary):
+    for row in term_rows(term, facts, glossary):
         value = plain_markdown(words(row.value))
         if row.label.message == "See also":
             value = words(listed(f"[{plain_markdown(glossary.title(one))}]({TERM_LINK}{one})" for one in term.see))
@@ -99,7 +105,7 @@ def term_markdown(term: Term, machine: Machine | None, glossary: Glossary, words
 
 def term_document(term: Term, machine: Machine | None, glossary: Glossary, words: Words) -> dict[str, Json]:
     """An entry for programs."""
-    rows = here(term, machine) if machine is not None else ()
+    rows = here(term, facts_of(machine))
     return {
         "kind": "term",
         "key": term.key,

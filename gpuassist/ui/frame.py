@@ -125,6 +125,7 @@ class Frame(QWidget):
         whole.addWidget(self._beside)
         whole.addLayout(right, 1)
         self.side.chosen.connect(self._choose)
+        self.side.passed.connect(self.pages.take_focus)
         self._foot.appearance_chosen.connect(self.appearance_chosen)
         self._foot.language_chosen.connect(self.language_chosen)
         self.banners.language_wanted.connect(self.language_chosen)
@@ -246,8 +247,8 @@ class Frame(QWidget):
     @Slot()
     def _show_flow(self) -> None:
         self.side.show_entries(self.flow.entries())
-        self.side.show_tool(self.flow.current)
         self.pages.show_place(self.flow.current, self.flow.errand)
+        self.side.show_place(self.flow.current)
         self.setup.show_flow(self.flow)
         if self.flow.current is SideTool.INSTALL:
             self.banners.show_waiting("")  # that page tells it itself

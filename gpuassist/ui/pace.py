@@ -61,10 +61,22 @@ class InTurns(QObject):
         self._turn = QTimer(self)
         self._turn.setSingleShot(True)
         self._turn.setInterval(_AFTER_THE_PAINT_MILLISECONDS)
-        self._turn.timeout.connect(self._take)
+        self._turn.timeout.connect(self._rest)
+        self._next = QTimer(self)
+        self._next.setSingleShot(True)
+        self._next.timeout.connect(self._take)
 
     def start(self) -> None:
         self._take()
+
+    def start_later(self) -> None:
+        """The first step has its own turn as well."""
+        self._turn.start()
+
+    @Slot()
+    def _rest(self) -> None:
+        """What was made last is laid out and painted: what the user did meanwhile is answered before the next step."""
+        self._next.start()
 
     @Slot()
     def _take(self) -> None:

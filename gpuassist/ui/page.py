@@ -88,6 +88,7 @@ class Page(QWidget):
     """
 
     STEP: ClassVar[Place]
+    MARKS: ClassVar[bool] = False  # whether it tells how its step stands when a machine was read
 
     asked = Signal(object)
     bar_changed = Signal()
@@ -104,11 +105,11 @@ class Page(QWidget):
         return Bar()
 
     def show_inspection(self, inspection: Inspection) -> None:
-        """A machine was read: called for every page that exists, and on making one later."""
+        """A machine was read: for every page that exists, and on making one later. What is shown already is not made anew."""
 
     def show_reading(self, words: str) -> None:
         """Something was written, and the machine is being read again: what is shown is of before. Empty once that has ended."""
-        if self._scrolled is None:
+        if self._scrolled is None or (self._rereading is None and not (words and self.isVisible())):
             return
         if self._rereading is None:
             self._rereading = ProgressStrip(self)

@@ -138,6 +138,8 @@ class PageStack(QStackedWidget):
         self._desk = desk
         self._left = dict(left or {})  # by the pages of a window in another language
         self._inspection: Inspection | None = None
+        self._behind: list[Place] = []  # pages that do not know yet what was read last
+        self._handing: InTurns | None = None
         self._reading = ""  # what is said while the machine is read again after a change
         self._pages: dict[Place, Page] = {}
         self._shown: tuple[Place, Errand | None] = (WizardStep.MACHINE, None)
@@ -162,7 +164,8 @@ class PageStack(QStackedWidget):
         return page
 
     def page(self, place: Place) -> Page:
-        """The page of a place, made when it is first asked for."""
+        """The page of a place, made when it is first asked for; it knows what was read."""
+        self._hand(place)
         if place not in self._pages:
             left = self._left.pop(place, None)
             self.take(page_class(place).in_place_of(self._desk, self, left))
@@ -209,10 +212,30 @@ class PageStack(QStackedWidget):
             page.show_reading(words)
 
     def show_inspection(self, inspection: Inspection) -> None:
+        """Shows what was read: at once on the page that is seen, and on those that tell how their steps stand; the others are
+        handed it in turns of the event loop, or when they are asked for.
+        """
         self._inspection = inspection
-        for page in self._pages.values():
-            page.show_inspection(inspection)
+        self._behind = list(self._pages)
+        shown = self.currentWidget()
+        for place, page in self._pages.items():
+            if page is shown or page.MARKS:
+                self._hand(place)
         self.show_reading("")
+        if self._handing is not None:
+            self._handing.deleteLater()
+        self._handing = InTurns((partial(self._hand, place) for place in tuple(self._behind)), self)
+        self._handing.start_later()
+
+    def _hand(self, place: Place) -> None:
+        if place in self._behind and self._inspection is not None:
+            self._behind.remove(place)
+            self._pages[place].show_inspection(self._inspection)
+
+    @property
+    def handing(self) -> bool:
+        """Whether some page does not know yet what was read last."""
+        return bool(self._behind)
 
     def minimumSizeHint(self) -> QSize:
         """Of the page that is shown; the others have their time."""
@@ -234,6 +257,7 @@ class PageStack(QStackedWidget):
 
     def close_down(self) -> None:
         self.warm_up.drop()
+        self._behind.clear()
         for page in self._pages.values():
             page.close_down()
 
@@ -260,6 +284,8 @@ class PageStack(QStackedWidget):
         self.setCurrentWidget(wanted)
         given = self.focused  # by Qt: to what had it there before, else to whatever Tab comes to first
         if isinstance(wanted, Page):
+            if self._reading and before is not wanted:
+                wanted.show_reading(self._reading)
             wanted.arrive(errand)
             first = fresh and before is not wanted and self.focused is given
             if had_focus and (first or given is None or not given.isVisible()):

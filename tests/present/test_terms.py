@@ -10,7 +10,7 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.version import ComputeCapability
 from gpuassist.model.words import ENGLISH
-from gpuassist.present.terms import here, term_markdown, term_rows, tip
+from gpuassist.present.terms import facts_of, here, term_markdown, term_rows, tip
 from gpuassist.session.terms import glossary
 from tests.fakes import world_under
 from tests.values import knowledge
@@ -38,17 +38,17 @@ def test_this_machine_is_told_once_for_equal_values() -> None:
     term = TERMS.asked("compute capability")
     assert term is not None
     eight = machine(*(gpu(f"NVIDIA H100 number {place}", "9.0") for place in range(8)), gpu("NVIDIA L4", "8.9"))
-    assert [ENGLISH(row.value) for row in here(term, eight)] == ["9.0", "8.9"]
-    assert here(term, Machine()) == ()
+    assert [ENGLISH(row.value) for row in here(term, facts_of(eight))] == ["9.0", "8.9"]
+    assert here(term, facts_of(Machine())) == ()
     many = machine(*(gpu("card", f"{major}.0") for major in range(3, 13)))
-    assert len(here(term, many)) == 4
+    assert len(here(term, facts_of(many))) == 4
 
 
 def test_names_of_a_recording_are_words_in_markdown() -> None:
     term = TERMS.asked("compute capability")
     assert term is not None
     evil = machine(gpu("[x](https://evil.example) <b>**card**", "8.9"))
-    written = term_markdown(term, evil, TERMS, ENGLISH, guide_title="*Guide*")
+    written = term_markdown(term, facts_of(evil), TERMS, ENGLISH, guide_title="*Guide*")
     assert "](https://evil.example)" not in written
     assert "<b>" not in written.replace("\\<b\\>", "")
     assert "[\\*Guide\\*](guide:version-pairs)" in written
@@ -60,7 +60,7 @@ def test_a_library_names_packages_and_checks() -> None:
     for asked in ("cuDNN", "cuTENSOR", "MOK"):
         term = TERMS.asked(asked)
         assert term is not None
-        told[asked] = {ENGLISH(row.label): ENGLISH(row.value) for row in term_rows(term, None, TERMS)}
+        told[asked] = {ENGLISH(row.label): ENGLISH(row.value) for row in term_rows(term, (), TERMS)}
     assert told["cuDNN"]["By apt"] == "libcudnn9-cuda-12"
     assert "lstm" in told["cuDNN"]["Checks that call it"]
     assert told["cuTENSOR"]["Checks that call it"] == "none of `gpuassist verify`"

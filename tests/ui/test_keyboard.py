@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.navigation import GoTo, Next, SideTool, WizardStep
+from gpuassist.session.navigation import Back, GoTo, Next, SideTool, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.widgets.keys import reading_order
@@ -149,4 +149,39 @@ def test_a_focus_that_somebody_chose_is_left_there(frame: Frame, qtbot: QtBot) -
     frame.side.row(WizardStep.FOUND).setFocus()
     QTest.qWait(0)
     assert frame.side.row(WizardStep.FOUND).hasFocus()
+    frame.close_down()
+
+
+def test_the_focus_follows_to_a_page_that_another_way_led_to(frame: Frame, qtbot: QtBot) -> None:
+    """Not the blue button alone: a row of the side list keeps the focus only where it led to what is shown."""
+    row = frame.side.row(WizardStep.FOUND)
+    frame.go(GoTo(WizardStep.FOUND))
+    row.setFocus()
+    frame._press_blue()
+    assert frame.flow.current is WizardStep.REPAIR
+    assert is_placed(frame)
+    (stop,) = (one for one in frame.side.stops() if one.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    assert stop is frame.side.row(WizardStep.REPAIR)
+    stop.setFocus()
+    stop.click()
+    assert stop.hasFocus()
+    frame.side.row(SideTool.GUIDES).setFocus()
+    frame.go(Back())
+    assert is_placed(frame)
+    frame.close_down()
+
+
+def test_the_arrows_bring_a_row_of_the_side_list_into_sight(frame: Frame, qtbot: QtBot) -> None:
+    frame.resize(960, 400)
+    QTest.qWait(0)
+    seen = frame._beside.viewport()
+    first, last = frame.side.row(WizardStep.MACHINE), frame.side.stops()[-1]
+    first.setFocus()
+    before = first.mapTo(seen, QPoint(0, 0)).y()
+    QTest.keyClick(first, Qt.Key.Key_Up)
+    assert last.hasFocus()
+    assert seen.rect().contains(QRect(last.mapTo(seen, QPoint(0, 0)), last.size()))
+    frame.go(GoTo(WizardStep.FOUND))  # a row that has the focus is left for what is shown, and not scrolled to
+    QTest.keyClick(last, Qt.Key.Key_Down)
+    assert 0 <= first.mapTo(seen, QPoint(0, 0)).y() <= before
     frame.close_down()

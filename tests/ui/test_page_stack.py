@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gpuassist.session.inspect import Inspection
 from gpuassist.session.navigation import Errand, GoTo, Place, SideTool, ToRepair, WizardStep
 from gpuassist.ui.page import Desk, Page
 from gpuassist.ui.page_stack import PageStack, page_class
@@ -23,6 +24,9 @@ class Noting(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.notes: list[str] = []
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        self.notes.append("machine")
 
     def arrive(self, errand: Errand | None) -> None:
         self.notes.append(f"arrive for {errand.version}" if isinstance(errand, ToRepair) else "arrive")
@@ -67,6 +71,28 @@ def test_no_page_is_made_before_it_is_shown(stack: PageStack) -> None:
 def test_a_page_made_late_hears_of_the_machine(stack: PageStack) -> None:
     stack.show_inspection(inspection(machine(), use_cuda="12.4"))
     assert len(stack.page(WizardStep.FOUND).bar().left) == 2
+
+
+def test_a_page_that_is_not_seen_is_handed_the_machine_in_a_later_turn(stack: PageStack, noting: Noting, qtbot: QtBot) -> None:
+    stack.show_place(WizardStep.MACHINE, None)
+    noting.notes.clear()
+    stack.show_inspection(inspection(machine()))
+    assert noting.notes == []
+    assert stack.handing
+    qtbot.waitUntil(lambda: not stack.handing)
+    assert noting.notes == ["machine"]
+
+
+def test_a_page_that_is_asked_for_knows_the_machine(stack: PageStack, noting: Noting, qtbot: QtBot) -> None:
+    stack.show_place(WizardStep.MACHINE, None)
+    noting.notes.clear()
+    stack.show_inspection(inspection(machine()))
+    stack.show_place(WizardStep.FOUND, None)
+    assert noting.notes == ["machine", "arrive"]
+    stack.show_inspection(inspection(machine()))
+    assert noting.notes == ["machine", "arrive", "machine"]
+    qtbot.wait(20)
+    assert noting.notes.count("machine") == 2
 
 
 def test_showing_arrives_and_leaves(stack: PageStack, noting: Noting) -> None:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtCore import QPoint, QTimer, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.chain import Chain
-from gpuassist.model.finding import Passed, Severity, Undetermined
+from gpuassist.model.finding import Answer, Passed, Severity, Undetermined
 from gpuassist.model.text import counted, joined, text
 from gpuassist.present.chain import Alike, alike, caption
 from gpuassist.present.marks import Mark
-from gpuassist.present.remedies import shown_together
+from gpuassist.present.past import explanation_of
+from gpuassist.present.remedies import ShownRemedy, shown_together
 from gpuassist.present.summary import found_figures, found_title
-from gpuassist.session.navigation import Destination, Errand, GoTo, ToFinding, WizardStep
+from gpuassist.session.navigation import Destination, Errand, GoTo, ToFinding, WayOn, WizardStep
 from gpuassist.ui.leads import leads_of
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain, new_action
 from gpuassist.ui.pages.found_past import PastCard
@@ -29,7 +31,18 @@ from gpuassist.ui.widgets.layouts import SPACING, FlowLayout, bare, clear, widge
 from gpuassist.ui.widgets.marks import StatusPill
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from gpuassist.session.inspect import Inspection
+
+
+class _Told(Struct, frozen=True):
+    """All that a card says."""
+
+    answer: Answer
+    remedies: tuple[ShownRemedy, ...]
+    leads: tuple[WayOn, ...]
+    why: str
 
 
 class FoundPage(Page):
@@ -52,6 +65,8 @@ class FoundPage(Page):
         self._again.triggered.connect(self._check_again)
         self.addAction(self._again)
         self._inspection: Inspection | None = None
+        self._told: tuple[_Told, ...] | None = None
+        self._nothing: EmptyState | None = None
         self._hand_on = new_action(self, desk.words(text("Report…")), self._make_report)
 
     def bar(self) -> Bar:
@@ -66,33 +81,49 @@ class FoundPage(Page):
             words(joined(found_figures(diagnosis, answers, inspection.seconds))),
         )
         self._chains.show_chains(inspection.chains)
-        clear(self._cards)
-        told = zip(answers, shown_together(answers), strict=True)
-        cards = [
-            FindingCard(
-                words, answer, self, is_open=not place, remedies=remedies, now=now, leads=leads_of(answer, inspection.machine)
-            )
-            for place, (answer, remedies) in enumerate(told)
-        ]
-        for card in cards:
-            card.asked.connect(self.asked)
-            card.link_opened.connect(self.desk.asking.visit)
-        for card in cards:
-            self._cards.addWidget(card)
-        if not any(answer.severity is not Severity.INFO for answer in answers):
-            words = self.desk.words
-            if diagnosis.undetermined:
-                rest = text(
-                    "Everything that could be checked is in order. What could not be determined is listed below, with the reason."
-                )
-                nothing_found = EmptyState(Mark.UNKNOWN, words(text("No problem found")), words(rest), self)
-            else:
-                rest = text("Everything that was checked works together. Verify tests it with real computations.")
-                nothing_found = EmptyState(Mark.RIGHT, words(text("No problems")), words(rest), self)
-            self._cards.insertWidget(0, nothing_found)
+        remedies = shown_together(answers)
+        self._show_told(
+            tuple(
+                _Told(one, shown, leads_of(one, inspection.machine), explanation_of(one, words, now))
+                for one, shown in zip(answers, remedies, strict=True)
+            ),
+            now,
+        )
+        self._show_nothing_found(diagnosis.undetermined if all(one.severity is Severity.INFO for one in answers) else None)
         self._rest.show_rest(diagnosis.passed, diagnosis.undetermined)
         self.past.show_inspection(inspection)
         self.bar_changed.emit()
+
+    def _show_told(self, told: tuple[_Told, ...], now: datetime) -> None:
+        """A card each; those that say the same as before stay as they are, open or folded."""
+        if told == self._told:
+            return
+        self._told = told
+        self._nothing = None
+        clear(self._cards)
+        for place, one in enumerate(told):
+            card = FindingCard(
+                self.desk.words, one.answer, self, is_open=not place, remedies=one.remedies, now=now, leads=one.leads
+            )
+            card.asked.connect(self.asked)
+            card.link_opened.connect(self.desk.asking.visit)
+            self._cards.addWidget(card)
+
+    def _show_nothing_found(self, undetermined: tuple[Undetermined, ...] | None) -> None:
+        """What stands before the cards where none of them is of something that is wrong."""
+        if undetermined is None:
+            return
+        if self._nothing is None:
+            self._nothing = EmptyState(Mark.RIGHT, "", "", self)
+            self._cards.insertWidget(0, self._nothing)
+        mark, title = Mark.RIGHT, text("No problems")
+        rest = text("Everything that was checked works together. Verify tests it with real computations.")
+        if undetermined:
+            mark, title = Mark.UNKNOWN, text("No problem found")
+            rest = text(
+                "Everything that could be checked is in order. What could not be determined is listed below, with the reason."
+            )
+        self._nothing.show_words(mark, self.desk.words(title), self.desk.words(rest))
 
     def shows(self, destination: Destination) -> bool:
         return destination == GoTo(self.STEP)
@@ -132,6 +163,7 @@ class ChainCard(Card):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self._words = desk.words
+        self._shown: tuple[Chain, ...] = ()
         self._chains: tuple[Alike, ...] = ()
         self._label = label(self._words(text("Compatibility chain for")), "muted", self)
         self._choice = DropDown(self)
@@ -145,7 +177,10 @@ class ChainCard(Card):
         self.hide()
 
     def show_chains(self, chains: tuple[Chain, ...]) -> None:
-        """Shows the chain of the first GPU, and offers those that are otherwise."""
+        """Shows the chain of the first GPU, and offers those that are otherwise; where all are as before the chosen one stays."""
+        if chains == self._shown:
+            return
+        self._shown = chains
         self._chains = alike(chains)
         self._choice.blockSignals(True)  # noqa: FBT003 -- Qt's own
         self._choice.clear()
@@ -171,6 +206,7 @@ class Remainder(QWidget):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = desk.words
+        self._shown: tuple[object, ...] = ()
         column = bare(QVBoxLayout(self), 12)
         self._fine = QWidget(self)
         self._flow = FlowLayout(self._fine)
@@ -188,7 +224,10 @@ class Remainder(QWidget):
         column.addWidget(self.open_card)
 
     def show_rest(self, passed: tuple[Passed, ...], undetermined: tuple[Undetermined, ...]) -> None:
-        """Shows what else there is to say."""
+        """Shows what else there is to say; where that is the same as before, its table stays open."""
+        if (passed, undetermined) == self._shown:
+            return
+        self._shown = (passed, undetermined)
         clear(self._flow)
         if passed:
             self._flow.addWidget(label(self._words(text("Checked and fine:")), "muted", self._fine))

@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
 
 from gpuassist.model.text import sentence, text
-from gpuassist.present.terms import GUIDE_LINK, TERM_LINK, term_markdown
+from gpuassist.present.terms import GUIDE_LINK, TERM_LINK, facts_of, term_markdown
 from gpuassist.session.guides import guide, topics
 from gpuassist.session.navigation import Errand, SideTool, ToGuide, ToTerm
 from gpuassist.session.terms import glossary
@@ -41,6 +41,7 @@ from gpuassist.ui.widgets.text_fields import TextLine
 
 if TYPE_CHECKING:
     from gpuassist.model.machine import Machine
+    from gpuassist.present.listing import Section
     from gpuassist.session.inspect import Inspection
 
 _LIST_WIDTH = 264
@@ -54,13 +55,13 @@ _MARGIN = 4  # of the text
 _AROUND = 10  # above and below a table
 
 
-def _title_size(title: str, metrics: QFontMetrics) -> QSize:
+def _title_size(title: str, metrics: QFontMetrics, width: int) -> QSize:
     """Of a title in the list. Qt's own hint wraps it in all of the row's width, of which the padding takes a part."""
-    room, height = by_text(_LIST_WIDTH) - _TITLE_PADDING.width() - _OWN_MARGIN, metrics.height()
+    room, height = width - _TITLE_PADDING.width() - _OWN_MARGIN, metrics.height()
     if metrics.horizontalAdvance(title) > room:
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
         height = metrics.boundingRect(0, 0, room, 1000, int(flags), title).height()
-    return QSize(by_text(_LIST_WIDTH), height + _TITLE_PADDING.height())
+    return QSize(width, height + _TITLE_PADDING.height())
 
 
 class GuidesPage(Page):
@@ -73,7 +74,8 @@ class GuidesPage(Page):
         self._guides = {topic: guide(desk.session, topic) for topic in topics(desk.session)}
         self._glossary = glossary(desk.session)
         self._machine: Machine | None = None
-        self._metrics = QFontMetrics(sans())
+        self._facts: tuple[Section, ...] | None = None  # of that machine, once they were asked for
+        self._metrics, self._width = QFontMetrics(sans()), by_text(_LIST_WIDTH)
         self._copy = QAction(desk.words(text("Copy the guide")), self)
         self._copy.triggered.connect(self._copy_guide)
         new_action(self, desk.words(text("Guides")), self._focus_list, "Ctrl+F")
@@ -112,7 +114,7 @@ class GuidesPage(Page):
         return Bar((self._copy,))
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._machine = inspection.machine
+        self._machine, self._facts = inspection.machine, None
         if self._is_term:
             self._show_current()
 
@@ -136,7 +138,7 @@ class GuidesPage(Page):
     def _made_list(self) -> QListWidget:
         made = QListWidget(self)
         made.setObjectName("topics")
-        made.setFixedWidth(by_text(_LIST_WIDTH))
+        made.setFixedWidth(self._width)
         made.setWordWrap(True)
         made.setTextElideMode(Qt.TextElideMode.ElideNone)
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -158,7 +160,7 @@ class GuidesPage(Page):
         item.setData(_TOPIC, topic)
         item.setToolTip(topic if topic in self._guides else "")
         item.setData(_CALLED, called.lower())
-        item.setSizeHint(_title_size(title, self._metrics))
+        item.setSizeHint(_title_size(title, self._metrics, self._width))
         return item
 
     def _choose(self, topic: str) -> None:
@@ -191,7 +193,9 @@ class GuidesPage(Page):
         if term is not None:
             read = self._guides.get(term.guide)
             title = read.title if read is not None else ""
-            body = term_markdown(term, self._machine, self._glossary, self.desk.words, guide_title=title)
+            if self._facts is None:
+                self._facts = facts_of(self._machine)
+            body = term_markdown(term, self._facts, self._glossary, self.desk.words, guide_title=title)
             self._show(self._glossary.title(key), body)
 
     def _show(self, title: str, body: str) -> None:
@@ -236,6 +240,9 @@ class MarkdownView(QTextBrowser):
         return self._markdown
 
     def show_markdown(self, markdown: str) -> None:
+        """From its beginning; the same stays where it was scrolled to."""
+        if markdown == self._markdown:
+            return
         self._markdown = markdown
         self._render()
         self.moveCursor(QTextCursor.MoveOperation.Start)
@@ -256,6 +263,8 @@ class MarkdownView(QTextBrowser):
 
 def dress(document: QTextDocument, palette: Palette) -> None:
     """Lines around the cells of tables, and a ground behind blocks of code."""
+    edit = QTextCursor(document)
+    edit.beginEditBlock()  # else each would lay the document out
     for frame in document.rootFrame().childFrames():
         if isinstance(frame, QTextTable):
             frame.setFormat(_table_format(frame.format().toTableFormat(), palette))
@@ -268,6 +277,7 @@ def dress(document: QTextDocument, palette: Palette) -> None:
         cursor.mergeCharFormat(_mono())
     for words in _code_words(document):
         words.mergeCharFormat(_mono())
+    edit.endEditBlock()
 
 
 def _mono() -> QTextCharFormat:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
@@ -21,6 +23,7 @@ from gpuassist.session.navigation import Errand, SideTool, ToProject
 from gpuassist.session.project import plan_project_change, project_outlook
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
+from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.page import Bar, Desk, Page, Wrote, new_action
 from gpuassist.ui.pages.what_if.answer import StepsCard, WordsCard
 from gpuassist.ui.widgets.buttons import CopyButton, small
@@ -51,6 +54,7 @@ class ProjectPage(Page):
         self._recorded, self._host = False, ""
         self.directory = ""
         self.outlook: ProjectOutlook | None = None
+        self._turns: InTurns | None = None
         self.carried: ChangeOutcome | None = None
         self._judging = Latest(desk.jobs, self._show_judged, self)
         self._changing = Latest(desk.jobs, self._show_changed, self)
@@ -98,7 +102,8 @@ class ProjectPage(Page):
 
     @property
     def busy(self) -> bool:
-        return self._judging.busy or self._changing.busy
+        shows = self._turns is not None and not self._turns.is_done
+        return self._judging.busy or self._changing.busy or shows
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine, self._recorded, self._host = inspection.machine, inspection.recorded, inspection.host
@@ -152,25 +157,39 @@ class ProjectPage(Page):
         self.bar_changed.emit()
 
     def _show_outlook(self, outlook: ProjectOutlook) -> None:
-        words = self.desk.words
+        words, before = self.desk.words, self.outlook
         self.outlook = outlook
         self._nothing.hide()
         self._header.show_words(words(text("A project’s folder")), outlook.directory)
         if self.carried is None:
             self._tell(_MARKS[outlook.fits], words(verdict_of(outlook)))
-        self.wrong.show_checks(tuple(one for one in outlook.checks if one.state is not LinkState.HOLDS))
-        self.holds.show_checks(tuple(one for one in outlook.checks if one.state is LinkState.HOLDS))
-        clear(self.changes)
+        if outlook != before:
+            self._stop_showing()
+            self._turns = InTurns(self._cards(outlook), self)
+            self._turns.start()
+
+    def _cards(self, outlook: ProjectOutlook) -> Iterator[Step]:
+        yield from self.wrong.show_checks(tuple(one for one in outlook.checks if one.state is not LinkState.HOLDS))
+        yield partial(clear, self.changes)
         for change in outlook.changes:
-            self.changes.addWidget(ChangeCard(words, change, self))
-        self._changes.setVisible(bool(outlook.changes))
-        for turn in self.steps.show_steps(outlook.steps):
-            turn()
-        self._notes.show_words_of(outlook.notes)
+            yield partial(self._add_change, change)
+        yield partial(self._changes.setVisible, bool(outlook.changes))
+        yield from self.steps.show_steps(outlook.steps)
+        yield from self.holds.show_checks(tuple(one for one in outlook.checks if one.state is LinkState.HOLDS))
+        yield partial(self._notes.show_words_of, outlook.notes)
+
+    def _add_change(self, change: ProjectChange) -> None:
+        self.changes.addWidget(ChangeCard(self.desk.words, change, self))
+
+    def _stop_showing(self) -> None:
+        if self._turns is not None:
+            self._turns.deleteLater()
+            self._turns = None
 
     def _show_nothing(self) -> None:
         words = self.desk.words
         self.outlook = None
+        self._stop_showing()
         self._header.show_words(words(text("A project’s folder")), words(text("Will its files run on this machine?")))
         title, mark = text("Which project?"), Mark.TODO
         rest = text("Choose a folder, or drop one anywhere on the window. Its files are read, and nothing in them is run.")
@@ -242,15 +261,23 @@ class ChecksCard(Card):
     def __init__(self, words: Words, title: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent=parent)
         self._words = words
+        self._shown: tuple[ProjectCheck, ...] | None = ()  # none while they are being made
         self._rows = bare(QVBoxLayout(), 10)
         self.body.addLayout(self._rows)
         self.hide()
 
-    def show_checks(self, checks: tuple[ProjectCheck, ...]) -> None:
-        clear(self._rows)
-        for one in checks:
-            self._rows.addWidget(self._row(one))
-        self.setVisible(bool(checks))
+    def show_checks(self, checks: tuple[ProjectCheck, ...]) -> Iterator[Step]:
+        """Shows these, a row a turn; no card without any."""
+        if checks != self._shown:
+            self._shown = None
+            clear(self._rows)
+            for one in checks:
+                yield partial(self._add, one)
+            self._shown = checks
+        yield partial(self.setVisible, bool(checks))
+
+    def _add(self, check: ProjectCheck) -> None:
+        self._rows.addWidget(self._row(check))
 
     def _row(self, check: ProjectCheck) -> QWidget:
         words, inside = self._words, QWidget(self)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.model.finding import Answer, GuideLink, Remedy, Severity
+from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.text import labelled, text
 from gpuassist.model.words import Words
 from gpuassist.present.commands import copyable, copyable_lines
@@ -28,7 +28,7 @@ from gpuassist.present.marks import MARK_WORDS, Mark
 from gpuassist.present.past import explanation_of
 from gpuassist.present.remedies import ShownRemedy, Telling
 from gpuassist.session.navigation import ToGuide, WayOn
-from gpuassist.ui.widgets.buttons import CopyButton, primary, small
+from gpuassist.ui.widgets.buttons import CopyButton, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.facts import FactRow, FactTable
@@ -45,8 +45,8 @@ _REMEDY = "remedy"
 
 class FindingCard(Card):
     """One answer of the catalogue; closed it is its title with one line of what it means, open it shows everything. With `now` the
-    times in it are told as seen from then; `leads` are the pages that do what it asks for, the first of them in blue where this is
-    the card that is open.
+    times in it are told as seen from then; `leads` are the pages that do what it asks for. None of them is blue: the first of the
+    worst finding is so in the bar, where it is always in sight.
     """
 
     asked = Signal(object)  # Destination
@@ -74,7 +74,7 @@ class FindingCard(Card):
         row.addWidget(MarkIcon(self._mark, self), 0, Qt.AlignmentFlag.AlignTop)
         self._column = bare(QVBoxLayout(), 8)
         row.addLayout(self._column, 1)
-        row.addLayout(self._buttons(leads, is_first=is_open and answer.severity is not Severity.INFO), 0)
+        row.addLayout(self._buttons(leads), 0)
         self.body.addLayout(row)
         self._title = paragraph(on_one_line(answer.title), "heading", self)
         self._column.addWidget(self._title)
@@ -123,10 +123,10 @@ class FindingCard(Card):
     def _why(self) -> str:
         return explanation_of(self.answer, self._words, self._now)
 
-    def _buttons(self, leads: tuple[WayOn, ...], *, is_first: bool) -> QVBoxLayout:
+    def _buttons(self, leads: tuple[WayOn, ...]) -> QVBoxLayout:
         column = bare(QVBoxLayout(), 8)
-        for place, lead in enumerate(leads):
-            button = (primary if is_first and not place else small)(self._words(lead.title), self)
+        for lead in leads:
+            button = small(self._words(lead.title), self)
             button.setAccessibleName(f"{button.text()}: {on_one_line(self.answer.title)}")
             button.clicked.connect(partial(self.asked.emit, lead.destination))
             column.addWidget(button)

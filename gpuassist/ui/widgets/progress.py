@@ -35,8 +35,10 @@ class ProgressBar(QProgressBar):
 
     def show_done(self, done: int, whole: int) -> None:
         """A whole of 0 is one that is not known."""
+        self.setUpdatesEnabled(False)  # else Qt paints at once all of the window that waits to be painted, and then the bar again
         self.setRange(0, whole)
         self.setValue(done)
+        self.setUpdatesEnabled(True)
         self._move_or_rest()
 
     def sizeHint(self) -> QSize:

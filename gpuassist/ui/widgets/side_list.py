@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist import __version__
 from gpuassist.model.text import Text, text
@@ -27,6 +27,7 @@ WIDTH = 224
 _ROW_HEIGHT = 38
 _MARK = 20
 _BEFORE_WORDS, _AFTER_WORDS = 40, 8
+_AROUND = 16  # pixels that are seen above and below the row that was come to
 _APPEARANCES: dict[Appearance, Text] = {
     Appearance.SYSTEM: text("Follow system"),
     Appearance.LIGHT: text("Light"),
@@ -46,6 +47,7 @@ class SideList(QFrame):
     """The steps from top to bottom, the tools below them; what belongs at the bottom goes into `foot`."""
 
     chosen = Signal(object)  # Place
+    passed = Signal()  # another place than that of the row with the focus is shown: the keyboard belongs there
 
     def __init__(self, words: Words, resources: Resources, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,6 +68,7 @@ class SideList(QFrame):
             tool: _ToolRow(tool, words(TITLES[tool]), self, icon=resources.read(f"icons/{tool.value}.svg")) for tool in SideTool
         }
         self._rows: dict[Place, _Row] = {row.place: row for row in (*self._steps.values(), *self._tools.values())}
+        self._current: Place = WizardStep.MACHINE
         self._add(words(text("SET UP")), 0, tuple(self._steps.values()))
         self._add(words(text("ANY TIME")), 16, tuple(self._tools.values()))
         layout.addStretch(1)
@@ -78,11 +81,16 @@ class SideList(QFrame):
             mark = Mark(entry.state.value)
             self._steps[entry.step].show_entry(entry, self._words(_SAID.get((entry.step, mark), MARK_WORDS[mark])))
 
-    def show_tool(self, current: Place) -> None:
-        if not any(stop.hasFocus() for stop in self.stops()):
-            self._stop_at(self._rows[current])
+    def show_place(self, current: Place) -> None:
+        """Once its page is shown. A row keeps the focus while the same page stays, or where it is the row of the new one."""
         for tool, row in self._tools.items():
             row.show_current(current=tool is current)
+        before, self._current = self._current, current
+        if before is not current and any(row.hasFocus() for place, row in self._rows.items() if place is not current):
+            self.passed.emit()
+        if not any(stop.hasFocus() for stop in self.stops()):
+            self._stop_at(self._rows[current])
+            self._reveal(self._rows[current])
 
     def row(self, place: Place) -> QAbstractButton:
         return self._rows[place]
@@ -101,6 +109,7 @@ class SideList(QFrame):
         """Of the quiet buttons, which would take the arrows for Tab; and of each stop, that it is where Tab comes back to."""
         if event.type() == QEvent.Type.FocusIn and isinstance(watched, QAbstractButton):
             self._stop_at(watched)
+            self._reveal(watched)
         return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._move(event.key())
 
     def _move(self, key: int) -> bool:
@@ -111,6 +120,13 @@ class SideList(QFrame):
             return False
         stops[to % len(stops)].setFocus(Qt.FocusReason.TabFocusReason)
         return True
+
+    def _reveal(self, stop: QAbstractButton) -> None:
+        """Where the window is too low for all of them: Qt scrolls for Tab alone."""
+        port = self.parentWidget()
+        around = port.parentWidget() if port is not None else None
+        if stop.isVisible() and isinstance(around, QScrollArea):
+            around.ensureWidgetVisible(stop, 0, _AROUND)
 
     def _stop_at(self, stop: QAbstractButton) -> None:
         for one in self.stops():

@@ -78,7 +78,7 @@ def example(session: Session) -> Example:
 
 def test_it_begins_with_what_can_be_explained(shown: Shown) -> None:
     shown.page.arrive(None)
-    shown.qtbot.waitUntil(lambda: bool(shown.page.findChildren(ExamplesCard)))
+    shown.qtbot.waitUntil(lambda: any(card.isVisibleTo(shown.page) for card in shown.page.findChildren(ExamplesCard)))
     (card,) = shown.page.findChildren(ExamplesCard)
     assert card.isVisibleTo(shown.page)
     assert shown.edit.hasFocus()

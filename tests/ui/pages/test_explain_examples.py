@@ -12,9 +12,17 @@ from gpuassist.ui.widgets.layouts import EvenColumns
 from tests.ui.showing import Show, words_in
 
 
+def shown(show: Show, width: int, height: int) -> ExamplesCard:
+    """The card with all of its examples."""
+    made = ExamplesCard(ENGLISH)
+    for step in made.making():
+        step()
+    return show(made, width, height)
+
+
 @pytest.fixture
 def card(show: Show) -> ExamplesCard:
-    return show(ExamplesCard(ENGLISH), 992, 400)
+    return shown(show, 992, 400)
 
 
 def test_it_names_errors_and_outputs(card: ExamplesCard) -> None:
@@ -40,5 +48,5 @@ def test_a_copy_button_says_of_what(card: ExamplesCard) -> None:
 
 @pytest.mark.parametrize(("width", "columns"), [(992, 2), (640, 1)])
 def test_they_stand_side_by_side_where_there_is_room(show: Show, width: int, columns: int) -> None:
-    card = show(ExamplesCard(ENGLISH), width, 600)
+    card = shown(show, width, 600)
     assert card.findChildren(EvenColumns)[0].columns == columns

@@ -232,10 +232,31 @@ def test_opened_for_a_finding_it_shows_what_to_do_about_it(make: MakePage, qtbot
     page.arrive(ToFinding("no-such-problem"))
 
 
-def test_the_card_of_what_is_good_to_know_has_no_blue_button(make: MakePage) -> None:
+def test_no_card_has_a_blue_button_beside_that_of_the_bar(make: MakePage) -> None:
     page = make(TOO_OLD)
-    inspection = page._inspection
-    assert inspection is not None
-    assert [is_primary(button) for button in page.cards()[0].findChildren(QPushButton)].count(True) == 1
-    page.show_inspection(replace(inspection, answers=(replace(inspection.answers[0], severity=Severity.INFO),)))
-    assert not any(map(is_primary, page.cards()[0].findChildren(QPushButton)))
+    leads = [one for one in page.cards()[0].findChildren(QPushButton) if one.text().startswith("Switch")]
+    assert leads
+    assert not any(map(is_primary, page.findChildren(QPushButton)))
+
+
+def test_the_same_machine_read_again_leaves_everything_as_it_stands(make: MakePage, desk: Desk, qtbot: QtBot) -> None:
+    for name in (TOO_OLD, HEALTHY, TWO_GPUS):
+        page = make(name)
+        cards = page.cards()
+        for card in cards:
+            card.set_open(not card.is_open)
+        are_open = [card.is_open for card in cards]
+        inside = set(page.findChildren(QLabel))
+        shown(page, replace(open_example(desk.session, name), seconds=9.0), qtbot)
+        assert page.cards() == cards, name
+        assert [card.is_open for card in cards] == are_open, name
+        assert set(page.findChildren(QLabel)) == inside, name
+
+
+def test_another_machine_gets_cards_of_its_own(make: MakePage, desk: Desk, qtbot: QtBot) -> None:
+    page = make(TOO_OLD)
+    before = page.cards()
+    shown(page, open_example(desk.session, HEALTHY), qtbot)
+    assert not set(page.cards()) & set(before)
+    shown(page, open_example(desk.session, TOO_OLD), qtbot)
+    assert [card.answer.id for card in page.cards()] == [card.answer.id for card in before]

@@ -131,7 +131,7 @@ def test_a_server_that_tells_nothing_leads_to_another(shown: Shown, http: Script
     assert "m9" in shown.words()
     assert shown.page._nothing._server.isVisible()
     shown.page.arrive(ToServer("ftp://x"))
-    assert "no address" in shown.page._said.words
+    assert "no address" in shown.page._head.said.words
 
 
 def test_samples_of_this_machine_are_not_drawn_among_a_servers(shown: Shown, http: ScriptedServer) -> None:
@@ -139,4 +139,4 @@ def test_samples_of_this_machine_are_not_drawn_among_a_servers(shown: Shown, htt
     watched(shown)
     shown.feed(sample(0, gpu(0), gpu(1)))
     assert len(shown.page.view.lanes) == 1
-    assert http.address in shown.page._header.title
+    assert http.address in shown.page._head.header.title

@@ -200,6 +200,16 @@ def test_everything_that_was_read_can_be_saved(make: MakePage, answers: Answers,
     dialog.accept()
 
 
+def test_the_same_machine_read_again_leaves_its_cards_as_they_stand(make: MakePage, qtbot: QtBot) -> None:
+    made = make(machine())
+    cards = made.findChildren(Card)
+    made.show_inspection(inspection(machine()))
+    assert made.is_complete
+    assert made.findChildren(Card) == cards
+    made.show_inspection(inspection(machine(gpus=(RTX_5090,) * 2)))
+    qtbot.waitUntil(lambda: made.is_complete and not set(made.findChildren(Card)) & set(cards))
+
+
 def test_everything_before_reading_is_nothing(page: MachinePage) -> None:
     page.show_everything()
     assert page.findChildren(Everything) == []

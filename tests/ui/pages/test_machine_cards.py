@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Mark
-from gpuassist.ui.pages.machine.cards import MachineCards
+from gpuassist.ui.pages.machine.cards import MachineCards, ShownFacts
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.marks import StatusPill
@@ -31,7 +31,7 @@ def make(show: Show, qtbot: QtBot) -> MakeCards:
     """All cards of a machine, once the last one is built."""
 
     def made(of: Machine) -> MachineCards:
-        cards = show(MachineCards(ENGLISH, of), 1000, 800)
+        cards = show(MachineCards(ENGLISH, ShownFacts.of(of)), 1000, 800)
         qtbot.waitUntil(lambda: cards.building.is_done)
         return cards
 
@@ -62,11 +62,11 @@ def test_gpus_come_before_software_and_environments(make: MakeCards) -> None:
 
 
 def test_the_first_card_is_there_at_once(show: Show) -> None:
-    assert titles(show(MachineCards(ENGLISH, machine())))[0] == "NVIDIA GeForce RTX 4090"
+    assert titles(show(MachineCards(ENGLISH, ShownFacts.of(machine()))))[0] == "NVIDIA GeForce RTX 4090"
 
 
 def test_cards_are_gone_with_half_of_them_built(show: Show, qtbot: QtBot) -> None:
-    cards = show(MachineCards(ENGLISH, machine(gpus=(RTX_4090,) * 8)))
+    cards = show(MachineCards(ENGLISH, ShownFacts.of(machine(gpus=(RTX_4090,) * 8))))
     with qtbot.waitSignal(cards.destroyed):
         cards.deleteLater()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -17,6 +17,7 @@ from gpuassist.ui.pages.snapshot.page import SnapshotPage
 from gpuassist.ui.pages.snapshot.snapshot_view import FINDINGS, GROWTH, MOMENT, OTHER, SEGMENTS, SETTINGS, SnapshotView
 from tests.ui.made_snapshots import BASE, MIB, opened_snapshot, snapshot_bytes
 from tests.ui.showing import Show, words_in
+from tools.window_room import cramped
 
 
 @pytest.fixture
@@ -223,3 +224,14 @@ def test_without_times_there_is_one_axis(page: SnapshotPage, qtbot: QtBot) -> No
     page.view.card.plot.repaint()
     assert page.view.card.plot.view is not None
     assert page.view.card.plot.view.axis.end < 0.001
+
+
+@pytest.mark.parametrize("size", [(700, 480), (800, 600)])
+def test_a_low_window_scrolls_the_page_and_cuts_nothing(view: SnapshotView, size: tuple[int, int]) -> None:
+    page = view.parentWidget()
+    assert isinstance(page, SnapshotPage)
+    for part in (MOMENT, GROWTH, OTHER, SEGMENTS, FINDINGS, SETTINGS):
+        view.show_tab(part)
+        page.resize(QSize(*size).expandedTo(QSize(0, page.heightForWidth(size[0]))))  # as what it lies in does
+        QTest.qWait(0)
+        assert cramped(page) == [], part

@@ -128,10 +128,10 @@ def test_the_arrows_go_round_by_the_quiet_buttons(side: SideList) -> None:
 def test_tab_stops_at_one_of_them(side: SideList) -> None:
     stops = [stop for stop in side.stops() if stop.focusPolicy() & Qt.FocusPolicy.TabFocus]
     assert stops == [side.row(WizardStep.MACHINE)]
-    side.show_tool(SideTool.GUIDES)
+    side.show_place(SideTool.GUIDES)
     assert [stop for stop in side.stops() if stop.focusPolicy() & Qt.FocusPolicy.TabFocus] == [side.row(SideTool.GUIDES)]
     side.stops()[-1].setFocus()
-    side.show_tool(WizardStep.FOUND)  # by a key, while the focus is here
+    side.show_place(WizardStep.FOUND)  # by a key, while the focus is here
     assert [stop for stop in side.stops() if stop.focusPolicy() & Qt.FocusPolicy.TabFocus] == [side.stops()[-1]]
 
 
@@ -182,15 +182,15 @@ def test_a_click_opens_a_tool_before_anything_was_read(side: SideList, tool: Sid
 
 @pytest.mark.parametrize("tool", list(SideTool))
 def test_the_open_tool_stands_out(each_look: Theme, side: SideList, tool: SideTool) -> None:
-    side.show_tool(tool)
+    side.show_place(tool)
     assert ink_in(side.row(tool), each_look.palette().accent_tint) > 2_000
     assert ink_in(side.row(tool), each_look.palette().accent) > 10
 
 
 @pytest.mark.parametrize("tool", list(SideTool))
 def test_a_tool_that_was_left_stands_out_no_more(each_look: Theme, side: SideList, tool: SideTool) -> None:
-    side.show_tool(tool)
-    side.show_tool(WizardStep.MACHINE)
+    side.show_place(tool)
+    side.show_place(WizardStep.MACHINE)
     assert ink_in(side.row(tool), each_look.palette().accent_tint) == 0
 
 

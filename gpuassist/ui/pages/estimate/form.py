@@ -25,10 +25,12 @@ from gpuassist.present.estimate import OFFLOADS, OPTIMIZERS, PRECISIONS, QUANTIZ
 from gpuassist.ui.widgets.buttons import PartChoice, Tick, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare
+from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare, by_text
 from gpuassist.ui.widgets.segments import Segments
 from gpuassist.ui.widgets.text_fields import TextLine
+from gpuassist.ui.wording import as_tip
 
+_LEAST_MODEL = 120  # pixels at the usual size of text
 _TASKS = (Task.TRAIN, Task.INFER)
 _NUMBERS = {
     "batch": (1, 2, 4, 8, 16, 32, 64, 128, 256),
@@ -84,7 +86,9 @@ class EstimateForm(Card):
         self.model = TextLine(self)
         self.model.setPlaceholderText(words(text("7B, hidden=4096,layers=32, or the path of a config.json")))
         self.model.setAccessibleName(words(text("Model")))
+        self.model.setToolTip(as_tip(self.model.placeholderText()))
         self.model.setMaxLength(4096)
+        self.model.setMinimumWidth(by_text(_LEAST_MODEL))
         self.model.textEdited.connect(self._tell)
         self.choose = small(words(text("Choose a file…")), self)
         self.choose.clicked.connect(self.browse)
@@ -111,6 +115,10 @@ class EstimateForm(Card):
             self.setting = setting
         self._show_setting()
         self.changed.emit()
+
+    def show_below_model(self, said: QWidget) -> None:
+        """What is wrong with the model stands below its line, in sight of who types there."""
+        self.body.insertWidget(1, said)
 
     def _lay_out(self) -> None:
         first = bare(QHBoxLayout(), 10)

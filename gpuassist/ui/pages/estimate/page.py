@@ -79,11 +79,12 @@ class EstimatePage(Page):
         scroll = self.fill_with_scroll()
         self._header = scroll.header
         self._strip = ProgressStrip(self)
-        self._header.beside.addWidget(self._strip)
+        self._header.put_beside(self._strip)
         self.form = EstimateForm(words, self)
         self.form.changed.connect(self._ask)
         self.form.browse.connect(self._choose_file)
-        self.trouble = Notice(Mark.PROBLEM, "", self)
+        self.trouble = Notice(Mark.PROBLEM, "", self.form)
+        self.form.show_below_model(self.trouble)
         icon = desk.session.world.resources.read("icons/estimate.svg")
         self._nothing = EmptyState(Mark.TODO, words(_WHICH), words(_HOW), self, icon=icon)
         self.cards = CardsCard(words, self)
@@ -91,7 +92,7 @@ class EstimatePage(Page):
         self.levers.asked.connect(self._apply)
         self.parts = PartsCard(words, self)
         self.notes = WordsCard(words, words(text("Good to know")), self)
-        for one in (self.form, self.trouble, self._nothing, self.cards, self.levers, self.parts, self.notes):
+        for one in (self.form, self._nothing, self.cards, self.levers, self.parts, self.notes):
             scroll.content.addWidget(one)
         self._show_nothing()
 
@@ -99,8 +100,9 @@ class EstimatePage(Page):
         note = self.desk.words(text("Reckoned from the config alone: nothing is fetched, and no GPU is touched."))
         if self._tracing.busy:
             return Bar((self._reset,), self.desk.words(text("Your code runs without a GPU.")), self.stop)
-        primary = self.count if self._waits_for_code() else None
-        return Bar((self._reset, self._copy), note, primary)
+        if self._waits_for_code():
+            return Bar((self._reset, self._copy), primary=self.count)  # what that does stands on the page
+        return Bar((self._reset, self._copy), note)
 
     @property
     def busy(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Slot
@@ -22,7 +24,7 @@ from gpuassist.session.navigation import Errand, SideTool, ToExplainFile, ToExpl
 from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file
 from gpuassist.ui.jobs import Done, Failed, Latest, Work
-from gpuassist.ui.pace import InTurns
+from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.explain.answer import AnswerView
 from gpuassist.ui.pages.explain.text import ExamplesCard, TextCard
@@ -56,7 +58,7 @@ class ExplainPage(Page):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MILLISECONDS)
         self._pause.timeout.connect(self._ask_typed)
-        self._later = InTurns((self._take_a_breath, self._make_examples), self)
+        self._later = InTurns(self._making_examples(), self)
         self._copy = new_action(self, desk.words(text("Copy the answer")), self._copy_answer, "Ctrl+Shift+C")
         self._save = new_action(self, desk.words(text("Export answer…")), self._ask_where, "Ctrl+S")
         self._on = new_action(self, desk.words(text("Continue")), self._go_on)
@@ -149,9 +151,15 @@ class ExplainPage(Page):
     def _take_a_breath(self) -> None:
         """The text box is painted first."""
 
-    def _make_examples(self) -> None:
-        self._examples = ExamplesCard(self.desk.words, self)
-        self._scroll.content.addWidget(self._examples)
+    def _making_examples(self) -> Iterator[Step]:
+        yield self._take_a_breath
+        card = ExamplesCard(self.desk.words, self)
+        yield from card.making()
+        yield partial(self._add_examples, card)
+
+    def _add_examples(self, card: ExamplesCard) -> None:
+        self._examples = card
+        self._scroll.content.addWidget(card)
         self._show_examples(shown=self.explanation is None and self._trouble.isHidden() and not self.busy)
 
     def _show_examples(self, *, shown: bool) -> None:

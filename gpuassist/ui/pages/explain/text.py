@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
@@ -10,10 +11,11 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
+from gpuassist.ui.pace import Step
 from gpuassist.ui.widgets.buttons import CopyButton, DropDown, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import EvenColumns, bare
+from gpuassist.ui.widgets.layouts import EvenColumns, bare, dress
 from gpuassist.ui.widgets.paste_edit import PasteEdit
 
 _JOINED, _ALONE = range(2)
@@ -111,14 +113,23 @@ class TextCard(Card):
 
 
 class ExamplesCard(Card):
-    """Examples side by side, where there is room."""
+    """Examples side by side, where there is room; hidden until `making`, which makes one a turn, is through."""
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(words(text("What can be explained")), parent=parent)
-        columns = EvenColumns(self, least=_LEAST_EXAMPLE)
+        self._words = words
+        self._columns = EvenColumns(self, least=_LEAST_EXAMPLE)
+        self.body.addWidget(self._columns)
+        self.hide()
+
+    def making(self) -> Iterator[Step]:
         for title, explanation, command in _EXAMPLES:
-            columns.add(_example(words, (words(title), words(explanation)), command, columns))
-        self.body.addWidget(columns)
+            yield partial(self._add, title, explanation, command)
+
+    def _add(self, title: Text, explanation: Text, command: str) -> None:
+        words = self._words
+        self._columns.add(_example(words, (words(title), words(explanation)), command, self._columns))
+        dress(self._columns)
 
 
 def _example(words: Words, said: tuple[str, str], command: str, parent: QWidget) -> QWidget:

@@ -190,4 +190,5 @@ class OutputView(TextArea):
 
 
 def _seen(lines: Sequence[str]) -> str:
-    return "\n".join(map(on_one_line, lines))
+    # Nearly all are printable as they are: to ask that takes a tenth of cleaning them.
+    return "\n".join(line if line.isprintable() else on_one_line(line) for line in lines)

@@ -19,7 +19,7 @@ from gpuassist.ui.wording import reason_of
 
 
 class InstallRunner(QObject):
-    """Each of its acts ends with exactly one of these signals, or with `failed`; before it, with `asked` where the machine may be
+    """Each of its acts ends with exactly one of these signals, or with `failed`; after it, with `asked` where the machine may be
     another one since.
     """
 
@@ -113,9 +113,10 @@ class InstallRunner(QObject):
     @Slot(object)
     def _end(self, result: Done | Failed) -> None:
         self._job = None
-        if self._writes:
-            self.asked.emit(Wrote())  # also where it failed half way, or was cancelled
+        writes, told = self._writes, self._told
         if isinstance(result, Failed):
             self.failed.emit(reason_of(self._desk.words, result.error))
-        elif self._told is not None:
-            self._told.emit(result.value)
+        elif told is not None:
+            told.emit(result.value)
+        if writes:
+            self.asked.emit(Wrote())  # also where it failed half way, or was cancelled

@@ -272,10 +272,11 @@ class InstallSteps(QWidget):
     def _show_ran(self, ran: InstallOutcome) -> None:
         if is_begun(ran.install):
             self._show_install(ran.install)
+        else:
+            self._settle()
         self.output.end(ran.step.log)
         self._place_output()
         self.output.show()
-        self._settle()
         words = ran.step.words
         if self._ran_at < len(self._cards):
             words = text("Step {number}: {words}", number=self._ran_at + 1, words=words)

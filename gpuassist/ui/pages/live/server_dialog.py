@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, counted, text
 from gpuassist.monitor.prometheus_gpus import GPUS_AT_MOST
@@ -14,7 +14,8 @@ from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Desk
 from gpuassist.ui.widgets.buttons import LongChoice, primary, secondary, small
 from gpuassist.ui.widgets.labels import paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import bare, dress
+from gpuassist.ui.widgets.text_fields import TextLine
 from gpuassist.ui.wording import reason_of, sentence_case
 
 _LETTERS = 62
@@ -97,8 +98,8 @@ class ServerDialog(QDialog):
     def _say(self, words: Text) -> None:
         set_paragraph(self.said, self._desk.words(words))
 
-    def _line(self, content: str, name: Text, example: str) -> QLineEdit:
-        line = QLineEdit(content, self)
+    def _line(self, content: str, name: Text, example: str) -> TextLine:
+        line = TextLine(content, self)
         line.setAccessibleName(self._desk.words(name))
         line.setPlaceholderText(example)
         line.textChanged.connect(self._forget_soon)
@@ -137,8 +138,9 @@ class ServerDialog(QDialog):
         column.addWidget(self.said)
         column.addStretch(1)
         column.addLayout(buttons)
-        self.ensurePolished()
-        room = self.screen().availableSize().width() - 40
+        dress(self)
+        around = self.parentWidget()
+        room = (around.window().width() if around is not None else self.screen().availableSize().width()) - 40
         self.setMinimumWidth(min(room, _LETTERS * self.fontMetrics().averageCharWidth() + 48))
 
     @Slot()

@@ -82,7 +82,7 @@ class MachinePage(Page):
     def show_inspection(self, inspection: Inspection) -> None:
         from gpuassist.present.overview import title
         from gpuassist.present.summary import machine_figures
-        from gpuassist.ui.pages.machine.cards import MachineCards
+        from gpuassist.ui.pages.machine.cards import MachineCards, ShownFacts
 
         words = self.desk.words
         self._strip.end()
@@ -90,18 +90,23 @@ class MachinePage(Page):
         self._machine = inspection.machine
         figures = machine_figures(inspection.seconds, recorded=inspection.recorded, title=inspection.title, host=inspection.host)
         self._scroll.header.show_words(words(title(inspection.machine)), words(figures))
-        if self._cards is not None:
-            self._cards.hide()
-            self._cards.deleteLater()
-        self._cards = MachineCards(words, inspection.machine, self)
-        self._cards.everything_wanted.connect(self.show_everything)
-        self._scroll.content.addWidget(self._cards)
+        facts = ShownFacts.of(inspection.machine)
+        if self._cards is None or self._cards.facts != facts:
+            self._show_cards(MachineCards(words, facts, self))
         if self._menu is None:
             from gpuassist.ui.widgets.popups import menu
 
             self._menu = menu(self)
             self._examples.setMenu(self._menu)
             self.desk.jobs.start(self._read_examples, self).finished.connect(self._offer_examples)
+
+    def _show_cards(self, cards: MachineCards) -> None:
+        if self._cards is not None:
+            self._cards.hide()
+            self._cards.deleteLater()
+        self._cards = cards
+        self._cards.everything_wanted.connect(self.show_everything)
+        self._scroll.content.addWidget(self._cards)
 
     def _drop_skeleton(self) -> None:
         if self._skeleton is not None:

@@ -65,10 +65,10 @@ class ProfilePage(Page):
         scroll = self.fill_with_scroll()
         self._header = scroll.header
         self._strip = ProgressStrip(self)
-        self._header.beside.addWidget(self._strip)
+        self._header.put_beside(self._strip)
         self.progress = ProgressBar(words(text("How much of the profile was read")), self)
         self.progress.hide()
-        self._header.beside.addWidget(self.progress)
+        self._header.put_beside(self.progress)
         self.notice = Notice(Mark.INFO, "", self)
         self.notice.hide()
         self.instead = CommandBlock(words, (), words(text("Commands")), self)
@@ -177,7 +177,7 @@ class ProfilePage(Page):
     def _show_error(self, error: Exception) -> None:
         lines = error.lines if isinstance(error, ProfileError) else ()
         self.path = self.found.path if self.found is not None else ""
-        self.notice.show_words(Mark.PROBLEM, f"{sentence_case(reason_of(self.desk.words, error)).rstrip('.')}.")
+        self.notice.show_words(Mark.PROBLEM, sentence_case(reason_of(self.desk.words, error)))
         self.notice.show()
         self.instead.set_lines(lines)
         self.instead.setVisible(bool(lines))

@@ -47,7 +47,8 @@ class SharesCard(Card):
     def __init__(self, words: Words, reading: ProfileReading, parent: QWidget | None = None) -> None:
         super().__init__(words(text("Where the time goes")), parent=parent)
         self._words = words
-        self.body.addWidget(paragraph(sentence_case(words(BASIS_WORDS[reading.basis])) + ".", "muted", self))
+        basis = words(text("{done}.", done=BASIS_WORDS[reading.basis]))
+        self.body.addWidget(paragraph(sentence_case(basis), "muted", self))
         self.picture = SharePicture(words, reading, self)
         self.body.addWidget(self.picture)
         legend = QWidget(self)

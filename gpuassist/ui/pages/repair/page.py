@@ -70,6 +70,7 @@ class RepairPage(Page):
     """Changes a file only when Apply is pressed; the history below holds every change and its undo."""
 
     STEP = WizardStep.REPAIR
+    MARKS = True
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)

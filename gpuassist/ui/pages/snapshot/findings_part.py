@@ -26,11 +26,15 @@ def first_words(findings: Sequence[SnapshotFinding], words: Words) -> tuple[Mark
         return Mark.RIGHT, words(text("Nothing stands out: no out-of-memory error, no steady growth, little fragmentation."))
     first = findings[0]
     said = (words(one) for one in (first.title, first.change) if one.message)
-    return MARKS[first.severity], " ".join(_ended(sentence_case(one)) for one in said)
+    told = ""
+    for one in said:
+        ended = _ended(sentence_case(one), words)
+        told = words(text("{sentences} {sentence}", sentences=told, sentence=ended)) if told else ended
+    return MARKS[first.severity], told
 
 
-def _ended(words: str) -> str:
-    return words if words.endswith((".", "。", "!", "?", ":")) else f"{words}."
+def _ended(sentence: str, words: Words) -> str:
+    return sentence if sentence.endswith((".", "。", "!", "?", ":")) else words(text("{done}.", done=sentence))
 
 
 class FindingsPart(QScrollArea):

@@ -53,7 +53,7 @@ class SnapshotPage(Page):
         self._looking = Latest(desk.jobs, self._show_looked, self)
         self._header = PageHeader(words(text("Memory snapshot")), "", self)
         self._strip = ProgressStrip(self)
-        self._header.beside.addWidget(self._strip)
+        self._header.put_beside(self._strip)
         self.nothing = NoSnapshot(words, desk.session.world.resources.read("icons/snapshot.svg"), self)
         self.nothing.open_wanted.connect(self._ask_what_to_open)
         self.nothing.cancelled.connect(self.files.cancel)

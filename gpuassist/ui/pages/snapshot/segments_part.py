@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, joined, text
 from gpuassist.model.words import Words
@@ -18,6 +18,7 @@ from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.labels import ElidedLabel, paragraph, set_paragraph
 from gpuassist.ui.widgets.layouts import bare
 from gpuassist.ui.widgets.paintings import PaintedPicture
+from gpuassist.ui.widgets.text_fields import HintedLine
 
 _LINE, _GAP = 9, 2  # pixels of a row of the picture, and between two
 
@@ -143,8 +144,7 @@ class SegmentsPart(QWidget):
         self.summary = paragraph("", "muted", self)
         self.picture = SegmentPicture(words(text("Segments of the allocator")), self)
         self.said = ElidedLabel("", "", self)
-        self.address = QLineEdit(self)
-        self.address.setPlaceholderText(words(text("Who owns this address? 0x…")))
+        self.address = HintedLine(words(text("Who owns this address? 0x…")), self)
         self.address.setAccessibleName(words(text("Who owns this address?")))
         self.address.returnPressed.connect(self._find)
         self.picture.pointed.connect(self._say)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Signal, Slot
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QStyleOptionViewItem, QVBoxLayout, QWidget
 
@@ -153,7 +153,11 @@ class ShareTable(QWidget):
 
 
 class StackText(CodeText):
-    """Scrolls, however low it is."""
+    """Scrolls, however low it is and however few its lines are."""
+
+    def _show(self, content: str) -> None:
+        super()._show(content)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(80, self.fontMetrics().height() * _LEAST_ROWS)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from gpuassist.model.memory_story import SnapshotFinding
@@ -38,6 +39,32 @@ _TABS = (
 )
 _PLOT_SHARE, _BELOW_SHARE = 11, 9
 _LEAST_BELOW = 156
+
+
+class _Parts(QStackedWidget):
+    """Each part scrolls by itself: the page is as high as its window."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._least = by_text(_LEAST_BELOW)
+
+    def sizeHint(self) -> QSize:
+        # Not that of the highest part; nor is it ignored, because a layout that goes by width takes that for no height at all.
+        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        shown = self.currentWidget()
+        wrapped = shown.heightForWidth(self.width()) if shown is not None and shown.hasHeightForWidth() else 0
+        return super().minimumSizeHint().expandedTo(QSize(0, max(wrapped, self._least)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def hasHeightForWidth(self) -> bool:
+        return False
 
 
 class SnapshotView(QWidget):
@@ -159,10 +186,7 @@ class SnapshotView(QWidget):
         row.addStretch(1)
         for button in (self.peak, self.end, self.compare):
             row.addWidget(button)
-        self.parts = QStackedWidget(card)
-        # Each part scrolls by itself: the page is as high as its window.
-        self.parts.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self.parts.setMinimumHeight(by_text(_LEAST_BELOW))
+        self.parts = _Parts(card)
         self.parts.addWidget(self.shares)
         self.parts.setCurrentWidget(self.shares)
         card.body.addLayout(row)

@@ -62,7 +62,7 @@ class _Asked(Struct, frozen=True):
 class VerifyPage(Page):
     """Runs one verification at a time, in a process of its own that cannot hang this window."""
 
-    STEP = WizardStep.VERIFY
+    STEP, MARKS = WizardStep.VERIFY, True
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)

@@ -177,6 +177,7 @@ class ChecksTable(Table):
         self.setItemDelegate(ChecksDelegate(self))
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.horizontalHeader().setStretchLastSection(False)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)  # by their contents it would ask every cell
         self.horizontalHeader().setMinimumSectionSize(_CIRCLE)
         self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.clicked.connect(self._click)
@@ -271,7 +272,6 @@ class ChecksTable(Table):
         if not self._devices:
             return
         header, room = self.horizontalHeader(), self.viewport().width()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         count = len(self._devices)
         if count == 1:
             widths = self._widths()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QSizePolicy, QWidget
 
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
@@ -19,7 +20,7 @@ from gpuassist.ui.widgets.buttons import DropDown, Tick, primary, secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.labels import ElidedLabel, label
-from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
+from gpuassist.ui.widgets.layouts import FlowLayout, bare, by_text, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.progress import ProgressBar
 from gpuassist.verify.runner import Level
@@ -28,6 +29,7 @@ ALL = "all"
 CPU = "cpu"
 _SEVERAL = "several"
 _INSIDE = "inside"  # no interpreter of this machine; it is no path
+_BETWEEN = 10
 _SEVERAL_FROM = 3  # GPUs; of two, both are all of them
 _COSTS = {
     Level.QUICK: text("About 10 s after torch is imported; checks that would take longer are left out."),
@@ -49,7 +51,7 @@ class VerifyWishes(Card):
         self._words = words
         self._environment = self._choice(text("Environment"))
         self._environment.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._environment.setMinimumWidth(160)  # an environment's name gives way: Qt would ask for all of it
+        self._environment.setMinimumWidth(by_text(160))  # an environment's name gives way: Qt would ask for all of it
         self._environment.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._environment.activated.connect(self._choose_environment)
         self._last = -1
@@ -61,7 +63,7 @@ class VerifyWishes(Card):
         self.inside.file_wanted.connect(self.file_wanted)
         self._devices = self._choice(text("Devices"))
         self._devices.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._devices.setMinimumWidth(125)
+        self._devices.setMinimumWidth(by_text(125))
         self._depth = self._choice(text("Test length"))
         self._depth.addItem(words(text("Quick")), Level.QUICK.value)
         self._depth.addItem(words(text("Full")), Level.FULL.value)
@@ -231,16 +233,34 @@ class VerifyWishes(Card):
     def _show_ticks(self) -> None:
         self._tick_row.setVisible(self._devices.currentData() == _SEVERAL)
 
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as one choice: where they do not stand side by side they stand below each other."""
+        margins = self.outer.contentsMargins()
+        inside = self.inside.minimumSizeHint().width() if self.inside.isVisibleTo(self) else 0
+        widest = max(inside, *(one.minimumSize().width() for one in (*self._pairs, self._below)))
+        return QSize(widest + margins.left() + margins.right(), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        margins = self.outer.contentsMargins()
+        needs = sum(pair.minimumSize().width() + _BETWEEN for pair in self._pairs) - _BETWEEN
+        below = needs > self.width() - margins.left() - margins.right()
+        self._choices.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
+
     def _lay_out(self) -> None:
-        row = bare(QHBoxLayout(), 10)
+        self._choices = row = bare(QBoxLayout(QBoxLayout.Direction.LeftToRight), _BETWEEN)
+        self._pairs: list[QLayout] = []
         named = ((text("Environment"), self._environment), (text("Devices"), self._devices), (text("Test length"), self._depth))
         for name, choice in named:
-            row.addWidget(label(self._words(name), "muted", self))
-            row.addWidget(choice, 1 if choice is self._environment else 0)
+            pair = bare(QHBoxLayout(), 10)
+            pair.addWidget(label(self._words(name), "muted", self))
+            pair.addWidget(choice, 1)
+            row.addLayout(pair, 1 if choice is self._environment else 0)
+            self._pairs.append(pair)
         self.body.addLayout(row)
         self.body.addWidget(self.inside)
         self.body.addWidget(self._tick_row)
-        below = bare(QHBoxLayout(), 10)
+        self._below = below = bare(QHBoxLayout(), _BETWEEN)
         below.addWidget(self._busy)
         below.addWidget(self._count, 1)
         for widget in (self._bar, self.cancel, self.start):

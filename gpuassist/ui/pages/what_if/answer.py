@@ -47,6 +47,10 @@ class AnswerCards(QWidget):
         return self._turns is not None and not self._turns.is_done
 
     def show_outlook(self, outlook: Outlook) -> None:
+        """Shows this one, which may be what is shown."""
+        if outlook == self._outlook:
+            self.show()
+            return
         self._outlook = outlook
         if self._turns is not None:
             self._turns.deleteLater()
@@ -119,7 +123,7 @@ class StepsCard(Card):
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(words(text("Changes needed")), parent=parent)
         self._words = words
-        self._shown: tuple[Step, ...] = ()
+        self._shown: tuple[Step, ...] | None = ()  # none while they are being made
         self._column = bare(QVBoxLayout(), 12)
         self.body.addLayout(self._column)
         self.hide()
@@ -127,10 +131,11 @@ class StepsCard(Card):
     def show_steps(self, steps: tuple[Step, ...]) -> Iterator[Turn]:
         """Shows these, a row a turn: one takes 5 ms. No card without any."""
         if steps != self._shown:
-            self._shown = steps
+            self._shown = None
             clear(self._column)
             for number, step in enumerate(steps, start=1):
                 yield lambda number=number, step=step: self._add(number, step)  # type: ignore[misc]
+            self._shown = steps
         yield lambda: self.setVisible(bool(steps))
 
     def _add(self, number: int, step: Step) -> None:
