@@ -82,7 +82,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
             nothing: dict[str, Json] = {"devices": [], "events": None, "findings": []}
             context.document({"schema": SCHEMA, "file": path, **nothing, "reason": context.session.words(error.reason)})
         return Exit.UNDETERMINED
-    card = _largest_card(context)
+    card = _largest_card(context, snapshot)
     story = story_of(snapshot, card)
     grown: Growth = []
     if other is not None:
@@ -128,13 +128,17 @@ def _opened(context: Context, path: str, wanted: EventRange) -> MemorySnapshot:
         context.passing()
 
 
-def _largest_card(context: Context) -> int | None:
-    """The memory of the largest card of the recorded machine, or of this one as its driver tells without a wait."""
-    machine = context.recorded_machine()
-    if machine is None:
-        return None
+def _largest_card(context: Context, snapshot: MemorySnapshot) -> int | None:
+    """The memory of the largest card of the recorded machine; or of this one, where it has the GPUs that the snapshot numbers."""
     from gpuassist.model.fact import value_or
 
+    machine = context.recorded_machine()
+    if machine is None:
+        from gpuassist.session.use import look_at_gpus
+
+        machine = look_at_gpus(context.session)
+        if max(snapshot.devices, default=0) >= len(value_or(machine.gpus, ())):
+            return None
     sizes = [value_or(gpu.memory_total_bytes, 0) for gpu in value_or(machine.gpus, ())]
     return max(sizes, default=0) or None
 

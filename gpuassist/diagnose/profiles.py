@@ -23,6 +23,8 @@ _BUSY = 0.7  # with so much of the time in kernels they are what there is to sho
 _SHORT_KERNEL_SECONDS = 20e-6  # starting one takes the processor some 5 to 10 microseconds, torch's part included rather 20
 _LEAST_HINT = 0.1
 _MOST_WORDS = 120
+_READS = frozenset({"aten::item", "aten::_local_scalar_dense", "aten::nonzero"})
+_KERNELS_A_READ = 20  # with fewer between two reads the processor is never far ahead of the GPU
 _HOST = (TimeKind.LAUNCHES, TimeKind.OPERATORS, TimeKind.PYTHON, TimeKind.REST)
 _PLAIN_FLOAT = lazy_regex(r"sgemm|_f32f32_f32|simt|fp32_fp32|s\d+gemm_f32", re.IGNORECASE)
 _LAYOUT = lazy_regex(r"nchwToNhwc|nhwcToNchw|nchw_to_nhwc", re.IGNORECASE)
@@ -128,6 +130,8 @@ def _of_thread(told: ProfileReading) -> FirstChange:
     kind = max(kinds, key=told.spent)
     if not told.spent(kind):
         kind = TimeKind.REST
+    if told.form is ProfileForm.TORCH_TABLE and told.entries and told.entries[0].kind is TimeKind.DATA:
+        kind = TimeKind.DATA  # of what a data set does itself, operators of torch stand on rows of their own
     return _made(told, kind, told.spent(kind), work=work, start=start, on_gpu=False)
 
 
@@ -138,9 +142,7 @@ def _made(told: ProfileReading, kind: TimeKind, spent: float, *, work: float, st
 
 def _entry(told: ProfileReading, kind: TimeKind) -> ProfileEntry | None:
     if kind is TimeKind.WAITS:  # of a call that waits the operator is the better name: it has a line
-        found = next(
-            (one for one in told.entries if one.name in {"aten::item", "aten::_local_scalar_dense", "aten::nonzero"}), None
-        )
+        found = next((one for one in told.entries if one.name in _READS), None)
         if found is not None:
             return found
     if kind is TimeKind.LAUNCHES:
@@ -170,7 +172,17 @@ def _hint(told: ProfileReading, kind: TimeKind, entry: ProfileEntry | None) -> H
         first = told.first_of(TimeKind.LAUNCHES)
         if first is not None and first.name in {"cudaMalloc", "cudaFree", "cudaHostAlloc"}:
             return Hint.ALLOCATION
+        if _reads_back(told):
+            return Hint.READ_BACK
     return Hint.NONE
+
+
+def _reads_back(told: ProfileReading) -> bool:
+    """Whether kernels are long enough to be started ahead of time, and reading results keeps the program from it."""
+    kernels = [one for one in told.entries if one.kind is TimeKind.KERNELS]
+    count = sum(one.calls for one in kernels)
+    reads = max((one.calls for one in told.entries if one.name in _READS), default=0)
+    return reads * _KERNELS_A_READ >= max(count, 1) and sum(one.seconds for one in kernels) > count * _SHORT_KERNEL_SECONDS
 
 
 def _part(told: ProfileReading, kind: TimeKind, names: re.Pattern[str]) -> float:
@@ -240,7 +252,8 @@ def _of_operators(readings: Sequence[ProfileReading]) -> dict[str, Parameter]:
     table = next((one for one in tables if one.basis is ShareBasis.DEVICE), None) or next(iter(tables), None)
     if table is None or not table.entries:
         return {}
-    first = max(table.entries, key=lambda one: one.seconds)
+    operators = [one for one in table.entries if ".py(" not in one.name]
+    first = max(operators or table.entries, key=lambda one: one.seconds)
     whole = table.seconds or 0.0
     return {
         "operator": _named(first),

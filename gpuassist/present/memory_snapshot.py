@@ -32,7 +32,7 @@ KINDS = {
 def place_words(line: StackFrame | None) -> Text:
     """Where a line stands; of no stack at all, what that mostly means."""
     if line is None:
-        return text("no stack of Python (autograd's own threads, or C++)")
+        return text("no stack of Python (recorded without, or made by autograd's own threads or C++)")
     return verbatim(f"{line.file}:{line.line} {line.function}")
 
 

@@ -13,7 +13,7 @@ from gpuassist.formats.torch_snapshot.byte_stream import SnapshotError
 from gpuassist.formats.torch_snapshot.event_range import EVERYTHING, EventRange
 from gpuassist.model.memory_snapshot import MemorySnapshot
 from gpuassist.model.memory_story import DeviceStory, SnapshotStory
-from gpuassist.model.text import text
+from gpuassist.model.text import text, verbatim
 from gpuassist.session.memory_timeline import MemoryTimeline, SparseCurve
 from gpuassist.session.snapshot_owners import OwnerGrouping, OwnerLine, StackOwners, owners_of, reserved_of, timeline_of
 from gpuassist.session.torch_snapshot.opening import memory_free, memory_needed, open_snapshot
@@ -127,7 +127,7 @@ def reading_outlook(session: Session, path: str) -> ReadingOutlook:
     try:
         size = os.stat(path).st_size
     except (OSError, ValueError) as error:
-        raise SnapshotError(text("it cannot be read: {error}", error=getattr(error, "strerror", None) or str(error))) from error
+        raise SnapshotError(verbatim(getattr(error, "strerror", None) or str(error))) from error
     part = EventRange(first=-1)
     return ReadingOutlook(
         path, size, memory_needed(size), memory_needed(size, part), memory_free(session), size / _BYTES_A_SECOND + _START_SECONDS

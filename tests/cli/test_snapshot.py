@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,12 @@ import pytest
 
 from gpuassist.cli import snapshot
 from gpuassist.cli.context import UsageError
+from gpuassist.model.fact import Known
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
+from gpuassist.monitor.inside import gpuassist_memory as inside
 from gpuassist.present.marks import Exit
+from gpuassist.session import use
 from gpuassist.session.navigation import ToSnapshot
 from gpuassist.session.opened_recording import NotWantedError
 from gpuassist.session.torch_snapshot import opening
@@ -84,6 +90,31 @@ def test_wrong_usage(words: tuple[str, ...]) -> None:
 def test_a_program_that_cannot_be_asked(tmp_path: Path) -> None:
     done = run_live(snapshot, "--of", "1", "--out", str(tmp_path / "x"))
     assert (done.exit, "cannot be asked" in done.err) == (Exit.UNDETERMINED, True)
+
+
+def test_several_programs_below_a_run_are_named(tmp_path: Path) -> None:
+    base = tmp_path / "gpuassist"
+    run = base / f"run-{os.getpid()}-{inside.started_ticks('self')}"
+    run.mkdir(parents=True)
+    for pid in (os.getpid(), os.getppid()):
+        (run / f"{pid}-{inside.started_ticks(pid)}{inside.SUFFIX}").touch()
+    session = live_session({"XDG_RUNTIME_DIR": str(tmp_path)})
+    done = run_live(snapshot, "--of", str(os.getpid()), "--out", str(tmp_path / "x"), session=session)
+    assert done.exit is Exit.UNDETERMINED
+    assert str(os.getppid()) in done.err
+    (run / f"{os.getpid()}-{inside.started_ticks('self')}{inside.SUFFIX}").unlink()
+    done = run_live(snapshot, "--of", str(os.getpid()), "--out", str(tmp_path / "none" / "x"), session=session)
+    assert "nothing can be written" in done.err  # there is one to ask
+
+
+def test_a_total_above_this_machines_card_is_said(
+    kept: Callable[[MadeSnapshot, str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = kept(training(2), "a")
+    for gpus, expected in (((Gpu(memory_total_bytes=Known(100 * MIB, "nvml")),), True), ((), False)):
+        monkeypatch.setattr(use, "look_at_gpus", lambda _session, gpus=gpus: Machine(gpus=Known(gpus, "nvml")))
+        found = {one["id"] for one in json.loads(run_live(snapshot, path, "--json").out)["findings"]}
+        assert ("snapshot-above-card" in found) is expected
 
 
 def test_the_window_is_opened_with_one_file_and_nothing_else(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuassist.diagnose.profiles import Hint, first_change
+from gpuassist.diagnose.profiles import Hint, first_change, profile_parameters
 from gpuassist.model.profile import ProfileEntry, ProfileForm, ProfileReading, ShareBasis, TimeKind, TimeShare
 from tests.rows import for_each
 
@@ -53,6 +53,24 @@ def test_a_table_whose_gpu_worked_for_less_than_its_thread_names_the_thread() ->
     assert first is not None
     assert second is not None
     assert (first.kind, second.kind) == (TimeKind.LAUNCHES, TimeKind.KERNELS)
+
+
+def test_reading_back_is_named_where_kernels_are_long_enough_to_be_started_ahead() -> None:
+    def told(kernel_seconds: float) -> ProfileReading:
+        names = (("kernels", "sgemm", kernel_seconds), ("operators", "aten::item", 1e-4))
+        return reading({"kernels": 30, "operators": 60, "rest": 10}, *names)
+
+    changes = [first_change((told(seconds),)) for seconds in (9 * 60e-6, 9 * 3e-6)]
+    assert [change.hint for change in changes if change] == [Hint.READ_BACK, Hint.NONE]
+
+
+def test_a_data_set_that_takes_most_of_a_table_is_named() -> None:
+    names = (("data", "data.py(8): __getitem__", 40.0), ("operators", "aten::select", 17.0))
+    table = reading({"data": 40, "operators": 60}, *names, form="torch-table", basis="thread")
+    change = first_change((table,))
+    assert change is not None
+    assert change.kind is TimeKind.DATA
+    assert profile_parameters((table,))["operator"] == "aten::select"
 
 
 def test_nothing_is_said_of_nothing() -> None:

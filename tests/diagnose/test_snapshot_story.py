@@ -10,7 +10,7 @@ from gpuassist.formats.torch_snapshot.event_range import EventRange
 from gpuassist.model.memory_snapshot import MemorySnapshot, StackFrame
 from gpuassist.model.memory_story import DeviceStory, MemoryKind
 from tests.rows import for_each
-from tests.snapshots import KEPT, MIB, MODEL, TRAIN, MadeSnapshot, training
+from tests.snapshots import CALL, KEPT, MIB, MODEL, TRAIN, MadeSnapshot, training
 
 
 def _device(snapshot: MemorySnapshot) -> DeviceStory:
@@ -57,6 +57,19 @@ def test_what_grows_and_what_does_not() -> None:
     (found,) = [one for one in story_of(training(16, leaks=True).read()).findings if one.id == "snapshot-grows"]
     assert found.frame == StackFrame(*KEPT)
     assert found.bytes >= 40 * MIB
+
+
+def test_many_lines_for_one_end_are_told_together() -> None:
+    made = MadeSnapshot()
+    for line in range(10):
+        made.alloc(64 * MIB, CALL, ("/home/me/model.py", line, "forward"))
+    (found,) = [one for one in story_of(made.read()).findings if one.id == "snapshot-peak-kind"]
+    assert found.bytes == 640 * MIB
+
+
+def test_a_line_that_grows_is_told_once() -> None:
+    made = training(60, leaks=True)
+    assert [one for one in _ids(made.read()) if one in {"snapshot-grows", "snapshot-peak-line"}] == ["snapshot-grows"]
 
 
 def test_growth_between_moments() -> None:

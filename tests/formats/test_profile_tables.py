@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpuassist.formats.profiles.samples import read_scalene, read_speedscope
+from gpuassist.formats.profiles.samples import read_begins_and_ends, read_scalene, read_speedscope
 from gpuassist.formats.profiles.tables import read_any_text, read_tables
 from gpuassist.model.profile import ProfileForm, ShareBasis, TimeKind
 from tests.rows import for_each
@@ -129,6 +129,10 @@ SPEEDSCOPE = {
     "shared": {"frames": [{"name": "main", "file": "a.py", "line": 1}, {"name": "__getitem__", "file": "data.py", "line": 5}]},
     "profiles": [{"type": "sampled", "unit": "seconds", "samples": [[0], [0, 1], [0, 1]], "weights": [0.01, 0.02, 0.03]}],
 }
+BEGINS = [
+    {"cat": "py-spy", "ph": phase, "name": name, "ts": at, "pid": 1, "tid": 1, "args": {"filename": "data.py", "line": 5}}
+    for phase, name, at in (("B", "main", 0), ("B", "__getitem__", 1), ("E", "__getitem__", 9), ("E", "main", 10))
+]
 SCALENE = {
     "elapsed_time_sec": 10.0,
     "files": {
@@ -141,6 +145,8 @@ SCALENE = {
     ("read", "document", "shares"),
     [
         (read_speedscope, SPEEDSCOPE, {TimeKind.PYTHON: 0.01, TimeKind.DATA: 0.05}),
+        (read_begins_and_ends, BEGINS, {TimeKind.PYTHON: 2e-6, TimeKind.DATA: 8e-6}),
+        (read_begins_and_ends, [{"ph": "E", "ts": 1}, {"ph": "B", "ts": "x"}, 3], None),
         (read_scalene, SCALENE, {TimeKind.PYTHON: 6.0, TimeKind.OPERATORS: 2.0, TimeKind.REST: 2.0}),
         (
             read_speedscope,

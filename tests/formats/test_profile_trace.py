@@ -62,7 +62,7 @@ def test_what_is_missing_is_named(cut: float, gaps: set[ProfileGap]) -> None:
     data = trace(steps(20))
     data = data[: int(len(data) * cut)] if cut else data.replace(b'"name": "aten::addmm"', b'"name": nothing', 1)
     told = read(data)
-    assert gaps <= set(told.gaps)
+    assert set(told.gaps) & {ProfileGap.CUT_SHORT, ProfileGap.UNREADABLE_EVENTS} == gaps
     assert shares(told)["kernels"] in range(45, 56)
 
 

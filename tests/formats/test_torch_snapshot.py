@@ -132,6 +132,12 @@ def test_what_is_no_snapshot_is_refused(content: bytes) -> None:
         read_bytes(content)
 
 
+def test_a_file_of_another_kind_is_named() -> None:
+    for content, word in ((b"", "empty"), (b"PK\3\4", "torch.save"), (b"\x1f\x8b\x08", "compressed"), (b'{"a": 1}', "JSON")):
+        with pytest.raises(SnapshotError, match=word):
+            read_bytes(content)
+
+
 def test_every_beginning_of_one_is_refused() -> None:
     content = pickle.dumps(training(1).told)
     for end in range(0, len(content) - 1, 13):

@@ -17,6 +17,7 @@ from gpuassist.model.text import Text, counted, text, verbatim
 _MIB = 1 << 20
 _WORTH = 64 * _MIB  # below that nothing is worth a change
 _MUCH = 0.3  # of the peak, by one line
+_MOSTLY = 0.5  # of the peak, by lines that are for the same
 _SPLIT = 0.15  # of what is reserved, in gaps
 _EMPTY = 0.3  # of what is reserved, in segments that hold nothing
 _ORDER = {Severity.PROBLEM: 0, Severity.WARNING: 1, Severity.INFO: 2}
@@ -34,9 +35,10 @@ def _of_device(
     snapshot: MemorySnapshot, story: DeviceStory, lines: StackLines, card_bytes: int | None
 ) -> Iterator[SnapshotFinding]:
     yield from _out_of_memory(snapshot, story)
-    yield from _kept(story, lines)
+    kept = tuple(_kept(story, lines))
+    yield from kept
     yield from _fragmented(snapshot, story)
-    yield from _dominated(story)
+    yield from _dominated(story, {one.frame for one in kept})
     yield from _cached(story)
     yield from _above_card(story, card_bytes)
     yield from _private(story)
@@ -111,9 +113,13 @@ def _kept(story: DeviceStory, lines: StackLines) -> Iterator[SnapshotFinding]:
 # Where the memory is
 
 
-def _dominated(story: DeviceStory) -> Iterator[SnapshotFinding]:
+def _dominated(story: DeviceStory, kept: set[StackFrame | None]) -> Iterator[SnapshotFinding]:
+    """By a line, unless what grows has named it already; or by what many lines made for one end."""
     largest = next((share for share in story.peak.shares if share.line is not None), None)
-    if largest is None or story.peak.bytes < _WORTH or largest.bytes < _MUCH * story.peak.bytes:
+    if largest is None or story.peak.bytes < _WORTH or largest.line in kept:
+        return
+    if largest.bytes < _MUCH * story.peak.bytes:
+        yield from _of_one_kind(story)
         return
     percent = round(100 * largest.bytes / story.peak.bytes)
     yield SnapshotFinding(
@@ -131,6 +137,45 @@ def _dominated(story: DeviceStory) -> Iterator[SnapshotFinding]:
         largest.bytes,
         largest.line,
     )
+
+
+def _of_one_kind(story: DeviceStory) -> Iterator[SnapshotFinding]:
+    by_kind: dict[MemoryKind, list[StackShare]] = {}
+    for share in story.peak.shares:
+        if share.kind is not MemoryKind.UNKNOWN and share.line is not None:
+            by_kind.setdefault(share.kind, []).append(share)
+    sums = {kind: sum(share.bytes for share in shares) for kind, shares in by_kind.items()}
+    kind = max(sums, key=lambda one: sums[one], default=None)
+    if kind is None or sums[kind] < _MOSTLY * story.peak.bytes:
+        return
+    shares, percent = by_kind[kind], round(100 * sums[kind] / story.peak.bytes)
+    largest = max(shares, key=lambda one: one.bytes)
+    yield SnapshotFinding(
+        "snapshot-peak-kind",
+        Severity.INFO,
+        story.device,
+        _mostly(kind, percent, story.device),
+        counted(
+            "{bytes}, by {count} line of the program; most by {place}.",
+            "{bytes}, by {count} lines of the program; most by {place}.",
+            len(shares),
+            bytes=shown_size(sums[kind]),
+            place=_place(largest.line),
+        ),
+        _ADVICE[kind],
+        sums[kind],
+        largest.line,
+    )
+
+
+def _mostly(kind: MemoryKind, percent: int, device: int) -> Text:
+    if kind is MemoryKind.PARAMETERS:
+        return text("{percent} % of the peak on GPU {device} are parameters", percent=percent, device=device)
+    if kind is MemoryKind.OPTIMIZER:
+        return text("{percent} % of the peak on GPU {device} are the optimizer's state", percent=percent, device=device)
+    if kind is MemoryKind.FORWARD:
+        return text("{percent} % of the peak on GPU {device} come from the forward pass", percent=percent, device=device)
+    return text("{percent} % of the peak on GPU {device} come from the way back", percent=percent, device=device)
 
 
 def _what_for(share: StackShare) -> Text:

@@ -1,4 +1,4 @@
-"""Profiles by samples: py-spy's speedscope files and its raw stacks, and scalene's JSON."""
+"""Profiles by samples: py-spy's speedscope files, its Chrome traces and its raw stacks, and scalene's JSON."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ _LONGEST_COUNT = 12
 _UNITS = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9}
 _MOST_ENTRIES = 200
 _MOST_STACK = 2000
+_LATEST = 1e18  # microseconds
 _GAPS = (ProfileGap.NO_GPU, ProfileGap.NO_MOMENTS, ProfileGap.SAMPLED)
 
 
@@ -55,6 +56,31 @@ def read_speedscope(document: Any) -> ProfileReading | None:
                 counts[last] = counts.get(last, 0) + 1
     rows = [(_frame(frames[place]), seconds, counts[place]) for place, seconds in spent.items()]
     return _reading(ProfileForm.SPEEDSCOPE, rows, sum(spent.values())) if rows else None
+
+
+def read_begins_and_ends(document: Any) -> ProfileReading | None:
+    """`py-spy record --format chrometrace`: where each function begins (`B`) and ends (`E`), thread by thread."""
+    stacks = dict[tuple[str, str], list[str]]()
+    spent, counts, since = dict[str, float](), dict[str, int](), dict[tuple[str, str], float]()
+    for event in _dicts(document):
+        phase, at = event.get("ph"), event.get("ts")
+        if phase not in {"B", "E"} or not isinstance(at, (int, float)) or not 0 <= at < _LATEST:
+            continue
+        thread = (str(event.get("pid")), str(event.get("tid")))
+        stack = stacks.setdefault(thread, [])
+        if stack:
+            spent[stack[-1]] = spent.get(stack[-1], 0.0) + max(0.0, at - since[thread]) * _UNITS["microseconds"]
+        since[thread] = float(at)
+        if phase == "B":
+            told = event.get("args")
+            place = told if isinstance(told, dict) else {}
+            name = _frame({"name": event.get("name"), "file": place.get("filename"), "line": place.get("line")})
+            counts[name] = counts.get(name, 0) + 1
+            stack.append(name)
+        elif stack:
+            stack.pop()
+    rows = [(name, seconds, counts[name]) for name, seconds in spent.items() if seconds]
+    return _reading(ProfileForm.STACKS, rows, sum(spent.values())) if rows else None
 
 
 def read_scalene(document: Any) -> ProfileReading | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.formats.profiles.names import device_kind, is_annotation, operator_kind, shortened
 from gpuassist.model.lazy_regex import lazy_regex
@@ -65,7 +66,10 @@ def read_operators(lines: Sequence[str]) -> tuple[ProfileReading, ...]:
         if columns is not None and rows:
             sums = _sums(lines[head:])
             thread = _thread(rows, sums.get("CPU"))
-            return (thread, _device(rows, sums)) if columns.gpu >= 0 and any(row.gpu for row in rows) else (thread,)
+            if columns.gpu < 0 or not any(row.gpu for row in rows):
+                return (thread,)
+            gaps = tuple(gap for gap in thread.gaps if gap is not ProfileGap.NO_GPU)
+            return (replace(thread, gaps=gaps), _device(rows, sums))
     return ()
 
 

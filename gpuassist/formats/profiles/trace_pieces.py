@@ -102,7 +102,7 @@ class TracePieces:
         words = self._held.decode("latin-1")  # places stay those of bytes; strings are decoded for themselves
         reader = json.JSONDecoder(parse_int=_number)
         events = list[TraceEvent]()
-        place = 0
+        place = missed = 0
         while True:
             found = _BETWEEN.match(words, place)
             place = found.end() if found is not None else place
@@ -117,18 +117,19 @@ class TracePieces:
                 if not last and len(words) - place < _LONGEST_EVENT:
                     break
                 after = words.find("},", place + 1)
+                missed += 1
                 if after < 0:
-                    self.unreadable += 1
                     place = len(words)
                     break
-                self.unreadable += 1
                 place = after + 1
                 continue
             made = _event(event)
-            if made is None:
-                self.unreadable += 1
-            else:
+            self.unreadable += missed + (made is None)
+            missed = 0
+            if made is not None:
                 events.append(made)
+        if self.ended or not last:  # else it is the part of an event with which a file ends that was cut off
+            self.unreadable += missed
         del self._held[:place]
         return events
 

@@ -17,6 +17,16 @@ from gpuassist.model.text import text
 
 _KNOWN = frozenset({"segments", "device_traces", "traces", "allocator_settings", "external_annotations"})
 _WORDS_AT_MOST = 4096
+_COMPRESSED = text("it is compressed: unpack it first")
+_JSON = text("it is JSON, and no pickle: a trace of a profiler is read by `gpuassist profile`")
+_OTHERS = (  # none of these is the beginning of a pickle
+    (b"PK\x03\x04", text("it is a ZIP archive, such as a checkpoint that `torch.save` wrote, and no memory snapshot")),
+    (b"\x1f\x8b", _COMPRESSED),
+    (b"\x28\xb5\x2f\xfd", _COMPRESSED),
+    (b"\xfd7zXZ", _COMPRESSED),
+    (b"{", _JSON),
+    (b"[", _JSON),
+)
 
 
 def read_snapshot(more: Callable[[], bytes], source: str, wanted: EventRange = EVERYTHING) -> MemorySnapshot:
@@ -24,7 +34,8 @@ def read_snapshot(more: Callable[[], bytes], source: str, wanted: EventRange = E
 
     Raises `SnapshotError` for anything that is none. Memory grows with events, by some 40 bytes each, and with different stacks.
     """
-    stream, rows = ByteStream(more), SnapshotRows(wanted)
+    pieces = [_first_piece(more)]
+    stream, rows = ByteStream(lambda: pieces.pop() if pieces else more()), SnapshotRows(wanted)
     value = PickleMachine(stream, rows).value()
     if isinstance(value, list):  # what torch.cuda.memory_snapshot() gives: segments and no history
         rows.take_segments(value)
@@ -47,6 +58,17 @@ def read_snapshot(more: Callable[[], bytes], source: str, wanted: EventRange = E
         notes=tuple(rows.notes),
         unread=tuple(sorted(str(key)[:80] for key in value if key not in _KNOWN)),
     )
+
+
+def _first_piece(more: Callable[[], bytes]) -> bytes:
+    """Raises `SnapshotError` where its first bytes say what the file is instead."""
+    first = more()
+    if not first:
+        raise SnapshotError(text("it is empty"))
+    for beginning, reason in _OTHERS:
+        if first.startswith(beginning):
+            raise SnapshotError(reason)
+    return first
 
 
 def _settings(told: Any) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from gpuassist.formats.profiles.python_profile import read_statistics
-from gpuassist.formats.profiles.samples import read_scalene, read_speedscope
+from gpuassist.formats.profiles.samples import read_begins_and_ends, read_scalene, read_speedscope
 from gpuassist.formats.profiles.tables import read_any_text
 from gpuassist.formats.profiles.trace import TraceReader
 from gpuassist.formats.profiles.trace_pieces import NoTraceError
@@ -31,7 +31,7 @@ _TELL_EVERY_SECONDS = 0.1
 _HEAD = 1 << 16
 _MOST_WHOLE = 256 << 20  # what is read as a whole: cProfile's files and those of sampling profilers
 _MOST_TEXT = 16 << 20
-_SAMPLERS = (b"speedscope", b'"elapsed_time_sec"', b'"alloc_samples"')
+_SAMPLERS = (b"speedscope", b'"elapsed_time_sec"', b'"alloc_samples"', b'"py-spy"')
 _ENDINGS = {".nsys-rep": NotRead.NSYS_REPORT, ".qdrep": NotRead.NSYS_REPORT, ".ncu-rep": NotRead.NCU_REPORT}
 
 Tell = Callable[[int, int], None]
@@ -126,7 +126,7 @@ def _plain(file: object, head: bytes, size: int, tell: Tell) -> Readings:
     if begins[:1] in {b"{", b"["}:
         if any(word in head for word in _SAMPLERS):
             document = json.loads(_whole(file, size))
-            found = read_speedscope(document) or read_scalene(document)
+            found = read_speedscope(document) or read_scalene(document) or read_begins_and_ends(document)
             if found is None:
                 raise UnreadError(NotRead.NO_EVENTS)
             return (found,)

@@ -16,7 +16,7 @@ import time
 from gpuassist.formats.torch_snapshot.byte_stream import SnapshotError
 from gpuassist.formats.torch_snapshot.event_range import EventRange
 from gpuassist.formats.torch_snapshot.read import read_snapshot
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.session.torch_snapshot.passage import pack
 from gpuassist.system import frames
 from gpuassist.system.parent_end import die_with_parent
@@ -45,7 +45,7 @@ def main() -> int:
     except MemoryError:
         answer = {"failed": told(text("reading it takes more than the {mib} MiB that it may take here", mib=limit >> 20))}
     except OSError as error:
-        answer = {"failed": told(text("it cannot be read: {error}", error=error.strerror or str(error)))}
+        answer = {"failed": told(verbatim(error.strerror or str(error)))}
     frames.write(ANSWERS, answer)
     os._exit(0)  # nothing is left to put in order
 

@@ -10,7 +10,7 @@ from gpuassist.context import Session
 from gpuassist.formats.torch_snapshot.byte_stream import SnapshotError
 from gpuassist.formats.torch_snapshot.event_range import EVERYTHING, EventRange
 from gpuassist.model.memory_snapshot import MemorySnapshot
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.session.opened_recording import NotWantedError
 from gpuassist.session.torch_snapshot.passage import unpack
 from gpuassist.system.column_file import ColumnFile, ColumnFileError, new_column_file
@@ -22,7 +22,9 @@ from gpuassist.system.worker import Worker
 
 HIDDEN_ARGUMENT = "--read-snapshot"
 _BASE_BYTES = 160 << 20  # Python, numpy, and what a small file takes
-_OF_EACH_BYTE = 1.6  # measured: 0.5 of the file with stacks, 1.5 of one whose events have none (benchmarks/snapshot.py)
+# Measured on made snapshots of 60 MB, 2026-11-24, the reader with what it hands over, and then the one that looks at it: 0.95 and
+# 0.85 of a file with stacks (466,000 events), 1.95 and 2.0 of one whose events have none (1,083,000 events).
+_OF_EACH_BYTE = 2.0
 _ROOM_BYTES = 512 << 20  # what a stranger file may take beyond that before it is stopped
 _LOOK_EVERY_SECONDS = 0.1
 _SILENT_SECONDS = 120.0
@@ -48,7 +50,7 @@ def open_snapshot(
     try:
         size = os.stat(path).st_size
     except (OSError, ValueError) as error:
-        raise SnapshotError(text("it cannot be read: {error}", error=getattr(error, "strerror", None) or str(error))) from error
+        raise SnapshotError(verbatim(getattr(error, "strerror", None) or str(error))) from error
     needed, free = memory_needed(size, wanted), memory_free(session)
     if free is not None and needed > free:
         raise SnapshotError(

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from threading import Event
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.model.text import Text, text
 from gpuassist.monitor.inside import gpuassist_memory as inside
-from gpuassist.monitor.run_place import RUN_PREFIX, TOLD, WISH, is_own
+from gpuassist.monitor.run_place import RUN_PREFIX, TOLD, WISH, is_own, process_of
 from gpuassist.session.opened_recording import NotWantedError
 
 SECONDS_AT_MOST = 3600.0
@@ -48,6 +49,7 @@ def take_snapshot(
     """The path of the snapshot. Raises `SnapshotRefusedError` where there is none, and `NotWantedError` once `ends` says so; a
     program that has begun to record goes on to the end of its seconds then.
     """
+    wish = _of_run(session, wish)
     ring = _file_of(session, wish.pid)
     if not ring:
         raise SnapshotRefusedError(
@@ -114,6 +116,32 @@ def _outcome(session: Session, stem: str, wish: RecordWish, path: str, *, ends: 
         if now > until:
             raise SnapshotRefusedError(text("the program has not told that it is done"))
         pause.wait(_LOOK_EVERY_SECONDS)
+
+
+def _of_run(session: Session, wish: RecordWish) -> RecordWish:
+    """The same of the program below it, where the process is `gpuassist run` itself; refused where several are below it."""
+    around = session.world.surroundings
+    run = f"{RUN_PREFIX}{wish.pid}-{inside.started_ticks(wish.pid)}"
+    found = []
+    for base in inside.base_directories(around.variables, around.uid):
+        if is_own(base) and is_own(f"{base}/{run}"):
+            told = (
+                process_of(name.removesuffix(inside.SUFFIX)) for name in _names(f"{base}/{run}") if name.endswith(inside.SUFFIX)
+            )
+            found += [pid for pid, started in told if started and inside.started_ticks(pid) == started]
+    if len(found) > 1:
+        numbers = ", ".join(map(str, sorted(found)))
+        raise SnapshotRefusedError(
+            text("several programs run below process {pid}; choose one: {numbers}", pid=wish.pid, numbers=numbers)
+        )
+    return replace(wish, pid=found[0]) if found else wish
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
 
 
 def _file_of(session: Session, pid: int) -> str:
