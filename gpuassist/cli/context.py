@@ -107,6 +107,14 @@ class Context(Struct, frozen=True):
         except RecordingError as error:
             raise UsageError(error.reason) from error
 
+    def require_file(self, path: str) -> None:
+        """Raises `UsageError` where it cannot be opened; what is in it is another matter, of status 3."""
+        try:
+            self.session.world.files.read_part(path, 0, 1)
+        except (OSError, ValueError) as error:
+            words = getattr(error, "strerror", None) or str(error)
+            raise UsageError(text("{path} could not be read: {words}", path=path, words=words)) from error
+
     def look_there(self, other: OtherMachine) -> Machine:
         """The machine that `--ssh` names, as it is now."""
         from gpuassist.session.other_machine import OtherMachineError

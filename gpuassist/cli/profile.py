@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.answers import AnswerWriter
-from gpuassist.cli.context import Context, UsageError
+from gpuassist.cli.context import Context, NotFoundOutError, UsageError
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.cli.streams import BOLD, DIM, Painted
 from gpuassist.model.environment import PythonEnvironment
@@ -50,19 +50,20 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Status 0 the profile was read, 3 it tells nothing, 64 it is none."""
+    """Status 0 the profile was read, 3 it is none, or tells nothing."""
     context = context.for_programs(options)
     if not options.file:
         return _next_tool(options, context)
     if options.question or options.python:
         raise UsageError(text("--for and --python are about the next profiler, and go without a file"))
+    context.require_file(options.file)
     try:
         answer = profile(context.session, options.file, on_progress=lambda done, of: _show_progress(context, done, of))
     except ProfileError as error:
         context.passing()
         for line in error.lines:
             context.note(f"    {line}")
-        raise UsageError(error.reason) from error
+        raise NotFoundOutError(error.reason) from error
     context.passing()
     if options.json:
         context.document(profile_document(answer, context.session.words))

@@ -71,6 +71,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
             return Exit.UNDETERMINED
     elif path is None:
         raise UsageError(text("which file? `gpuassist snapshot FILE`, or --of PID for a program that runs"))
+    for file in filter(None, (path, options.other)):
+        context.require_file(file)
     if options.window:
         return _window(options, path, context)
     try:

@@ -58,10 +58,13 @@ def test_two_files_are_compared_and_an_address_is_looked_for(kept: Callable[[Mad
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     bad = tmp_path / "bad.pickle"
     bad.write_bytes(b"cos\nsystem\n(Vtouch /x\ntR.")
-    for path in (str(bad), str(tmp_path), str(tmp_path / "none"), "/dev/zero"):
+    for path in (str(bad), "/dev/zero"):
         done = run_live(snapshot, path)
         assert done.exit is Exit.UNDETERMINED
         assert "could not be read" in done.err
+    for path in (str(tmp_path), str(tmp_path / "none")):
+        with pytest.raises(UsageError):
+            run_live(snapshot, path)
 
 
 def test_a_file_that_memory_is_too_little_for_is_refused(
