@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpuassist.formats.size import shown_size
 from gpuassist.model.memory_snapshot import BlockState, StackFrame
 from gpuassist.model.memory_story import Fragmentation, MemoryKind
-from gpuassist.model.text import Parameter, Text, counted, joined, labelled, text, verbatim
+from gpuassist.model.text import Text, counted, joined, labelled, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.present.memory_snapshot import KINDS, place_words
 from gpuassist.session.opened_snapshot import DeviceLook, ReadingOutlook
@@ -220,20 +220,27 @@ def setting_rows(look: DeviceLook, words: Words) -> Iterator[tuple[str, str]]:
 def outlook_words(outlook: ReadingOutlook, *, whole: bool) -> Text:
     """What reading a file takes, all of it or some of its events, and what there is."""
     needed = outlook.memory if whole else outlook.memory_for_part
-    slots: dict[str, Parameter] = {
-        "size": shown_size(outlook.size),
-        "memory": shown_size(needed),
-        "seconds": max(1, round(outlook.seconds)),
-    }
+    size, memory, seconds = shown_size(outlook.size), shown_size(needed), max(1, round(outlook.seconds))
     if outlook.free is None:
-        return text("The file has {size}. Reading it takes about {seconds} s and at most {memory} of memory.", **slots)
+        return text(
+            "The file has {size}. Reading it takes about {seconds} s and at most {memory} of memory.",
+            size=size,
+            seconds=seconds,
+            memory=memory,
+        )
     free = shown_size(outlook.free)
     if needed > outlook.free:
         return text(
             "The file has {size}. Reading it takes at most {memory} of memory, and only {free} are free: close other programs, or"
             " read it on a computer with more.",
+            size=size,
+            memory=memory,
             free=free,
-            **slots,
         )
-    told = text("The file has {size}. Reading it takes about {seconds} s and at most {memory} of memory; {free} are free.")
-    return Text(told.message, (("free", free), *slots.items()))
+    return text(
+        "The file has {size}. Reading it takes about {seconds} s and at most {memory} of memory; {free} are free.",
+        size=size,
+        seconds=seconds,
+        memory=memory,
+        free=free,
+    )

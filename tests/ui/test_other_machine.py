@@ -114,7 +114,7 @@ def test_its_live_memory_is_that_machines_and_its_processes_are_left_alone(opene
     assert row.single is not None
     live.view.card.stop_wanted.emit(row.single)
     assert not live.view._stopping.busy
-    assert live._said.words == "box is only looked at from here: what changes it is done there."
+    assert live._head.said.words == "box is only looked at from here: what changes it is done there."
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def choose(shown: Shown, words: str) -> None:
 
 
 def said(shown: Shown) -> str:
-    return shown.page._said.words if shown.page._said.isVisible() else ""
+    return shown.page._head.said.words if shown.page._head.said.isVisible() else ""
 
 
 def told(shown: Shown, words: str) -> bool:

@@ -131,7 +131,7 @@ def test_a_server_that_tells_nothing_leads_to_another(shown: Shown, http: Script
     assert "m9" in shown.words()
     assert shown.page._nothing._server.isVisible()
     shown.page.arrive(ToServer("ftp://x"))
-    assert "no address" in shown.page._said.words
+    assert "no address" in shown.page._head.said.words
 
 
 def test_samples_of_this_machine_are_not_drawn_among_a_servers(shown: Shown, http: ScriptedServer) -> None:
@@ -139,14 +139,14 @@ def test_samples_of_this_machine_are_not_drawn_among_a_servers(shown: Shown, htt
     watched(shown)
     shown.feed(sample(0, gpu(0), gpu(1)))
     assert len(shown.page.view.lanes) == 1
-    assert http.address in shown.page._header.title
+    assert http.address in shown.page._head.header.title
 
 
 def test_the_server_is_shown_on_where_the_page_is_made_anew(shown: Shown, http: ScriptedServer, desk: Desk, qtbot: QtBot) -> None:
     shown.page.arrive(ToServer(http.address, ("n2",)))
     watched(shown)
     left = shown.page.left()
-    anew = type(shown.page).in_place_of(desk, shown.page.parentWidget(), left)
+    anew = type(shown.page).in_place_of(desk, shown.page, left)
     qtbot.addWidget(anew)
     anew.take_up(left)
     assert anew._served is not None

@@ -19,15 +19,13 @@ from gpuassist.session.watch import Watch
 from gpuassist.ui.jobs import Latest
 from gpuassist.ui.pace import InTurns, Pace
 from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.pages.live.head import NAME, LiveHead
 from gpuassist.ui.pages.live.live_watch import LeftLive, Watching
 from gpuassist.ui.pages.live.nothing_live import NothingLive
 from gpuassist.ui.pages.live.recordings import Recordings
 from gpuassist.ui.pages.live.server_choice import ServerChoice
 from gpuassist.ui.pages.live.watch_view import WatchView
-from gpuassist.ui.widgets.buttons import small
-from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.layouts import MARGIN, dress
-from gpuassist.ui.widgets.scroll_page import PageHeader
 
 if TYPE_CHECKING:
     from gpuassist.monitor.prometheus_source import PrometheusServer
@@ -61,8 +59,6 @@ class LivePage(Page):
         self._since = 0.0
         self._stale = False
         self._marked: StepStatus | None = None
-        self._trouble: tuple[Text, ...] = ()
-        self._titles: tuple[Text, Text | None] = (text("Live memory"), None)
         self._reads = False
         self._replay: WatchView | None = None
         self._served: ServedGpus | None = None
@@ -153,8 +149,8 @@ class LivePage(Page):
             replay.deleteLater()
         if served is not None:
             served.end()
-        self._say_trouble(())
-        self._show_title(text("Live memory"), None)
+        self._head.show_troubles(())
+        self._head.show_title(NAME)
         self._show_what_is_there()
         self.bar_changed.emit()
 
@@ -183,19 +179,12 @@ class LivePage(Page):
     def _make(self) -> None:
         words = self.desk.words
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._header = PageHeader(words(text("Live memory")), "", self)
-        self._notice = Notice(Mark.WARNING, "", self)
-        self._notice.hide()
-        self._said = Notice(Mark.INFO, "", self)
-        self._said.hide()
-        close = small(words(text("Close")), self._said)
-        close.clicked.connect(self._said.hide)
-        self._said.buttons.addWidget(close)
+        self._head = LiveHead(words, self)
         self._nothing = NothingLive(words, self)
         self._nothing.found_wanted.connect(self._go_to_found)
         self._servers = ServerChoice(self.desk, self)
         self._servers.chosen.connect(self._watch_server)
-        self._servers.refused.connect(partial(self._tell, Mark.PROBLEM))
+        self._servers.refused.connect(partial(self._head.tell, Mark.PROBLEM))
         self._recordings = Recordings(self.desk, self._watching.watch, self)
         self._join(self._recordings)
         self._nothing.cancelled.connect(self._recordings.stop_reading)
@@ -205,15 +194,15 @@ class LivePage(Page):
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, 20, MARGIN, 12)
         column.setSpacing(10)
-        for widget in (self._header, self._notice, self._said, self._nothing):
+        for widget in (self._head, self._nothing):
             column.addWidget(widget)
         column.addWidget(self._live, 1)
         column.addStretch(0)
         self._column = column
 
     def _join(self, recordings: Recordings) -> None:
-        recordings.told.connect(self._tell)
-        recordings.began.connect(self._said.hide)
+        recordings.told.connect(self._head.tell)
+        recordings.began.connect(self._head.said.hide)
         recordings.reading.connect(self._show_reading)
         recordings.opened.connect(self._show_recording)
         recordings.server_wanted.connect(self._servers.ask)
@@ -221,7 +210,7 @@ class LivePage(Page):
     def _new_view(self, watch: Watch, opened: OpenedRecording | None = None) -> WatchView:
         view = WatchView(self.desk, watch, self, live=opened is None)
         view.asked.connect(self.asked)
-        view.told.connect(self._tell)
+        view.told.connect(self._head.tell)
         self._recordings.serve(view, opened)
         view.hide()
         return view
@@ -284,7 +273,7 @@ class LivePage(Page):
             self._live.draw()
             shown = self._live.shown
             if shown is not None:
-                self._show_title(text("Live memory"), subtitle(shown, self._since))
+                self._head.show_title(NAME, subtitle(shown, self._since))
         if sample is not None:
             self._show_trouble(sample)
 
@@ -296,18 +285,7 @@ class LivePage(Page):
         # Why a connection is gone does not stand there.
         silent = self._stale and not self.view.watch.server
         driver = sample.trouble if self._on_show is self._live and not silent else ()
-        self._say_trouble(tuple(one for one in (*driver, self._recordings.trouble) if one is not None))
-
-    def _say_trouble(self, trouble: tuple[Text, ...]) -> None:
-        if trouble != self._trouble:
-            self._trouble = trouble
-            self._notice.show_words(Mark.WARNING, "\n".join(map(self.desk.words, trouble)))
-            self._notice.setVisible(bool(trouble))
-
-    def _show_title(self, title: Text, below: Text | None) -> None:
-        if (title, below) != self._titles:
-            self._titles = (title, below)
-            self._header.show_words(self.desk.words(title), self.desk.words(below) if below is not None else "")
+        self._head.show_troubles(tuple(one for one in (*driver, self._recordings.trouble) if one is not None))
 
     def _show(self, wanted: QWidget) -> None:
         """One of what there is to see, and the bar that goes with it."""
@@ -351,10 +329,10 @@ class LivePage(Page):
         self._replay = view = self._new_view(opened.watch, opened)
         self._column.insertWidget(self._column.indexOf(self._live), view, 1)
         view.show_all(opened.last)
-        self._said.hide()
-        self._show_title(*recording_titles(opened))
+        self._head.said.hide()
+        self._head.show_title(*recording_titles(opened))
         if opened.damage:
-            self._tell(Mark.WARNING, "\n".join(map(self.desk.words, opened.damage)))
+            self._head.tell(Mark.WARNING, "\n".join(map(self.desk.words, opened.damage)))
         self._show_what_is_there()
 
     @Slot(object)
@@ -364,11 +342,11 @@ class LivePage(Page):
         self.show_live()
         self._served = served = ServedGpus(self.desk, server, self)
         served.view.asked.connect(self.asked)
-        served.view.told.connect(self._tell)
+        served.view.told.connect(self._head.tell)
         served.changed.connect(self._pace.request)
         self._join(served.recordings)
         self._column.insertWidget(self._column.indexOf(self._live), served.view, 1)
-        self._show_title(served.title, None)
+        self._head.show_title(served.title)
         self._nothing.show_asking(server.address.shown)
         self._show(self._nothing)
         self.bar_changed.emit()
@@ -385,14 +363,8 @@ class LivePage(Page):
             self.setFocus()
         served.view.draw()
         if served.view.shown is not None:
-            self._show_title(served.title, subtitle(served.view.shown, served.watching.watch.history.began))
-        self._say_trouble(served.trouble)
-
-    @Slot(object, object)
-    def _tell(self, mark: Mark, words: str) -> None:
-        """Stays until the user has read it."""
-        self._said.show_words(mark, words)
-        self._said.show()
+            self._head.show_title(served.title, subtitle(served.view.shown, served.watching.watch.history.began))
+        self._head.show_troubles(served.trouble)
 
     @Slot()
     def _show_holders(self) -> None:
