@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from gpuassist.cli import main as cli
-from gpuassist.cli.ssh import LOOKS
 from gpuassist.context import Session
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
@@ -53,9 +52,10 @@ def test_the_other_machine_is_judged_in_the_place_of_this_one(host: MadeHost, ru
 
 def test_a_text_and_an_estimate_are_joined_with_the_other_machine(host: MadeHost, run: Run) -> None:
     (host.folder / "error").write_text("RuntimeError: No CUDA GPUs are available\n")
-    document = json.loads(run("--ssh", "box", "explain", "--json", str(host.folder / "error"))[1])
+    there = ("--ssh", "box", "--remote-half", str(host.half))
+    document = json.loads(run(*there, "explain", "--json", str(host.folder / "error"))[1])
     assert "box" in document["basis"]["reason"]
-    assert "estimate" in LOOKS
+    assert [one["name"] for one in json.loads(run(*there, "estimate", "7B", "--json")[1])["gpus"]] == ["NVIDIA GeForce RTX 4090"]
 
 
 def test_its_samples_are_those_of_headless(host: MadeHost, run: Run) -> None:
