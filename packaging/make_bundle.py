@@ -87,6 +87,8 @@ def main() -> None:
     root = build_root(options.roots.resolve())
     folder = bundle(root, options.target.resolve())
     size = sum(one.lstat().st_size for one in folder.rglob("*") if one.is_file() and not one.is_symlink())
+    for half in options.target.glob("gpuassist-*.pyz"):  # beside the program, where `--ssh` looks for what it copies
+        shutil.copy(half, folder)
     archive = pack(folder)
     print(f"{folder}: {size / 1e6:.0f} MB; {archive}: {archive.stat().st_size / 1e6:.0f} MB")
 

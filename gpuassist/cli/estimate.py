@@ -146,6 +146,8 @@ def _setting(options: argparse.Namespace) -> EstimateSetting:
 def _cards(options: argparse.Namespace, context: Context) -> tuple[CardRoom, ...]:
     if options.gpu is not None:
         return (card_named(context.session, options.gpu),)
+    if context.other is not None:
+        return cards_of(context.session, context.look_there(context.other))
     if not context.machine_file:
         load_probes()
     return cards_of(context.session, look(context.session, context.machine_file))

@@ -67,7 +67,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     context = context.for_programs(options)
     paste = _paste(options.file, context)
     machine, recorded = _machine(context), context.elsewhere
-    explanation = explain(context.session, paste, machine, recorded=recorded)
+    host = context.other.host if context.other is not None else ""
+    explanation = explain(context.session, paste, machine, recorded=recorded, host=host)
     if not recorded:
         explanation = with_past(context.session, explanation, machine)
     if options.json:

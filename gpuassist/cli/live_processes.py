@@ -8,6 +8,8 @@ from gpuassist.cli.live_lettering import Lettering, Line
 from gpuassist.cli.live_view import LiveView, TableScene
 from gpuassist.cli.paragraphs import columns
 from gpuassist.cli.streams import BOLD, DIM, REVERSE
+from gpuassist.model.fact import Unknown
+from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, text
 from gpuassist.present.process_means import SPAN_TITLES, Column, SpanColumn, span_cell
 from gpuassist.present.process_table import (
@@ -70,10 +72,12 @@ class ProcessLines:
         why = [] if sample is None else why_no_processes(sample, view.gpu)
         notes = [[(0, self._letters.fitted(words, width), DIM)] for words in why]
         if not rows:
+            if not view.filter and (notes or _are_hidden(sample, view.gpu)):
+                return notes
             nothing = (
                 text("No process has these words: {words}", words=view.filter) if view.filter else text("No process is on the GPUs")
             )
-            return notes if notes and not view.filter else [*notes, [(0, self._letters.fitted(nothing, width), DIM)]]
+            return [*notes, [(0, self._letters.fitted(nothing, width), DIM)]]
         view.listed = 0
         if height < 2:
             return []
@@ -160,6 +164,12 @@ class ProcessLines:
             line.append((at + (0 if column in _TO_THE_LEFT else wide - columns(words)), words, own))
             at += wide + 1
         return line
+
+
+def _are_hidden(sample: Sample | None, only: int | None) -> bool:
+    """Whether nobody knows of any process; the lines of GPUs whose memory is not known either say why."""
+    gpus = [gpu for gpu in sample.gpus if only in {None, gpu.index}] if sample is not None else []
+    return bool(gpus) and all(isinstance(gpu.processes, Unknown) for gpu in gpus)
 
 
 def _cell(row: LiveRow, column: Column, scene: TableScene) -> Text:

@@ -19,6 +19,7 @@ LOOKS: dict[str, tuple[str, ...]] = {
     "explain": (),
     "monitor": (),
     "know": (),
+    "estimate": (),
     "report": ("card",),
     "holders": ("stop",),
     "plan": ("run", "resume", "give_up", "back", "write"),
@@ -40,11 +41,12 @@ def other_machine(options: argparse.Namespace, session: Session, arguments: Sequ
         raise UsageError(error.reason) from error
     acts = LOOKS.get(options.command or "doctor")
     if acts is None or any(_is_given(options, name) for name in acts):
-        line = shlex.join(("ssh", "-t", options.ssh, shlex.join(("gpuassist", *_without_ours(arguments)))))
+        program = ("--", *options.program) if options.program else ()
+        line = shlex.join(("ssh", "-t", options.ssh, shlex.join(("gpuassist", *_without_ours(arguments), *program))))
         raise UsageError(
             text(
-                "from here {host} is only looked at, and {command} does more: type it there, or from here as `{line}` "
-                "where gpuassist is installed there",
+                "from here {host} is only looked at, and {command} works on the machine where it is typed: type it there, or from "
+                "here as `{line}` where gpuassist is installed there",
                 host=options.ssh,
                 command=options.command,
                 line=line,

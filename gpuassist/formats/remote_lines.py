@@ -11,6 +11,7 @@ from typing import Any
 from gpuassist.model.json_reader import NotJsonError, read_json
 
 LINE_AT_MOST_BYTES = 1 << 20
+STRANGE_KEPT_BYTES = 4 << 10
 NONE = "none"
 """All that a machine without Python says."""
 
@@ -22,7 +23,8 @@ class RemoteLines:
         self._mark = token.encode() + b" "
         self._pending = bytearray()
         self._skips = False
-        self.damaged = 0
+        self.damaged = self.strange_bytes = 0
+        self._strange = b""
 
     def take(self, piece: bytes) -> list[dict[str, Any]]:
         """The messages that are whole now; a line that is longer than any of ours is left out as it comes."""
@@ -33,12 +35,25 @@ class RemoteLines:
         for line in lines:
             if not self._skips and (message := self._message(line)) is not None:
                 messages.append(message)
+            else:
+                self._is_strange(line + b"\n")
             self._skips = False
         if len(self._pending) > LINE_AT_MOST_BYTES:
             self.damaged += not self._skips and self._pending.startswith(self._mark)
             self._skips = True
+            self._is_strange(self._pending)
             self._pending.clear()
         return messages
+
+    @property
+    def strange(self) -> str:
+        """The last that came and was not ours."""
+        kept = self._strange if self._pending.startswith(self._mark) else self._strange + self._pending
+        return bytes(kept[-STRANGE_KEPT_BYTES:]).decode("utf-8", "replace")
+
+    def _is_strange(self, line: bytes | bytearray) -> None:
+        self.strange_bytes += len(line)
+        self._strange = (self._strange + bytes(line[-STRANGE_KEPT_BYTES:]))[-STRANGE_KEPT_BYTES:]
 
     def _message(self, line: bytes) -> dict[str, Any] | None:
         if not line.startswith(self._mark) or len(line) > LINE_AT_MOST_BYTES:

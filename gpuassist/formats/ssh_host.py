@@ -20,7 +20,17 @@ def is_ssh_host(words: str) -> bool:
     if not 0 < len(words) <= LONGEST or words.startswith("-"):
         return False
     rest = words.removeprefix(_SCHEME)
+    if rest != words and not _has_sound_port(rest.removesuffix("/")):
+        return False
     user, at, host = rest.rpartition("@")
     if user.startswith("-") or host.startswith("-") or (at and not user):
         return False
     return bool(host) and bool(_USER.fullmatch(user)) and bool(_HOST.fullmatch(host.removesuffix("/") if rest != words else host))
+
+
+def _has_sound_port(address: str) -> bool:
+    """For another one ssh prints all that it understands, and not what is wrong."""
+    host, colon, port = address.rpartition(":")
+    if not colon or port.endswith("]"):
+        return True
+    return port.isascii() and port.isdigit() and len(port) <= len("65535") and 0 < int(port) < 1 << 16 and bool(host)

@@ -109,14 +109,16 @@ class Explanation(Struct, frozen=True):
         )
 
 
-def explain(session: Session, data: bytes | str | Paste, machine: Machine | None = None, *, recorded: bool = False) -> Explanation:
+def explain(
+    session: Session, data: bytes | str | Paste, machine: Machine | None = None, *, recorded: bool = False, host: str = ""
+) -> Explanation:
     """Explains a text; `machine` is the one that it may come from, None for the text alone; `recorded` where it was looked at
-    at another time, maybe by somebody else.
+    at another time, maybe by somebody else, or is the other machine that `host` names.
     """
     pasted = data if isinstance(data, Paste) else read_paste(data)
     paste = in_english(completed(pasted), session.knowledge)
     told = read_all(paste, session.knowledge)
-    basis = _basis(told, machine, recorded=recorded)
+    basis = _basis(told, machine, recorded=recorded, host=host)
     whole = joined(told, machine) if machine is not None and basis.ground is Ground.JOINED else told
     setting = SignatureInput(paste, RuleInput(whole, session.knowledge))
     by_text = judge(told, session.knowledge)
@@ -187,7 +189,7 @@ def explain_with(session: Session, paste: Paste, inspection: Inspection | None) 
     """
     if inspection is None:
         return explain(session, paste)
-    found = explain(session, paste, inspection.machine, recorded=inspection.recorded)
+    found = explain(session, paste, inspection.machine, recorded=inspection.recorded, host=inspection.host)
     if found.basis.ground is not Ground.JOINED:
         return found
     since = {answer.id: answer.since for answer in inspection.answers}
@@ -224,10 +226,18 @@ def _convicting(answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
     return tuple(answer for answer in answers if answer.severity in _CONVICTING)
 
 
-def _basis(told: Machine, machine: Machine | None, *, recorded: bool) -> Basis:
+def _basis_of_other(host: str, reason: Text | None) -> Basis:
+    if reason is None:
+        return Basis(Ground.JOINED, text("Missing details were read from {host}.", host=host))
+    return Basis(Ground.OTHER_MACHINE, text("The text is explained without facts of {host}: {reason}.", host=host, reason=reason))
+
+
+def _basis(told: Machine, machine: Machine | None, *, recorded: bool, host: str) -> Basis:
     if machine is None:
         return Basis(Ground.TEXT_ALONE, text("The answer is based on the text alone."))
     reason = same_machine(told, machine)
+    if host:
+        return _basis_of_other(host, reason)
     if reason is None and recorded:
         return Basis(Ground.JOINED, text("Missing details were taken from the recorded machine."))
     if reason is None:

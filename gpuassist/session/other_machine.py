@@ -39,6 +39,8 @@ OUTSTANDING_AT_MOST = 16 << 20
 """Characters that nobody has taken yet: more than any recording has."""
 
 LINE_AT_MOST = 4 << 20  # characters
+BANNER_AT_MOST_BYTES = 16 << 20
+"""What start-up files may print before anything of ours runs there."""
 _LOOK_SECONDS = 0.1
 _PYTHONS_AT_MOST = 40
 _READ_ONLY = "--read-only"  # nothing of gpuassist's own is written there either
@@ -333,6 +335,7 @@ class _Connection:
         errors = self._link.errors()
         if self._greeted or self._flooded:
             raise OtherMachineError(self.why_lost())
+        errors = errors if errors.strip() else self._lines.strange  # where nothing can run, it is often told there
         raise OtherMachineError(words.refused(self.host, errors), waits=complaint_of(errors) in words.WAITS_FOR_USER)
 
     def _take(self, piece: bytes) -> None:
@@ -342,7 +345,11 @@ class _Connection:
             for run in tuple(self._runs.values()):
                 run.put(None)
             return
-        for message in self._lines.take(piece):
+        messages = self._lines.take(piece)
+        if not self._greeted and self._lines.strange_bytes > BANNER_AT_MOST_BYTES and not self._flooded:
+            self._flooded = True
+            self.hang_up()
+        for message in messages:
             self._heard = time.monotonic()
             if "beat" in message or self._flooded:
                 continue

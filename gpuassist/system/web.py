@@ -190,6 +190,11 @@ class WebReader:
             pieces.append(piece)
         if self._late:
             raise TimeoutError
+        if response.length:  # left of what was announced: reading in pieces does not tell
+            raise WebError(_CUT_SHORT)
+        packed = response.getheader("Content-Encoding", "identity").strip().lower()
+        if packed not in {"", "identity"}:
+            raise WebError(text("its answer is packed ({how}), which nobody asked for: is there a proxy between?", how=packed[:20]))
         return b"".join(pieces)
 
     def _same_server(self, location: str) -> str:
@@ -236,6 +241,10 @@ class WebReader:
             return text("no machine of that name is known here")
         if isinstance(error, ConnectionRefusedError):
             return text("nothing listens there")
+        if type(error).__name__ == "BadStatusLine":  # not by its class: the module is not imported before something is asked
+            return text("what listens there is no web server: is the port right?")
+        if type(error).__name__ == "IncompleteRead":
+            return _CUT_SHORT
         words = str(error.strerror or error) if isinstance(error, OSError) else str(error)
         return text("the connection broke off: {words}", words=verbatim(words or type(error).__name__))
 
@@ -243,6 +252,7 @@ class WebReader:
 _NO_ADDRESS = text("this is no address of a server: it looks like http://HOST:9090")
 _NOWHERE = text("it sends on to an address that is none")
 _STOPPED = text("it is no longer wanted")
+_CUT_SHORT = text("the connection broke off in the middle of its answer")
 
 
 def _why_insecure(error: Exception) -> Text | None:

@@ -124,7 +124,8 @@ class SetupCourse(QWidget):
 
     def _kind(self, setup: Setup, place: Place) -> str:
         first = place is WizardStep.MACHINE
-        if not setup.gpus:
+        other = self._inspection is not None and self._inspection.host  # nothing there is installed or verified from here
+        if other or not setup.gpus:
             return ""
         if setup.now is None:
             return "done" if first and not (setup.recorded or setup.closed or self._closed) else ""

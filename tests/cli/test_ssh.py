@@ -50,6 +50,14 @@ def test_the_other_machine_is_judged_in_the_place_of_this_one(host: MadeHost, ru
     assert out.startswith("box, over SSH\n")
 
 
+def test_a_text_and_an_estimate_are_joined_with_the_other_machine(host: MadeHost, run: Run) -> None:
+    (host.folder / "error").write_text("RuntimeError: No CUDA GPUs are available\n")
+    there = ("--ssh", "box", "--remote-half", str(host.half))
+    document = json.loads(run(*there, "explain", "--json", str(host.folder / "error"))[1])
+    assert "box" in document["basis"]["reason"]
+    assert [one["name"] for one in json.loads(run(*there, "estimate", "7B", "--json")[1])["gpus"]] == ["NVIDIA GeForce RTX 4090"]
+
+
 def test_its_samples_are_those_of_headless(host: MadeHost, run: Run) -> None:
     status, out, _ = run("--ssh", "box", "--remote-half", str(host.half), "monitor", "--headless", "--count", "1")
     assert status == Exit.HEALTHY
@@ -69,7 +77,7 @@ ACTS = (
     (("holders", "--stop", "5"), "ssh -t box 'gpuassist holders --stop 5'"),
     (("setup", "--forget"), "ssh -t box 'gpuassist setup --forget'"),
     (("changes",), "ssh -t box 'gpuassist changes'"),
-    (("run", "--", "python", "a b.py"), "ssh -t box 'gpuassist run"),
+    (("run", "--", "python", "a.py"), "ssh -t box 'gpuassist run -- python a.py'"),
 )
 
 

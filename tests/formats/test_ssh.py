@@ -23,6 +23,7 @@ GOOD = (
 BAD = (
     *("", "-v", "-oProxyCommand=x", "--", "ssh://", "ssh://-x", "you@", "you@-x", "-x@box", "@box", "a b", "a\nb", "a;b", "a$b"),
     *("`x`", "a|b", "box/etc", "a'b", 'a"b', "a\x00b", "\x1b[2J", "x" * 256, "box\\", "a&b", "a(b"),
+    *("ssh://box:0", "ssh://box:65536", "ssh://box:x", "ssh://you@box:", "ssh://:22"),
 )
 # What OpenSSH 9.2 and 10.0 said, each with what went before it.
 COMPLAINTS = {

@@ -132,6 +132,14 @@ def test_a_refusal_is_told_and_not_tried_again_where_that_would_not_help(host: M
     assert not why_not(host)[1]
 
 
+def test_what_it_says_where_a_shell_should_be_is_quoted(host: MadeHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    host.answer("echo Hello; printf 'Accept the rules? '; exit 1")
+    assert "Accept the rules?" in why_not(host)[0]
+    monkeypatch.setattr(other_machine, "BANNER_AT_MOST_BYTES", 1000)
+    host.answer("while :; do echo all work and no play; done")
+    assert "more than any gpuassist" in why_not(host)[0]
+
+
 def test_a_name_that_ssh_would_take_for_an_option_never_reaches_it(host: MadeHost) -> None:
     for name in ("-oProxyCommand=touch x", "", "a b", "a;b", "$(x)", "user@-x", "ssh://-x", "x" * 300, "a\nb"):
         with pytest.raises(OtherMachineError):

@@ -116,8 +116,19 @@ def test_http_where_https_was_named() -> None:
         assert "no secure connection" in refused(reader(server.address.replace("http:", "https:")))
 
 
-@for_each("bytes_sent", (b"", b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 abc\r\n\r\n", b"HTTP/1.1 200 OK\r\n" + b"A: " + b"b" * 70_000))
-def test_a_server_of_another_kind(bytes_sent: bytes) -> None:
+@for_each(
+    ("bytes_sent", "words"),
+    (
+        (b"", "broke off"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "is the port right?"),
+        (b"HTTP/1.1 abc\r\n\r\n", "is the port right?"),
+        (b"HTTP/1.1 200 OK\r\n" + b"A: " + b"b" * 70_000, "broke off"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", "in the middle of its answer"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{}", "in the middle of its answer"),
+        (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b", "gzip"),
+    ),
+)
+def test_a_server_of_another_kind(bytes_sent: bytes, words: str) -> None:
     import socket
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -130,7 +141,7 @@ def test_a_server_of_another_kind(bytes_sent: bytes) -> None:
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        assert refused(reader(f"http://127.0.0.1:{listening.getsockname()[1]}"))
+        assert words in refused(reader(f"http://127.0.0.1:{listening.getsockname()[1]}"))
         thread.join()
 
 

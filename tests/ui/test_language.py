@@ -133,7 +133,7 @@ def test_a_recording_is_not_ended_by_it(runs: Runs, qtbot: QtBot, tmp_path: Path
     qtbot.waitUntil(lambda: run.frame is not None and run.frame.flow.current is WizardStep.LIVE and run.frame.pages.warm_up.is_done)
     before = run.frame
     assert before is not None
-    watch = before.pages.page(WizardStep.LIVE).left()
+    watch = before.pages.page(WizardStep.LIVE).left().watch  # type: ignore[attr-defined]
     assert isinstance(watch, Watch)
     watch.record(str(tmp_path / "run.db"))
     before.language_chosen.emit("pl")
@@ -147,7 +147,7 @@ def test_a_recording_is_not_ended_by_it(runs: Runs, qtbot: QtBot, tmp_path: Path
     assert title(run) == "Your machine po polsku"
     qtbot.waitUntil(lambda: run.frame is not None and run.frame.flow.current is WizardStep.LIVE)
     assert run.frame is not None
-    assert run.frame.pages.page(WizardStep.LIVE).left() is watch
+    assert run.frame.pages.page(WizardStep.LIVE).left().watch is watch  # type: ignore[attr-defined]
 
 
 def test_the_focus_is_where_the_language_was_chosen(runs: Runs, qtbot: QtBot) -> None:

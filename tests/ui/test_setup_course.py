@@ -72,6 +72,14 @@ def kind(course: SetupCourse) -> type | None:
     return type(course.made) if course.made is not None and course.isVisible() else None
 
 
+def test_another_machine_is_not_set_up_from_here(shown: Shown, desk: Desk, session: Session, qtbot: QtBot) -> None:
+    course = shown(machine(BARE))
+    assert kind(course) is SetupStrip
+    course.show_inspection(replace(read(session, machine(BARE), recorded=True), host="box"))
+    qtbot.waitUntil(lambda: not course.busy)
+    assert kind(course) is None
+
+
 def chips(course: SetupCourse) -> list[StageChip]:
     return course.made.findChildren(StageChip) if course.made is not None else []  # those of before go a turn later
 

@@ -140,3 +140,16 @@ def test_samples_of_this_machine_are_not_drawn_among_a_servers(shown: Shown, htt
     shown.feed(sample(0, gpu(0), gpu(1)))
     assert len(shown.page.view.lanes) == 1
     assert http.address in shown.page._head.header.title
+
+
+def test_the_server_is_shown_on_where_the_page_is_made_anew(shown: Shown, http: ScriptedServer, desk: Desk, qtbot: QtBot) -> None:
+    shown.page.arrive(ToServer(http.address, ("n2",)))
+    watched(shown)
+    left = shown.page.left()
+    anew = type(shown.page).in_place_of(desk, shown.page, left)
+    qtbot.addWidget(anew)
+    anew.take_up(left)
+    assert anew._served is not None
+    assert anew._served.server == shown.page._served.server  # type: ignore[union-attr]
+    assert anew.left().watch is left.watch
+    anew.close_down()

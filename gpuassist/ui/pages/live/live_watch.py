@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
 from gpuassist.model.sample import Sample
 from gpuassist.session.watch import Watch
+
+if TYPE_CHECKING:  # HTTP is what few windows need
+    from gpuassist.monitor.prometheus_source import PrometheusServer
+
+
+class LeftLive(Struct, frozen=True):
+    """What the page leaves to the one that is made in its place: its watch, and the server whose GPUs it showed, if any."""
+
+    watch: Watch
+    server: PrometheusServer | None = None
 
 
 class Watching(QObject):

@@ -20,7 +20,7 @@ from gpuassist.ui.jobs import Latest
 from gpuassist.ui.pace import InTurns, Pace
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.live.head import NAME, LiveHead
-from gpuassist.ui.pages.live.live_watch import Watching
+from gpuassist.ui.pages.live.live_watch import LeftLive, Watching
 from gpuassist.ui.pages.live.nothing_live import NothingLive
 from gpuassist.ui.pages.live.recordings import Recordings
 from gpuassist.ui.pages.live.server_choice import ServerChoice
@@ -111,16 +111,18 @@ class LivePage(Page):
         served = self._served.recordings.under_way if self._served is not None else None
         return self._recordings.under_way or served or self._live.under_way
 
-    def left(self) -> Watch:
-        """What was seen so far, of which nothing is in any language."""
-        return self._watching.watch
+    def left(self) -> LeftLive:
+        """What was seen so far, of which nothing is in any language, and the server whose GPUs are shown."""
+        return LeftLive(self._watching.watch, self._served.server if self._served is not None else None)
 
     @classmethod
     def in_place_of(cls, desk: Desk, parent: QWidget, left: object) -> LivePage:
-        return cls(desk, parent, watch=left if isinstance(left, Watch) else None)
+        return cls(desk, parent, watch=left.watch if isinstance(left, LeftLive) else None)
 
     def take_up(self, left: object) -> None:
-        """It was made with it."""
+        """Its own watch it was made with."""
+        if isinstance(left, LeftLive) and left.server is not None:
+            self._watch_server(left.server)
 
     def close_down(self) -> None:
         self._starting.stop()
