@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from gpuassist.cli.context import Context, UsageError, load_probes
+from gpuassist.cli.context import Context, NotFoundOutError, UsageError, load_probes
 from gpuassist.cli.paragraphs import width_of, wrapped
 from gpuassist.cli.streams import Painted
 from gpuassist.detect.recording import RecordingError
@@ -46,12 +46,12 @@ from gpuassist.present.estimate import (
 )
 from gpuassist.present.marks import GLYPHS, Exit
 from gpuassist.session.estimate.answer import answer_fit, card_named, cards_of
-from gpuassist.session.estimate.source import EstimateError, shape_of
+from gpuassist.session.estimate.source import EstimateError, UncountedError, shape_of
 from gpuassist.session.estimate.tracer import as_it_was_made, interpreter_for, is_traceable, trace
 from gpuassist.session.plan import look
 
 NAME = "estimate"
-HELP = text("whether a model fits into the memory of this machine’s GPUs, before it is trained or run")
+HELP = text("whether a model fits into the memory of this machine's GPUs, before it is trained or run")
 
 _MODEL = text(
     "a size (7B), numbers (hidden=4096,layers=32,heads=32,vocab=32000), a Hugging Face `config.json` or its directory, a file of "
@@ -80,12 +80,12 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     choice("--attention", AttentionKernel, text("default: fused (SDPA, FlashAttention)"), default=AttentionKernel.FUSED.value)
     number("--lora", text("train adapters of this rank instead"), 0)
     choice("--quantize", Quantization, text("what the weights are stored in"), default=Quantization.NONE.value)
-    choice("--offload", Offload, text("what lies in the computer’s memory"), default=Offload.NONE.value)
+    choice("--offload", Offload, text("what lies in the computer's memory"), default=Offload.NONE.value)
     choice("--shard", Sharding, text("what GPUs share; zero3 is FSDP"))
     number("--gpus", text("how many GPUs share it (default: 1)"), 1)
     parser.add_argument("--kv-bits", type=int, choices=[4, 8, 16, 32], default=16, help=words(text("bits of a cached number")))
     parser.add_argument(
-        "--gpu", metavar="GPU", help=words(text("judge this GPU, by its name or memory (24GiB), in place of the machine’s"))
+        "--gpu", metavar="GPU", help=words(text("judge this GPU, by its name or memory (24GiB), in place of the machine's"))
     )
     parser.add_argument("--python", metavar="PATH", default="", help=words(text("the interpreter that runs the code of MODEL")))
     parser.add_argument("--json", action="store_true", help=words(text("print one JSON document")))
@@ -99,6 +99,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         cards = _cards(options, context)
         shape, setting = _shape(options, context, setting)
         answer = answer_fit(context.session, shape, setting, cards, imagined=options.gpu is not None)
+    except UncountedError as error:
+        raise NotFoundOutError(error.reason) from error
     except (EstimateError, RecordingError) as error:
         raise UsageError(error.reason) from error
     if options.json:

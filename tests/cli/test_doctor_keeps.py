@@ -34,7 +34,7 @@ def run(context: Context, monkeypatch: pytest.MonkeyPatch, *severities: Severity
     answers = tuple(Answer("some", one, "", "", (), (), ()) for one in severities)
     found = Inspection(machine(), Diagnosis(), answers, (), 0.1, recorded=False, title="")
     monkeypatch.setattr(inspection, "inspect", lambda session, *, on_progress: found)
-    return doctor.run(argparse.Namespace(json=True, lang=""), context)
+    return doctor.run(argparse.Namespace(json=True, lang="", fleet=None), context)
 
 
 def test_a_healthy_machine_is_kept(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,5 +60,5 @@ def test_a_recorded_machine_is_not_kept(home: Path, tmp_path: Path) -> None:
     world = World(Surroundings(str(home), "you", os.geteuid(), {"PATH": "/usr/bin"}))
     streams = TerminalStreams(io.StringIO(), io.StringIO(), False, False)
     context = Context(Session(world, knowledge(), ENGLISH), streams, str(tmp_path / "machine.json"))
-    assert doctor.run(argparse.Namespace(json=True, lang=""), context) is Exit.HEALTHY
+    assert doctor.run(argparse.Namespace(json=True, lang="", fleet=None), context) is Exit.HEALTHY
     assert not Path(root(world)).exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.cli import profile
-from gpuassist.cli.context import UsageError
+from gpuassist.cli.context import NotFoundOutError, UsageError
 from gpuassist.present.marks import Exit
 from tests.cli.made_session import run_live
 from tests.formats.made_traces import steps, trace
@@ -52,9 +52,11 @@ def test_people_read_the_change_the_shares_and_what_is_not_known(made: Path, tmp
     assert "nothing of a GPU is in it" in told
 
 
-def test_what_is_no_profile_is_wrong_usage(tmp_path: Path) -> None:
+def test_what_is_no_profile_is_not_found_out_and_no_file_is_wrong_usage(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("hello")
-    for arguments in ((str(tmp_path / "a"),), (str(tmp_path / "none"),), (str(tmp_path / "a"), "--for", "python")):
+    with pytest.raises(NotFoundOutError):
+        run_live(profile, str(tmp_path / "a"))
+    for arguments in ((str(tmp_path / "none"),), (str(tmp_path),), (str(tmp_path / "a"), "--for", "python")):
         with pytest.raises(UsageError):
             run_live(profile, *arguments)
 

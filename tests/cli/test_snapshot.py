@@ -127,6 +127,7 @@ def test_the_window_is_opened_with_one_file_and_nothing_else(tmp_path: Path) -> 
         wanted.append(destination)
         return Exit.HEALTHY
 
+    (tmp_path / "a.pickle").touch()
     assert run_live(snapshot, str(tmp_path / "a.pickle"), "--window", open_window=opened).exit is Exit.HEALTHY
     assert wanted == [ToSnapshot(str(tmp_path / "a.pickle"))]
     for more in (("--json",), ("other.pickle",), ("--between", "1:5"), ("--address", "0x10")):

@@ -39,6 +39,10 @@ class EstimateError(Exception):
         self.reason = reason
 
 
+class UncountedError(EstimateError):
+    """There is a file, and nothing in it that can be counted."""
+
+
 def shape_of(files: Files, words: str) -> ModelShape:
     """The model that a user names by its size (`7B`), by numbers (`hidden=4096,layers=32,…`), or by a file or directory; raises
     `EstimateError`. Nothing is fetched, and no code of the model is run.
@@ -129,7 +133,7 @@ def _of_files(files: Files, place: str, words: str) -> ModelShape:
     try:
         shape = read_model_config(content, os.path.basename(directory) if place == directory else os.path.basename(place))
     except ModelConfigError as error:
-        raise EstimateError(text("{path} cannot be counted: {why}", path=config, why=error.reason)) from error
+        raise UncountedError(text("{path} cannot be counted: {why}", path=config, why=error.reason)) from error
     return _with_weights(shape, stored_weights(files, directory))
 
 
@@ -137,7 +141,7 @@ def _of_weights(files: Files, place: str) -> ModelShape:
     """A file of weights: with the config beside it, else by the number of its parameters alone."""
     stored = _head(files, place)
     if stored is None:
-        raise EstimateError(text("{path} is no file of safetensors", path=place))
+        raise UncountedError(text("{path} is no file of safetensors", path=place))
     beside = os.path.join(os.path.dirname(place), _CONFIG)
     if files.is_file(beside):
         return _of_files(files, os.path.dirname(place), place)
