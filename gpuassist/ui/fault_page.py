@@ -9,7 +9,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import MARGIN, FlowLayout, bare, by_text
+from gpuassist.ui.widgets.layouts import MARGIN, FlowLayout, add_layout, bare, by_text
 from gpuassist.ui.widgets.scroll_page import ScrollWhole
 
 _WIDEST = 640
@@ -51,7 +51,7 @@ class FaultPage(QWidget):
         whole = QVBoxLayout(inside)
         whole.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         whole.addStretch(1)
-        whole.addLayout(across)
+        add_layout(whole, across)
         whole.addStretch(2)
         bare(QVBoxLayout(self)).addWidget(ScrollWhole(inside, self))
 

@@ -48,7 +48,7 @@ from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
 from gpuassist.ui.widgets.buttons import is_primary
 from gpuassist.ui.widgets.keys import press_focused, reading_order, tab_through
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 from gpuassist.ui.widgets.scroll_page import ScrollColumn, ScrollWhole
 from gpuassist.ui.widgets.side_list import WIDTH, Foot, SideList
 
@@ -123,7 +123,7 @@ class Frame(QWidget):
         whole = bare(QHBoxLayout(self), 0)
         self._beside = ScrollColumn(self.side, self)
         whole.addWidget(self._beside)
-        whole.addLayout(right, 1)
+        add_layout(whole, right, 1)
         self.side.chosen.connect(self._choose)
         self.side.passed.connect(self.pages.take_focus)
         self._foot.appearance_chosen.connect(self.appearance_chosen)

@@ -18,7 +18,7 @@ from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
 from gpuassist.ui.widgets.cards import Card, Notice
 from gpuassist.ui.widgets.code import make_read_only
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.layouts import bare, by_text, clear, open_within
+from gpuassist.ui.widgets.layouts import add_layout, bare, by_text, clear, open_within
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import PageHeader, ScrollWhole
 from gpuassist.ui.widgets.segments import Segments
@@ -51,9 +51,9 @@ class ReportDialog(QDialog):
         self.notice = Notice(Mark.INFO, "", self)
         self.notice.hide()
         layout.addWidget(self.notice)
-        layout.addLayout(self._choice())
-        layout.addLayout(self._middle(), 1)
-        layout.addLayout(self._buttons())
+        add_layout(layout, self._choice())
+        add_layout(layout, self._middle(), 1)
+        add_layout(layout, self._buttons())
         self._making = Latest(desk.jobs, self._show_made, self)
         self._making.ask(lambda _: make_report(desk.session, inspection))
         self._strip.begin(self._words(text("Preparing the report…")))

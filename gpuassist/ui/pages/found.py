@@ -27,7 +27,7 @@ from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import FindingCard
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import SPACING, FlowLayout, bare, clear, widgets_in
+from gpuassist.ui.widgets.layouts import SPACING, FlowLayout, add_layout, bare, clear, widgets_in
 from gpuassist.ui.widgets.marks import StatusPill
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class FoundPage(Page):
         self._cards = bare(QVBoxLayout(), 16)
         self._rest = Remainder(desk, self)
         self._scroll.content.addWidget(self._chains)
-        self._scroll.content.addLayout(self._cards)
+        add_layout(self._scroll.content, self._cards)
         self._scroll.content.addWidget(self._rest)
         self.past = PastCard(desk, self)  # last: it comes when the rest stands, and moves nothing
         self._scroll.content.addWidget(self.past)
@@ -216,7 +216,7 @@ class Remainder(QWidget):
         row = QHBoxLayout()
         row.addWidget(self._toggle)
         row.addStretch(1)
-        column.addLayout(row)
+        add_layout(column, row)
         self.open_card = Card(parent=self)
         self.table = FactTable(self._words, (), self.open_card, label_width=240)
         self.open_card.body.addWidget(self.table)

@@ -18,7 +18,7 @@ from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.widgets.buttons import CopyButton, Tick, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import COPY, ElidedLabel, Hairline, paragraph, set_paragraph, source_label
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.wording import reason_of, sentence_case
 
@@ -57,7 +57,7 @@ class PastCard(Card):
         self.state = StateLine(self)
         self.body.addWidget(self.state)
         self.rows = bare(QVBoxLayout(), 0)
-        self.body.addLayout(self.rows)
+        add_layout(self.body, self.rows)
         self.more = small("", self)
         self.more.clicked.connect(self._show_all)
         self.body.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
@@ -201,7 +201,7 @@ class PastRow(QWidget):
         column.addWidget(paragraph(change.line, "", self))
         for detail in change.details:
             column.addWidget(paragraph(detail, "muted", self))
-        row.addLayout(column, 1)
+        add_layout(row, column, 1)
         self.source = source_label(words, change.source, self)
         self.source.setVisible(bool(change.source))
         row.addWidget(self.source, 0, Qt.AlignmentFlag.AlignTop)

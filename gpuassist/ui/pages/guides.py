@@ -34,7 +34,7 @@ from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, mono, sans
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import COPY, paragraph
-from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare, by_text
+from gpuassist.ui.widgets.layouts import MARGIN, SPACING, add_layout, bare, by_text
 from gpuassist.ui.widgets.popups import open_menu
 from gpuassist.ui.widgets.scroll_page import PageHeader
 from gpuassist.ui.widgets.text_fields import TextLine
@@ -100,12 +100,12 @@ class GuidesPage(Page):
         left.addWidget(self._search)
         left.addWidget(self._none)
         left.addWidget(self._list, 1)
-        row.addLayout(left)
+        add_layout(row, left)
         card = Card(parent=self)
         card.body.setContentsMargins(0, 0, 0, 0)
         card.body.addWidget(self._view)
         row.addWidget(card, 1)
-        column.addLayout(row, 1)
+        add_layout(column, row, 1)
         self._list.currentItemChanged.connect(self._show_current)
         self._choose(next(iter(self._guides), ""))
 

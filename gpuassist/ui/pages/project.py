@@ -30,7 +30,7 @@ from gpuassist.ui.widgets.buttons import CopyButton, small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.diff import DiffView
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.wording import reason_of, sentence_case
@@ -263,7 +263,7 @@ class ChecksCard(Card):
         self._words = words
         self._shown: tuple[ProjectCheck, ...] | None = ()  # none while they are being made
         self._rows = bare(QVBoxLayout(), 10)
-        self.body.addLayout(self._rows)
+        add_layout(self.body, self._rows)
         self.hide()
 
     def show_checks(self, checks: tuple[ProjectCheck, ...]) -> Iterator[Step]:
@@ -292,7 +292,7 @@ class ChecksCard(Card):
         place = place_words(check)
         if place is not None:
             column.addWidget(label(words(place), "muted", inside))
-        row.addLayout(column, 1)
+        add_layout(row, column, 1)
         inside.setAccessibleName(f"{title.text()}: {words(check.text)}")
         return inside
 

@@ -13,7 +13,7 @@ from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.buttons import ElidedButton
 from gpuassist.ui.widgets.labels import ElidedLabel
-from gpuassist.ui.widgets.layouts import MARGIN, bare, widgets_in
+from gpuassist.ui.widgets.layouts import MARGIN, add_layout, bare, widgets_in
 
 _GAP, _BUTTON_GAP = 12, 8
 _LEAST_NOTE = 60
@@ -40,10 +40,10 @@ class BottomBar(QFrame):
         self._more.hide()
         self._note = ElidedLabel("", "muted", self, elide=Qt.TextElideMode.ElideRight)
         self._right = bare(QHBoxLayout(), _BUTTON_GAP)
-        layout.addLayout(self._left)
+        add_layout(layout, self._left)
         layout.addWidget(self._more)
         layout.addWidget(self._note, 1)
-        layout.addLayout(self._right)
+        add_layout(layout, self._right)
 
     def show_actions(self, left: tuple[QAction, ...], note: str, right: tuple[QAction, ...], *, has_primary: bool = True) -> None:
         """Other buttons; the last at the right is primary if there is one. Where they stay the same they keep their focus."""

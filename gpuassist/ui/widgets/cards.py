@@ -10,7 +10,7 @@ from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import FlowLayout, bare
+from gpuassist.ui.widgets.layouts import FlowLayout, add_layout, bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.page_icon import PageIcon
 
@@ -27,9 +27,9 @@ class Card(QFrame):
         outer.setContentsMargins(20, 16, 20, 16)
         outer.setSpacing(8)
         self.head = bare(QHBoxLayout(), 8)
-        outer.addLayout(self.head)
+        add_layout(outer, self.head)
         self.body = bare(QVBoxLayout(), 8)
-        outer.addLayout(self.body)
+        add_layout(outer, self.body)
         self.title: QLabel | None = None
         if title:
             self.title = label(title, "heading", self)
@@ -75,8 +75,8 @@ class Notice(QFrame):
         self._parts = bare(QBoxLayout(QBoxLayout.Direction.LeftToRight), 12)
         self._parts.addWidget(self._words, 1)
         self.buttons = QHBoxLayout()
-        self._parts.addLayout(self.buttons)
-        layout.addLayout(self._parts, 1)
+        add_layout(self._parts, self.buttons)
+        add_layout(layout, self._parts, 1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.show_words(mark, words)
 
@@ -124,7 +124,7 @@ class EmptyState(Card):
         self.body.addWidget(self._title, 0, Qt.AlignmentFlag.AlignHCenter)
         self.body.addWidget(self._words)
         self.buttons = bare(QHBoxLayout(), 8)
-        self.body.addLayout(self.buttons)
+        add_layout(self.body, self.buttons)
 
     def show_words(self, mark: Mark, title: str, words: str) -> None:
         self._icon.set_mark(mark)

@@ -18,7 +18,7 @@ from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Well
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.own_command import OwnCommands, said
 from gpuassist.ui.widgets.text_fields import TextArea
@@ -96,7 +96,7 @@ class CodeBlock(Well):
         row.addWidget(self._text, 1)
         row.addWidget(CopyButton(words, self._text.toPlainText, self), 0, Qt.AlignmentFlag.AlignTop)
         self.body.setContentsMargins(8, 6, 6, 6)
-        self.body.addLayout(row)
+        add_layout(self.body, row)
 
     @property
     def content(self) -> str:

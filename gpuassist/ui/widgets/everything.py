@@ -18,7 +18,7 @@ from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.fact_rows import TreeModel, branch
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare, by_text, open_within
+from gpuassist.ui.widgets.layouts import add_layout, bare, by_text, open_within
 from gpuassist.ui.widgets.scroll_page import PageHeader
 from gpuassist.ui.widgets.text_fields import TextLine
 
@@ -60,7 +60,7 @@ class Everything(QDialog):
         card.body.addWidget(self._nothing, 0, Qt.AlignmentFlag.AlignTop)
         self.tree.setFocus()
         layout.addWidget(card, 1)
-        layout.addLayout(self._buttons())
+        add_layout(layout, self._buttons())
 
     def _buttons(self) -> QHBoxLayout:
         row = bare(QHBoxLayout(), 8)

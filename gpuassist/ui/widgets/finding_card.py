@@ -33,7 +33,7 @@ from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import COPY, ElidedLabel, label, paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.own_command import said
 from gpuassist.ui.widgets.plan_steps import PlanSteps
@@ -73,9 +73,9 @@ class FindingCard(Card):
         row = bare(QHBoxLayout(), 14)
         row.addWidget(MarkIcon(self._mark, self), 0, Qt.AlignmentFlag.AlignTop)
         self._column = bare(QVBoxLayout(), 8)
-        row.addLayout(self._column, 1)
-        row.addLayout(self._buttons(leads), 0)
-        self.body.addLayout(row)
+        add_layout(row, self._column, 1)
+        add_layout(row, self._buttons(leads), 0)
+        add_layout(self.body, row)
         self._title = paragraph(on_one_line(answer.title), "heading", self)
         self._column.addWidget(self._title)
         gist = answer.explanation.replace("`", "").partition(". ")[0].rstrip(".")
@@ -195,7 +195,7 @@ def _details(words: Words, answer: Answer, remedies: tuple[ShownRemedy, ...], pa
         number = f"{place}. " if len(remedies) > 1 else ""
         column.addWidget(_remedy(words, shown, number, inside))
     if answer.links or answer.guides:
-        column.addLayout(_links(words, answer, inside))
+        add_layout(column, _links(words, answer, inside))
     return inside
 
 

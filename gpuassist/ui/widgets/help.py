@@ -13,7 +13,7 @@ from gpuassist.ui.widgets.buttons import primary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import MARGIN, bare, by_text, open_within
+from gpuassist.ui.widgets.layouts import MARGIN, add_layout, bare, by_text, open_within
 from gpuassist.ui.widgets.scroll_page import ScrollPage
 
 _WIDTH, _HEIGHT = 640, 600
@@ -51,7 +51,7 @@ class Help(QDialog):
         row.setContentsMargins(0, 0, MARGIN, 0)
         row.addStretch(1)
         row.addWidget(done)
-        layout.addLayout(row)
+        add_layout(layout, row)
 
     def _keys(self, words: Words) -> Card:
         """Those that work everywhere first, then those of each page, in the order of the side list."""

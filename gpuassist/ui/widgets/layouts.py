@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+import shiboken6
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFontInfo, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLayout, QLayoutItem, QSizePolicy, QWidget
@@ -50,11 +51,33 @@ def clear(layout: QLayout) -> None:
             widget.deleteLater()
 
 
+def add_layout(outer: QBoxLayout | QGridLayout, inner: QLayout, *place: int) -> None:
+    """`outer.addLayout(inner, *place)`, for an `inner` that holds something already.
+
+    PySide makes a Python object for each item of it and keeps that with the layout, also once Qt has deleted the item; the process
+    crashes when an object of ours that was made at the same address goes (6.11.3; decision 21). Here they are let go of at once.
+    """
+    outer.addLayout(inner, *place)  # type: ignore[call-overload]  # a stretch, or a place in a grid: as many as Qt takes
+    _forget_items(inner)
+
+
+def _forget_items(layout: QLayout) -> None:
+    if isinstance(layout, FlowLayout):
+        return  # which holds its items itself, until Qt takes them out
+    for place in range(layout.count()):
+        item = layout.itemAt(place)
+        assert item is not None
+        inside = item.layout()
+        if inside is not None:
+            _forget_items(inside)
+        else:
+            shiboken6.invalidate(item)
+
+
 def widgets_in(layout: QLayout) -> tuple[QWidget, ...]:
     """The widgets that stand in a layout of Qt's own, in their order; none of a layout that has no parent yet.
 
-    Not by `itemAt`: PySide keeps what that returns with the layout, also once Qt has deleted the item, and crashes the process when
-    an object of ours that was made at the same address goes (6.11.3, in `Shiboken::Object::destroy`; decision 21).
+    Not by `itemAt`, for the same reason.
     """
     parent = layout.parentWidget()
     inside = parent.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly) if parent is not None else []

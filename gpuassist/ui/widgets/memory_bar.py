@@ -26,7 +26,7 @@ from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import FlowLayout, bare, clear
+from gpuassist.ui.widgets.layouts import FlowLayout, add_layout, bare, clear
 from gpuassist.ui.widgets.paintings import PaintedPicture
 
 _SWATCH = 10
@@ -51,7 +51,7 @@ class MemoryBar(QWidget):
         self._column = bare(QVBoxLayout(self), 8)
         self._column.addWidget(self.strip)
         self._column.addWidget(self._legend)
-        self._column.addLayout(self._notes)
+        add_layout(self._column, self._notes)
 
     def show_picture(self, picture: MemoryPicture) -> None:
         self.strip.show_picture(picture)

@@ -12,7 +12,7 @@ from gpuassist.ui.questions import Verbs
 from gpuassist.ui.widgets.buttons import primary, secondary
 from gpuassist.ui.widgets.cards import Well
 from gpuassist.ui.widgets.code import CodeText
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 
 _LETTERS, _LETTERS_OF_COMMANDS = 58, 84
 _SHARE_OF_SCREEN = 0.6
@@ -45,7 +45,7 @@ class QuestionDialog(QDialog):
         self.does.clicked.connect(self.accept)
         self.keeps.clicked.connect(self.reject)
         column.addSpacing(8)
-        column.addLayout(self._buttons())
+        add_layout(column, self._buttons())
         first = self.keeps if verbs.loses else self.does
         first.setDefault(True)
         first.setFocus()

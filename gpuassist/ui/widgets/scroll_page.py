@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist.ui.widgets.labels import paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import MARGIN, SPACING, bare
+from gpuassist.ui.widgets.layouts import MARGIN, SPACING, add_layout, bare
 
 
 class PageHeader(QWidget):
@@ -24,7 +24,7 @@ class PageHeader(QWidget):
         self.beside = QHBoxLayout()
         self.beside.addWidget(self._subtitle, 1)
         layout.addWidget(self._title)
-        layout.addLayout(self.beside)
+        add_layout(layout, self.beside)
 
     def show_words(self, title: str, subtitle: str) -> None:
         self._words = (title, subtitle)
@@ -95,7 +95,7 @@ class ScrollPage(QScrollArea):
         self.header = PageHeader(parent=inside)
         layout.addWidget(self.header)
         self.content = bare(QVBoxLayout(), SPACING)
-        layout.addLayout(self.content)
+        add_layout(layout, self.content)
         layout.addStretch(1)
         self.setWidget(inside)
 

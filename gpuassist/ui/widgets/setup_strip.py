@@ -18,7 +18,7 @@ from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, Notice
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 from gpuassist.ui.widgets.marks import MarkIcon, paint_mark
 from gpuassist.ui.wording import as_tip
 
@@ -62,12 +62,12 @@ class SetupStrip(Card):
         told = bare(QVBoxLayout(), 2)
         told.addWidget(paragraph(words(setup.back or headline(setup)), "strong", self))
         told.addWidget(paragraph(words(joined(_said(self._now))), "muted", self))
-        row.addLayout(told, 1)
+        add_layout(row, told, 1)
         if self._now is not None and leads:
             self.on = small(words(way_of(self._now).title), self)
             self.on.clicked.connect(self._go)
             row.addWidget(self.on, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.body.addLayout(row)
+        add_layout(self.body, row)
 
     @Slot()
     def _go(self) -> None:

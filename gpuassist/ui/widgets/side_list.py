@@ -20,7 +20,7 @@ from gpuassist.ui.widgets.foot_button import FootButton
 from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.language_button import LanguageButton
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 from gpuassist.ui.widgets.marks import paint_mark, paint_tick
 
 WIDTH = 224
@@ -73,7 +73,7 @@ class SideList(QFrame):
         self._add(words(text("ANY TIME")), 16, tuple(self._tools.values()))
         layout.addStretch(1)
         self.foot = bare(QVBoxLayout(), 4)
-        layout.addLayout(self.foot)
+        add_layout(layout, self.foot)
         self._stop_at(next(iter(self._rows.values())))
 
     def show_entries(self, entries: tuple[SideListEntry, ...]) -> None:

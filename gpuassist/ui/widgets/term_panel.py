@@ -17,7 +17,7 @@ from gpuassist.ui.theme import sans
 from gpuassist.ui.widgets.buttons import primary, small
 from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import bare, open_within
+from gpuassist.ui.widgets.layouts import add_layout, bare, open_within
 
 _LETTERS_WIDE, _LINES_HIGH = 84, 24
 _PADDING = QSize(20, 18)  # as the style sheet has it, and a little air
@@ -62,7 +62,7 @@ class TermPanel(QDialog):
         row.addWidget(every)
         row.addStretch(1)
         row.addWidget(self._read)
-        layout.addLayout(row)
+        add_layout(layout, row)
         wanted = sum(self.list.item(place).sizeHint().height() for place in range(self.list.count()))
         open_within(self, self._room + 90, min(wanted, metrics.height() * _LINES_HIGH) + 170)
         if terms:

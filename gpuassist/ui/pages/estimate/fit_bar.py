@@ -14,7 +14,7 @@ from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import bare, by_text
+from gpuassist.ui.widgets.layouts import add_layout, bare, by_text
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.memory_bar import ink_on
 from gpuassist.ui.widgets.paintings import PaintedPicture
@@ -42,7 +42,7 @@ class FitRow(QWidget):
         row = bare(QHBoxLayout(), 8)
         row.addWidget(MarkIcon(FIT_MARKS[answer.fits], self), 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(paragraph(words(card_words(answer)), "", self), 1)
-        column.addLayout(row)
+        add_layout(column, row)
         self.bar = FitBar(words, answer, found, self)
         column.addWidget(self.bar)
         beyond = beyond_words(answer, found)

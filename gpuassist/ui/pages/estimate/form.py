@@ -25,7 +25,7 @@ from gpuassist.present.estimate import OFFLOADS, OPTIMIZERS, PRECISIONS, QUANTIZ
 from gpuassist.ui.widgets.buttons import PartChoice, Tick, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare, by_text
+from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, add_layout, bare, by_text
 from gpuassist.ui.widgets.segments import Segments
 from gpuassist.ui.widgets.text_fields import TextLine
 from gpuassist.ui.wording import as_tip
@@ -133,7 +133,7 @@ class EstimateForm(Card):
         for tick in (self.checkpointing, self.accumulates, self.eager):
             flow.addWidget(tick)
         self.body.setSpacing(12)
-        self.body.addLayout(first)
+        add_layout(self.body, first)
         self.body.addWidget(self.task)
         self.body.addWidget(self._grid)
         self.body.addWidget(self._ticks)

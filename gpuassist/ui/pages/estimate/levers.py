@@ -12,7 +12,7 @@ from gpuassist.present.estimate import FIT_MARKS, lever_name, lever_words
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.layouts import EvenColumns, bare
+from gpuassist.ui.widgets.layouts import EvenColumns, add_layout, bare
 from gpuassist.ui.widgets.marks import MarkIcon
 
 
@@ -63,7 +63,7 @@ class LeversCard(Card):
         self._buttons.append(button)
         column.addWidget(button)
         column.addWidget(paragraph(words(lever_words(lever)), "muted", inside))
-        row.addLayout(column, 1)
+        add_layout(row, column, 1)
         return inside
 
     @Slot()

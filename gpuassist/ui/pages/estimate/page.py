@@ -39,7 +39,7 @@ from gpuassist.ui.pages.estimate.levers import LeversCard
 from gpuassist.ui.pages.what_if.answer import WordsCard
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.layouts import SPACING, bare, clear
+from gpuassist.ui.widgets.layouts import SPACING, add_layout, bare, clear
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.wording import reason_of, sentence_case
 
@@ -268,7 +268,7 @@ class CardsCard(Card):
         super().__init__(words(text("Where it would run")), parent=parent)
         self._words = words
         self.rows = bare(QVBoxLayout(), SPACING)
-        self.body.addLayout(self.rows)
+        add_layout(self.body, self.rows)
 
     def show_answer(self, answer: FitAnswer) -> None:
         clear(self.rows)
@@ -287,7 +287,7 @@ class PartsCard(Card):
         super().__init__(words(text("What it takes")), parent=parent)
         self._words = words
         self.rows = bare(QVBoxLayout(), 6)
-        self.body.addLayout(self.rows)
+        add_layout(self.body, self.rows)
 
     def show_answer(self, answer: FitAnswer) -> None:
         clear(self.rows)

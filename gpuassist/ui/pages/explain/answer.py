@@ -42,7 +42,7 @@ from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton
 from gpuassist.ui.widgets.folds import Fold, Folds
 from gpuassist.ui.widgets.labels import Hairline, label, paragraph
-from gpuassist.ui.widgets.layouts import SPACING, TWO_FROM, Columns, FlowLayout, bare, clear, widgets_in
+from gpuassist.ui.widgets.layouts import SPACING, TWO_FROM, Columns, FlowLayout, add_layout, bare, clear, widgets_in
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
 from gpuassist.ui.widgets.memory_bar import MemoryBar
 from gpuassist.ui.wording import sentence_case
@@ -234,7 +234,7 @@ class AnswerBlock(QWidget):
         self._card = Card(parent=self)
         self._column.addWidget(self._card)
         self._card.body.setSpacing(12)
-        self._card.body.addLayout(self._head(mark, folds=folds))
+        add_layout(self._card.body, self._head(mark, folds=folds))
         self._name_toggle()
 
     @property
@@ -276,7 +276,7 @@ class AnswerBlock(QWidget):
         row.addWidget(MarkIcon(mark, self._card), 0, Qt.AlignmentFlag.AlignTop)
         self._body = bare(QVBoxLayout(), 8)
         self._body.addWidget(paragraph(on_one_line(self.answer.title), "heading", self._card))
-        row.addLayout(self._body, 1)
+        add_layout(row, self._body, 1)
         sure = self._shown.sure
         if sure is not None:
             pill = StatusPill(_SURENESS_MARKS[sure], self._words(SURENESS_WORDS[sure]), self._card)

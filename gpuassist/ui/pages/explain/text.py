@@ -15,7 +15,7 @@ from gpuassist.ui.pace import Step
 from gpuassist.ui.widgets.buttons import CopyButton, DropDown, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import EvenColumns, bare, dress
+from gpuassist.ui.widgets.layouts import EvenColumns, add_layout, bare, dress
 from gpuassist.ui.widgets.paste_edit import PasteEdit
 
 _JOINED, _ALONE = range(2)
@@ -55,7 +55,7 @@ class TextCard(Card):
         )
         well.body.addWidget(self.edit)
         self.body.addWidget(well)
-        self.body.addLayout(self._row())
+        add_layout(self.body, self._row())
         self.edit.textChanged.connect(self._show_amount)
         self.edit.changed.connect(self.changed)
         self._show_amount()
@@ -141,7 +141,7 @@ def _example(words: Words, said: tuple[str, str], command: str, parent: QWidget)
     column.addWidget(label(title, "strong", inside))
     column.addWidget(paragraph(explanation, "muted", inside))
     if command:
-        column.addLayout(_command(words, title, command, inside))
+        add_layout(column, _command(words, title, command, inside))
     column.addStretch(1)
     return inside
 

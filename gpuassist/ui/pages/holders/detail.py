@@ -18,7 +18,7 @@ from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.rows import Cell, Row
 from gpuassist.ui.widgets.table import ShareBar
@@ -73,7 +73,7 @@ class HolderCard(Card):
         foot = bare(QHBoxLayout(), 12)
         foot.addWidget(self._why, 1)
         foot.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignTop)
-        self.body.addLayout(foot)
+        add_layout(self.body, foot)
         self.body.addWidget(self._line)
 
     def show_held(self, found: Holding, held: GpuHolder, *, stopping: bool) -> None:

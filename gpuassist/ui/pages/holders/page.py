@@ -28,7 +28,7 @@ from gpuassist.ui.questions import Verbs
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.rows import RowsModel
 from gpuassist.ui.widgets.table import Table
@@ -96,7 +96,7 @@ class HoldersPage(Page):
         for widget in (self.notice, self._nothing, self._make_table(), self.detail):
             scroll.content.addWidget(widget)
             widget.hide()
-        scroll.content.addLayout(self._notes)
+        add_layout(scroll.content, self._notes)
 
     @property
     def chosen(self) -> GpuHolder | None:

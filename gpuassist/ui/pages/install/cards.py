@@ -25,7 +25,7 @@ from gpuassist.ui.widgets.buttons import Tick, small
 from gpuassist.ui.widgets.cards import Card, Notice
 from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.own_command import said
 from gpuassist.ui.wording import as_tip, sentence_case
@@ -54,8 +54,8 @@ class StepCard(Card):
         row.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._column = bare(QVBoxLayout(), 8)
-        row.addLayout(self._column, 1)
-        self.body.addLayout(row)
+        add_layout(row, self._column, 1)
+        add_layout(self.body, row)
         self.autostart: Tick | None = None
         self._fill(home)
 
@@ -126,7 +126,7 @@ class StepCard(Card):
             )
             column.addWidget(self.autostart)
         self._looked = bare(QVBoxLayout(), 8)
-        column.addLayout(self._looked)
+        add_layout(column, self._looked)
         self.look = small(words(text("Preview changes")), self._details)
         self.look.clicked.connect(self._ask_to_look)
         self.look.setVisible(step.run is not None and bool(home))
@@ -153,7 +153,7 @@ class WaysCard(Card):
         self._group = QButtonGroup(self)
         self._group.idClicked.connect(self._choose)
         self._rows = bare(QVBoxLayout(), 12)
-        self.body.addLayout(self._rows)
+        add_layout(self.body, self._rows)
         self.hide()
 
     def button(self, place: int) -> QRadioButton:
@@ -202,7 +202,7 @@ class EarlierCard(Card):
         self._words = words
         self._shown: tuple[Install, ...] = ()
         self._rows = bare(QVBoxLayout(), 8)
-        self.body.addLayout(self._rows)
+        add_layout(self.body, self._rows)
         self.hide()
 
     def show_installs(self, installs: tuple[Install, ...]) -> None:

@@ -13,7 +13,7 @@ from gpuassist.monitor.alerts import Threshold, ThresholdError
 from gpuassist.session.thresholds import read_thresholds, thresholds_words
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 from gpuassist.ui.widgets.text_fields import TextLine
 
 
@@ -40,7 +40,7 @@ class AlertsEdit(QWidget):
         row.addWidget(self.line, 1)
         row.addWidget(self.button)
         column = bare(QVBoxLayout(self), 4)
-        column.addLayout(row)
+        add_layout(column, row)
         column.addWidget(self._trouble)
 
     def show_trouble(self, words: str) -> None:

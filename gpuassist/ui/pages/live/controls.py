@@ -18,7 +18,7 @@ from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import ElidedLabel
-from gpuassist.ui.widgets.layouts import FlowLayout, bare
+from gpuassist.ui.widgets.layouts import FlowLayout, add_layout, bare
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.wording import as_tip
 
@@ -80,15 +80,15 @@ class LiveControls(Card):
         row.addWidget(box, 1)
         keeps.addWidget(self.record)
         keeps.addWidget(self._make_files())
-        row.addLayout(keeps)
+        add_layout(row, keeps)
         for widget in (self._rate, self._pause, self.record):
             widget.setVisible(live)
         below = bare(QHBoxLayout(), 12)
         below.addWidget(self._alarm)
         below.addWidget(self._state)  # a sentence stands whole; of the names more are in the legend's tip
         below.addWidget(self._legend, 1, Qt.AlignmentFlag.AlignVCenter)
-        self.body.addLayout(row)
-        self.body.addLayout(below)
+        add_layout(self.body, row)
+        add_layout(self.body, below)
 
     @property
     def legend(self) -> tuple[LegendEntry, ...]:

@@ -36,7 +36,7 @@ from gpuassist.session.insight import ProgramGrowth
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import ElidedLabel, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.memory_bar import MemoryBar
 from gpuassist.ui.wording import sentence_case
@@ -256,7 +256,7 @@ class InsightDetails(Card):
         row.addWidget(self.show_on_plot)
         row.addWidget(self.open_snapshot)
         row.addStretch(1)
-        column.addLayout(row)
+        add_layout(column, row)
         column.addStretch(1)
         scroll = QScrollArea(self)
         scroll.setWidgetResizable(True)

@@ -14,7 +14,7 @@ from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Desk
 from gpuassist.ui.widgets.buttons import LongChoice, primary, secondary, small
 from gpuassist.ui.widgets.labels import paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare, dress
+from gpuassist.ui.widgets.layouts import add_layout, bare, dress
 from gpuassist.ui.widgets.text_fields import TextLine
 from gpuassist.ui.wording import reason_of, sentence_case
 
@@ -134,10 +134,10 @@ class ServerDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
-        column.addLayout(form)
+        add_layout(column, form)
         column.addWidget(self.said)
         column.addStretch(1)
-        column.addLayout(buttons)
+        add_layout(column, buttons)
         dress(self)
         around = self.parentWidget()
         room = (around.window().width() if around is not None else self.screen().availableSize().width()) - 40

@@ -20,7 +20,7 @@ from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactTable
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import SPACING, Columns, bare
+from gpuassist.ui.widgets.layouts import SPACING, Columns, add_layout, bare
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.table import Table
@@ -118,5 +118,5 @@ class MachineCards(QWidget):
         everything = small(words(text("Everything we read…")), made)
         everything.clicked.connect(self.everything_wanted)
         row.addWidget(everything)
-        made.body.addLayout(row)
+        add_layout(made.body, row)
         return made

@@ -15,7 +15,7 @@ from gpuassist.present.overview import FIGURES, CardRow, GpuCard
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import Hairline, label
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.table import Table
@@ -46,7 +46,7 @@ class GpuTable(Card):
         head.addWidget(self._place)
         head.addStretch(1)
         head.addWidget(self._pill, 0, Qt.AlignmentFlag.AlignTop)
-        self.body.addLayout(head)
+        add_layout(self.body, head)
         self.facts = FactTable(words, (), self)
         self.body.addWidget(self.facts)
         self.table.selectionModel().currentRowChanged.connect(self._show)

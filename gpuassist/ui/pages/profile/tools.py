@@ -14,7 +14,7 @@ from gpuassist.ui.widgets.buttons import LongChoice
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear
 
 
 class ToolsCard(Card):
@@ -29,7 +29,7 @@ class ToolsCard(Card):
         self.question.currentIndexChanged.connect(self._show_chosen)
         self.body.addWidget(self.question)
         self._rows = bare(QVBoxLayout(), 8)
-        self.body.addLayout(self._rows)
+        add_layout(self.body, self._rows)
         self.hide()
 
     def show_advice(self, advice: tuple[ProfilerAdvice, ...]) -> None:

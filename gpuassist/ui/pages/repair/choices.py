@@ -15,7 +15,7 @@ from gpuassist.present.toolkit_change import line_context
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.widgets.buttons import Tick
 from gpuassist.ui.widgets.labels import ElidedLabel, label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 from gpuassist.ui.widgets.segments import Segments
 from gpuassist.ui.wording import as_tip, sentence_case
 
@@ -115,7 +115,7 @@ class TickRow(QWidget):
         inner = QVBoxLayout()
         inner.setContentsMargins(_INDENT, 0, 0, 0)
         inner.addWidget(self._reason)
-        column.addLayout(inner)
+        add_layout(column, inner)
 
     def show_reason(self, reason: str) -> None:
         set_paragraph(self._reason, sentence_case(on_one_line(reason)))

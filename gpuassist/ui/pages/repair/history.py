@@ -17,7 +17,7 @@ from gpuassist.ui.pages.repair.three_way import ThreeWayView, diff_view
 from gpuassist.ui.widgets.buttons import primary, secondary, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.labels import ElidedLabel, Hairline, label, paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.wording import sentence_case
 
@@ -39,7 +39,7 @@ class HistoryCard(Card):
         self._home = home
         self.records: tuple[ChangeRecord, ...] = ()
         self._list = bare(QVBoxLayout(), 10)
-        self.body.addLayout(self._list)
+        add_layout(self.body, self._list)
         self.hide()
 
     def show_records(self, records: tuple[ChangeRecord, ...]) -> None:
@@ -83,7 +83,7 @@ class ChangeRow(QWidget):
             row.addWidget(ElidedLabel(path, "mono", self), 1)
             mark = Mark.WARNING if file.edited and file.standing is ChangeStatus.STANDS else mark_of(file.standing)
             row.addWidget(StatusPill(mark, words(state), self))
-            grid.addLayout(row, 2 + place, 0, 1, 2)
+            add_layout(grid, row, 2 + place, 0, 1, 2)
 
     @Slot()
     def _ask(self) -> None:
@@ -101,7 +101,7 @@ class UndoCard(Card):
         super().__init__(words(text("Undo the change")), parent=parent)
         self._words = words
         self._content = bare(QVBoxLayout(), 10)
-        self.body.addLayout(self._content)
+        add_layout(self.body, self._content)
         self.agree: QPushButton = primary(words(text("Undo like this")), self)
         self.leave: QPushButton = secondary(words(text("Keep everything as it is")), self)
         self.agree.clicked.connect(self.agreed)
@@ -114,7 +114,7 @@ class UndoCard(Card):
         row.addWidget(self.take_out)
         row.addWidget(self.leave)
         row.addStretch(1)
-        self.body.addLayout(row)
+        add_layout(self.body, row)
         self.hide()
 
     def show_plan(self, taking: UndoPlan) -> None:

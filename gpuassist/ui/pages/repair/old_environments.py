@@ -14,7 +14,7 @@ from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.labels import Hairline, paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.wording import sentence_case
 
@@ -32,7 +32,7 @@ class OldEnvironmentsCard(Card):
         self.again.clicked.connect(self._ask)
         self.head.addWidget(self.again)
         self._rows = bare(QVBoxLayout(), 10)
-        self.body.addLayout(self._rows)
+        add_layout(self.body, self._rows)
         self.hide()
 
     def show_found(self, found: OldEnvironments | None) -> None:

@@ -21,7 +21,7 @@ from gpuassist.ui.pages.repair.plan import PlanCard
 from gpuassist.ui.pages.repair.scope import ScopedSection
 from gpuassist.ui.pages.repair.section import RepairSection
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear
 from gpuassist.ui.widgets.segments import Segments
 from gpuassist.ui.widgets.text_fields import TextLine
 from gpuassist.ui.wording import sentence_case
@@ -48,7 +48,7 @@ class DevicesCard(PlanCard):
         self.names.chosen.connect(self._tell)
         self._list = bare(QVBoxLayout(), 8)
         self.entry: QLineEdit | None = None
-        self.top.addLayout(self._list)
+        add_layout(self.top, self._list)
         self.top.addWidget(self.names)
 
     def show_gpus(self, gpus: Fact[tuple[Gpu, ...]]) -> None:

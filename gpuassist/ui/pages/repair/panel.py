@@ -18,7 +18,7 @@ from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.diff import DiffView
 from gpuassist.ui.widgets.labels import ElidedLabel, Hairline, label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import SPACING, bare, clear
+from gpuassist.ui.widgets.layouts import SPACING, add_layout, bare, clear
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.wording import sentence_case
 
@@ -101,7 +101,7 @@ class DiffCard(Card):
         self.diff = ""
         self.files: tuple[FileDiff, ...] = ()
         self._box = bare(QVBoxLayout(), 12)
-        self.body.addLayout(self._box)
+        add_layout(self.body, self._box)
         self._nothing = paragraph("", "muted", self)
         self.body.addWidget(self._nothing)
 
@@ -134,7 +134,7 @@ class FileDiff(QWidget):
         head.addWidget(CopyButton(words, lambda: self._diff, self, title=words(text("Copy diff"))))
         self.view = DiffView(words(text("What changes in {path}", path=edit.path)), self)
         column = bare(QVBoxLayout(self), 8)
-        column.addLayout(head)
+        add_layout(column, head)
         column.addWidget(self.view)
 
     def show_diff(self, diff: str) -> None:

@@ -21,7 +21,7 @@ from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.labels import Hairline
-from gpuassist.ui.widgets.layouts import bare, clear, widgets_in
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear, widgets_in
 
 
 class PlanCard(Card):
@@ -39,7 +39,7 @@ class PlanCard(Card):
         self._steps = bare(QVBoxLayout(), 10)
         self._choices = bare(QVBoxLayout(), 14)
         for layout in (self.top, self._steps, self._choices):
-            self.body.addLayout(layout)
+            add_layout(self.body, layout)
         self.body.addStretch(1)
 
     @property

@@ -15,7 +15,7 @@ from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.labels import Hairline, label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.wording import sentence_case
 from gpuassist.verify.kernel import KernelVerdict
@@ -31,7 +31,7 @@ class ShellsCard(Card):
         super().__init__(words(_TITLE), parent=parent)
         self._words = words
         self._rows = bare(QVBoxLayout(), 8)
-        self.body.addLayout(self._rows)
+        add_layout(self.body, self._rows)
 
     def show_applied(self, applied: ChangeOutcome) -> None:
         """What came of a change, also of one that was taken back since; nothing where none was made."""
@@ -60,7 +60,7 @@ class _AlikeRow(QWidget):
             for line in lines:
                 column.addWidget(line)
             column.addStretch(1)
-            row.addLayout(column, part)
+            add_layout(row, column, part)
 
 
 class KernelsCard(Card):
@@ -83,7 +83,7 @@ class KernelsCard(Card):
         row.addWidget(self.cancel)
         self._rows = bare(QVBoxLayout(), 8)
         self.body.addWidget(self._busy)
-        self.body.addLayout(self._rows)
+        add_layout(self.body, self._rows)
 
     def begin(self) -> None:
         clear(self._rows)

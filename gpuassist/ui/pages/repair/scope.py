@@ -19,7 +19,7 @@ from gpuassist.ui.widgets.buttons import LongChoice, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.folds import Fold, Folds
 from gpuassist.ui.widgets.labels import Hairline, label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.table import Table
@@ -96,7 +96,7 @@ class ProgramsCard(Card):
         self.fold.toggled.connect(self._open)
         self.head.addWidget(self.fold)
         self._rows = QVBoxLayout()
-        self.body.addLayout(self._rows)
+        add_layout(self.body, self._rows)
         self.all_scopes = Folds((Fold(words(text("Compare all scopes")), self._fill),), self)
         self.all_scopes.hide()
         self.body.addWidget(self.all_scopes)

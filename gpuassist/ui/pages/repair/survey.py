@@ -25,7 +25,7 @@ from gpuassist.ui.pages.repair.panel import DiffCard
 from gpuassist.ui.widgets.cards import Card, EmptyState
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.labels import paragraph
-from gpuassist.ui.widgets.layouts import SPACING, bare, clear
+from gpuassist.ui.widgets.layouts import SPACING, add_layout, bare, clear
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.table import Table
@@ -46,7 +46,7 @@ class LineCard(Card):
         self._shown: tuple[SurveyLine, tuple[object, ...]] | None = None
         self.row: LineChoiceRow | None = None
         self._content = bare(QVBoxLayout(), 6)
-        self.body.addLayout(self._content)
+        add_layout(self.body, self._content)
         self.hide()
 
     def show_line(self, line: SurveyLine, planned: ShellLine | None, *, planned_any: bool = True) -> None:

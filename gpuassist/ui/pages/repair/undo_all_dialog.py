@@ -26,7 +26,7 @@ from gpuassist.ui.widgets.buttons import primary, secondary
 from gpuassist.ui.widgets.cards import Card, Notice
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.labels import ElidedLabel, label, paragraph
-from gpuassist.ui.widgets.layouts import bare, by_text, open_within
+from gpuassist.ui.widgets.layouts import add_layout, bare, by_text, open_within
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import ScrollPage
@@ -240,10 +240,10 @@ class ChangeUndoCard(Card):
         when = text("made {made}", made=minute(receipt.made_at))
         names.addWidget(label(f"{words(when)}  ·  {one.change}", "small", self))
         self.pill = StatusPill(Mark.TODO, "", self)
-        self.head.addLayout(names, 1)
+        add_layout(self.head, names, 1)
         self.head.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignTop)
         self._said = bare(QVBoxLayout(), 8)
-        self.body.addLayout(self._said)
+        add_layout(self.body, self._said)
         self.setAccessibleName(receipt.goal)
         for file in one.plan.files if one.plan is not None else ():
             self._said.addWidget(ElidedLabel(shortened(file.receipt.path, home), "mono", self))

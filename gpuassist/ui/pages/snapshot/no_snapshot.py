@@ -14,7 +14,7 @@ from gpuassist.ui.widgets.buttons import primary, secondary, small
 from gpuassist.ui.widgets.cards import Card, EmptyState
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.labels import paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import SPACING, bare
+from gpuassist.ui.widgets.layouts import SPACING, add_layout, bare
 from gpuassist.ui.widgets.progress import ProgressBar
 from gpuassist.ui.widgets.segments import Segments
 from gpuassist.ui.wording import sentence_case
@@ -116,7 +116,7 @@ class BeforeReading(Card):
         row.addStretch(1)
         for widget in (self.about, self.parts):
             self.body.addWidget(widget)
-        self.body.addLayout(row)
+        add_layout(self.body, row)
 
     def show_outlook(self, outlook: ReadingOutlook) -> None:
         self._outlook = outlook

@@ -16,7 +16,7 @@ from gpuassist.ui.palette import Palette
 from gpuassist.ui.plots.segment_raster import AWAITING, BEGINS, FULL, NOTHING, SegmentMap, SegmentRow
 from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.labels import ElidedLabel, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 from gpuassist.ui.widgets.paintings import PaintedPicture
 from gpuassist.ui.widgets.text_fields import HintedLine
 
@@ -154,7 +154,7 @@ class SegmentsPart(QWidget):
         column = bare(QVBoxLayout(self), 6)
         column.addWidget(self.summary)
         column.addWidget(self.picture, 1)
-        column.addLayout(row)
+        add_layout(column, row)
 
     def show_look(self, look: DeviceLook) -> None:
         self._look = look

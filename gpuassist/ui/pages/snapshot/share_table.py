@@ -20,7 +20,7 @@ from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.code import CodeText
 from gpuassist.ui.widgets.labels import ElidedLabel
-from gpuassist.ui.widgets.layouts import bare, by_text
+from gpuassist.ui.widgets.layouts import add_layout, bare, by_text
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.table import CellDelegate, Table
 
@@ -69,14 +69,14 @@ class ShareTable(QWidget):
         column, head = bare(QVBoxLayout(self._beside), 4), bare(QHBoxLayout(), 8)
         head.addWidget(self.stack_title, 1)
         head.addWidget(self.copy)
-        column.addLayout(head)
+        add_layout(column, head)
         column.addWidget(self.stack, 1)
         outer = bare(QVBoxLayout(self), 4)
         outer.addWidget(self.about)
         self._row = bare(QBoxLayout(QBoxLayout.Direction.LeftToRight), 16)
         self._row.addWidget(self.table, 3)
         self._row.addWidget(self._beside, 2)
-        outer.addLayout(self._row, 1)
+        add_layout(outer, self._row, 1)
 
     def show_rows(self, about: Text, rows: Sequence[HeldRow], stacks_of: StacksOf, *, compares: bool) -> None:
         """What is shown, and where the stacks of a row are asked for; a row that is still there stays chosen."""

@@ -24,7 +24,7 @@ from gpuassist.ui.pages.snapshot.share_table import HeldRow, LowTable, ShareTabl
 from gpuassist.ui.plots.allocation_scene import PointedAt
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, Notice
-from gpuassist.ui.widgets.layouts import bare, by_text, dress
+from gpuassist.ui.widgets.layouts import add_layout, bare, by_text, dress
 from gpuassist.ui.widgets.rows import Cell, RowsModel
 from gpuassist.ui.widgets.segments import Segments
 
@@ -189,7 +189,7 @@ class SnapshotView(QWidget):
         self.parts = _Parts(card)
         self.parts.addWidget(self.shares)
         self.parts.setCurrentWidget(self.shares)
-        card.body.addLayout(row)
+        add_layout(card.body, row)
         card.body.addWidget(self.parts, 1)
         self._show_buttons(MOMENT)
         self._column.addWidget(card, _BELOW_SHARE)

@@ -9,7 +9,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import bare
+from gpuassist.ui.widgets.layouts import add_layout, bare
 from gpuassist.ui.widgets.text_fields import TextLine
 from gpuassist.ui.wording import sentence_case
 from gpuassist.verify.containers import CONTAINER, Engine, NoPlaceError, Place, place_of
@@ -55,7 +55,7 @@ class InsideRow(QWidget):
             row.addWidget(widget)
         row.addWidget(self.name, 1)
         row.addWidget(self.choose)
-        column.addLayout(row)
+        add_layout(column, row)
         column.addWidget(self.note)
         self._show_kind()
 

@@ -20,7 +20,7 @@ from gpuassist.ui.widgets.buttons import DropDown, Tick, primary, secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.labels import ElidedLabel, label
-from gpuassist.ui.widgets.layouts import FlowLayout, bare, by_text, clear
+from gpuassist.ui.widgets.layouts import FlowLayout, add_layout, bare, by_text, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.progress import ProgressBar
 from gpuassist.verify.runner import Level
@@ -255,9 +255,9 @@ class VerifyWishes(Card):
             pair = bare(QHBoxLayout(), 10)
             pair.addWidget(label(self._words(name), "muted", self))
             pair.addWidget(choice, 1)
-            row.addLayout(pair, 1 if choice is self._environment else 0)
+            add_layout(row, pair, 1 if choice is self._environment else 0)
             self._pairs.append(pair)
-        self.body.addLayout(row)
+        add_layout(self.body, row)
         self.body.addWidget(self.inside)
         self.body.addWidget(self._tick_row)
         self._below = below = bare(QHBoxLayout(), _BETWEEN)
@@ -265,7 +265,7 @@ class VerifyWishes(Card):
         below.addWidget(self._count, 1)
         for widget in (self._bar, self.cancel, self.start):
             below.addWidget(widget)
-        self.body.addLayout(below)
+        add_layout(self.body, below)
 
     def _choice(self, name: Text) -> DropDown:
         made = DropDown(self)

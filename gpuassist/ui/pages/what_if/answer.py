@@ -19,7 +19,7 @@ from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.code import StepRow
 from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.labels import label
-from gpuassist.ui.widgets.layouts import SPACING, bare, clear
+from gpuassist.ui.widgets.layouts import SPACING, add_layout, bare, clear
 from gpuassist.ui.widgets.own_command import said
 from gpuassist.ui.wording import sentence_case
 
@@ -85,7 +85,7 @@ class ChainsCard(Card):
         self._words = words
         self._views: list[tuple[QWidget, ChainView]] = []
         self._column = bare(QVBoxLayout(), 16)
-        self.body.addLayout(self._column)
+        add_layout(self.body, self._column)
         self.hide()
 
     @property
@@ -125,7 +125,7 @@ class StepsCard(Card):
         self._words = words
         self._shown: tuple[Step, ...] | None = ()  # none while they are being made
         self._column = bare(QVBoxLayout(), 12)
-        self.body.addLayout(self._column)
+        add_layout(self.body, self._column)
         self.hide()
 
     def show_steps(self, steps: tuple[Step, ...]) -> Iterator[Turn]:

@@ -16,7 +16,7 @@ from gpuassist.ui.widgets.buttons import DropDown, LongChoice, PartChoice, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.keys import tab_through
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, bare, clear, widgets_in
+from gpuassist.ui.widgets.layouts import EvenColumns, FlowLayout, add_layout, bare, clear, widgets_in
 from gpuassist.ui.widgets.search_box import SearchBox
 from gpuassist.ui.wording import as_tip
 
@@ -128,7 +128,7 @@ class WishCard(Card):
         for part in self._parts.values():
             self._grid.add(part)
         self.body.setSpacing(12)
-        self.body.addLayout(first)
+        add_layout(self.body, first)
         self.body.addWidget(self._missed)
         self.body.addWidget(self._chips)
         self.body.addWidget(self._grid)
