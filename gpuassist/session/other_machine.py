@@ -241,9 +241,10 @@ class _Connection:
         self._hello: Mapping[str, Any] = {}
         self._python = ""
         try:
-            self._link = SshLink(ssh_command(host, token, may_ask=may_ask), variables, self._take, may_ask=may_ask)
+            self._link = SshLink(ssh_command(host, token, may_ask=may_ask), variables, may_ask=may_ask)
         except NoSshError as error:
             raise OtherMachineError(words.no_ssh(str(error)), waits=True) from error
+        self._link.listen(self._take)
         self._link.send(agent_text(token))
         Thread(target=self._beat, name="ssh beat", daemon=True).start()
 

@@ -52,11 +52,9 @@ def agent_text(token: str) -> bytes:
 
 
 class SshLink:
-    """One ssh that runs. `take` is called with what it says, on a thread of its own, and once with b"" when nothing more comes."""
+    """One ssh that runs, and is heard once `listen` was called."""
 
-    def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], take: Callable[[bytes], None], *, may_ask: bool
-    ) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], *, may_ask: bool) -> None:
         path = shutil.which(command[0], path=environment.get("PATH", os.defpath))
         if path is None:
             raise NoSshError("")
@@ -71,17 +69,16 @@ class SshLink:
             )
         except (OSError, ValueError) as error:
             raise NoSshError(str(error)) from error
-        self._take = take
         self._errors = bytearray()
         self._given: SimpleQueue[bytes | None] = SimpleQueue()
         self._sent = self._taken = 0
         self._hearing = threading.Thread(target=self._hear_errors, name="ssh errors", daemon=True)
-        for thread in (
-            self._hearing,
-            threading.Thread(target=self._hear, name="ssh answers", daemon=True),
-            threading.Thread(target=self._say, name="ssh requests", daemon=True),
-        ):
-            thread.start()
+        self._hearing.start()
+        threading.Thread(target=self._say, name="ssh requests", daemon=True).start()
+
+    def listen(self, take: Callable[[bytes], None]) -> None:
+        """Has `take` called with what is said there, on a thread of its own, and once with b"" when nothing more comes."""
+        threading.Thread(target=self._hear, args=(take,), name="ssh answers", daemon=True).start()
 
     def send(self, data: bytes) -> None:
         """From any thread, without waiting."""
@@ -122,12 +119,12 @@ class SshLink:
         self._child.kill()
         end_group(self._child.pid)  # what it runs itself to reach the other side; there is no such group where it may ask
 
-    def _hear(self) -> None:
+    def _hear(self, take: Callable[[bytes], None]) -> None:
         assert self._child.stdout is not None
         with self._child.stdout as pipe:
             while piece := _read(pipe.fileno()):
-                self._take(piece)
-        self._take(b"")
+                take(piece)
+        take(b"")
 
     def _hear_errors(self) -> None:
         assert self._child.stderr is not None

@@ -160,15 +160,15 @@ def test_what_is_no_machine_is_told(host: MadeHost) -> None:
     assert "is no machine" in why_not(host)[0]
 
 
-def agents(host: MadeHost) -> list[int]:
-    """The processes on the other side that keep the copy."""
+def agents(host: MadeHost, words: bytes = b"sys.stdin.buffer.read") -> list[int]:
+    """The processes on the other side that keep the copy; or those with these words in their command."""
     found = []
     for name in filter(str.isdecimal, os.listdir("/proc")):
         try:
-            words = Path("/proc", name, "environ").read_bytes(), Path("/proc", name, "cmdline").read_bytes()
+            variables, command = Path("/proc", name, "environ").read_bytes(), Path("/proc", name, "cmdline").read_bytes()
         except OSError:
             continue
-        if f"TMPDIR={host.there}".encode() in words[0] and b"sys.stdin.buffer.read" in words[1]:
+        if f"TMPDIR={host.there}".encode() in variables and words in command:
             found.append(int(name))
     return found
 
@@ -208,8 +208,10 @@ def test_live_goes_on_where_the_connection_was_lost(host: MadeHost) -> None:
     assert source.read().gpus[0].index == 0
     (agent,) = agents(host)
     host.answer(says="ssh: connect to host box port 22: Connection refused")
+    assert agents(host, b"--headless")
     os.kill(agent, signal.SIGKILL)
     assert until(lambda: source.read().trouble)
+    assert until(lambda: not agents(host, b"--headless"))
     source._again_at = 0.0
     assert until(lambda: any("no SSH server answers" in ENGLISH(one) for one in source.read().trouble))
     host.answer()

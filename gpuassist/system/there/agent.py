@@ -37,6 +37,13 @@ _KEEPER = (
 _BEGIN = "import sys; sys.path.insert(0, {place!r}); sys.argv[1:] = {words!r}; from gpuassist.__main__ import main; main()"
 
 
+# Linux tells it (PR_SET_PDEATHSIG, kept over exec) when the agent ends, also one that is killed. Nobody who is gone is waited for.
+_WITH_US = (
+    "import os, sys\ntry:\n    import ctypes\n    ctypes.CDLL(None).prctl(1, 2)\nexcept (ImportError, OSError, AttributeError):\n    pass\n"
+    "if os.getppid() == int(sys.argv[1]):\n    os.execv(sys.argv[2], sys.argv[2:])"
+)
+
+
 class Agent:
     """One connection's."""
 
@@ -112,6 +119,7 @@ class Agent:
     def run(self, number, python, words):
         """Starts gpuassist with these words: what was copied, by that interpreter, or the installed one, whose path it then is."""
         command = [python, "-I", "-c", _BEGIN.format(place=self.place, words=words)] if self.place else [python] + words
+        command = [sys.executable, "-I", "-S", "-c", _WITH_US, str(os.getpid())] + command
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         try:
             child = subprocess.Popen(command, cwd="/", start_new_session=True, **pipes)
