@@ -68,7 +68,7 @@ def open_window(session: Session, machine_file: str, wanted: Destination | None,
 
 def _connect(session: Session, other: OtherMachine) -> None:
     """While there is a terminal, on which ssh may ask; the window says why it failed, where it did."""
-    from gpuassist.session.other_machine import OtherMachineError
+    from gpuassist.session.other_connection import OtherMachineError
 
     streams.tell(sys.stderr, session.words(text("Connecting to {host}…", host=other.host)), "\n")
     try:

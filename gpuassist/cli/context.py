@@ -117,7 +117,7 @@ class Context(Struct, frozen=True):
 
     def look_there(self, other: OtherMachine) -> Machine:
         """The machine that `--ssh` names, as it is now."""
-        from gpuassist.session.other_machine import OtherMachineError
+        from gpuassist.session.other_connection import OtherMachineError
 
         try:
             return other.machine(tell=self.passing)
@@ -128,7 +128,7 @@ class Context(Struct, frozen=True):
 
     def reach(self, other: OtherMachine) -> None:
         """Connects to it while the terminal is still free, on which ssh may ask for a password."""
-        from gpuassist.session.other_machine import OtherMachineError
+        from gpuassist.session.other_connection import OtherMachineError
 
         try:
             other.connect(tell=self.passing)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.model.text import text
-from gpuassist.session.other_machine import OtherMachine, OtherMachineError
+from gpuassist.session.other_connection import OtherMachineError
+from gpuassist.session.other_machine import OtherMachine
 
 # Each with its options that act: all other commands act in whatever they do, or tell of what was done here.
 LOOKS: dict[str, tuple[str, ...]] = {

@@ -16,7 +16,8 @@ from gpuassist.formats.ssh_host import is_ssh_host
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session import remote_words
-from gpuassist.session.other_machine import NotWantedHereError, OtherMachine, OtherMachineError
+from gpuassist.session.other_connection import NotWantedHereError, OtherMachineError
+from gpuassist.session.other_machine import OtherMachine
 
 SSH = "ssh:"
 FILES_AT_MOST, DEPTH_AT_MOST, HOSTS_AT_MOST = 10_000, 4, 1_000

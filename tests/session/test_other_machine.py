@@ -15,8 +15,9 @@ from gpuassist import __version__
 from gpuassist.model.text import Text
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.streamed_samples import LinesEndedError
-from gpuassist.session import other_machine
-from gpuassist.session.other_machine import NotWantedHereError, OtherMachine, OtherMachineError, RemoteRun, source_of, watch_of
+from gpuassist.session import other_connection
+from gpuassist.session.other_connection import NotWantedHereError, OtherMachineError, RemoteRun
+from gpuassist.session.other_machine import OtherMachine, source_of, watch_of
 from gpuassist.system import ssh_link
 from tests.fakes import put
 from tests.session.made_ssh import MadeHost
@@ -97,8 +98,8 @@ def test_a_gpuassist_of_this_version_is_used_where_it_is(host: MadeHost) -> None
 
 def test_another_version_there_is_named_where_nothing_can_be_copied(host: MadeHost, monkeypatch: pytest.MonkeyPatch) -> None:
     put(host.programs, "gpuassist", "#!/bin/sh\necho gpuassist 0.0.1\n", mode=0o755)
-    monkeypatch.setattr(other_machine, "file_near", lambda _: "")
-    monkeypatch.setattr(other_machine, "half_of_this", lambda _: None)
+    monkeypatch.setattr(other_connection, "file_near", lambda _: "")
+    monkeypatch.setattr(other_connection, "half_of_this", lambda _: None)
     said, waits = why_not(host, half=False)
     assert "0.0.1" in said
     assert "pipx install gpuassist" in said
@@ -135,7 +136,7 @@ def test_a_refusal_is_told_and_not_tried_again_where_that_would_not_help(host: M
 def test_what_it_says_where_a_shell_should_be_is_quoted(host: MadeHost, monkeypatch: pytest.MonkeyPatch) -> None:
     host.answer("echo Hello; printf 'Accept the rules? '; exit 1")
     assert "Accept the rules?" in why_not(host)[0]
-    monkeypatch.setattr(other_machine, "BANNER_AT_MOST_BYTES", 1000)
+    monkeypatch.setattr(other_connection, "BANNER_AT_MOST_BYTES", 1000)
     host.answer("while :; do echo all work and no play; done")
     assert "more than any gpuassist" in why_not(host)[0]
 
@@ -253,7 +254,7 @@ def test_a_watch_of_another_machine_is_named_by_it(host: MadeHost) -> None:
 
 
 def test_a_flood_ends_the_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(other_machine, "OUTSTANDING_AT_MOST", 1000)
+    monkeypatch.setattr(other_connection, "OUTSTANDING_AT_MOST", 1000)
     host = MadeHost(tmp_path, samples=100)
     other = reached(host)
     run = other.lines(1.0)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.other_machine import OtherMachine, OtherMachineError
+from gpuassist.session.other_connection import OtherMachineError
+from gpuassist.session.other_machine import OtherMachine
 from tests.fakes import put
 from tests.session.made_ssh import MadeHost
 from tests.waiting import until

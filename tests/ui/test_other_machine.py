@@ -14,7 +14,8 @@ from gpuassist.context import Session
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.navigation import GoTo, Place, StepStatus, WizardStep
-from gpuassist.session.other_machine import OtherMachine, OtherMachineError
+from gpuassist.session.other_connection import OtherMachineError
+from gpuassist.session.other_machine import OtherMachine
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk

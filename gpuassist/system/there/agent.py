@@ -37,9 +37,10 @@ _KEEPER = (
 _BEGIN = "import sys; sys.path.insert(0, {place!r}); sys.argv[1:] = {words!r}; from gpuassist.__main__ import main; main()"
 
 
-# Linux tells it (PR_SET_PDEATHSIG, kept over exec) when the agent ends, also one that is killed. Nobody who is gone is waited for.
+# Linux interrupts it when the agent ends, also one that is killed (PR_SET_PDEATHSIG, which exec keeps).
 _WITH_US = (
-    "import os, sys\ntry:\n    import ctypes\n    ctypes.CDLL(None).prctl(1, 2)\nexcept (ImportError, OSError, AttributeError):\n    pass\n"
+    "import os, sys\ntry:\n    import ctypes\n    ctypes.CDLL(None).prctl(1, 2)\n"
+    "except (ImportError, OSError, AttributeError):\n    pass\n"
     "if os.getppid() == int(sys.argv[1]):\n    os.execv(sys.argv[2], sys.argv[2:])"
 )
 
