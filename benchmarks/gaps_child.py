@@ -183,9 +183,14 @@ class Visit(QObject):
 
     def _install(self, page: InstallPage) -> Ended:
         page.steps.show_plan(one_step(LINES_PRINTED))
-        page.steps.take(0)
+        taken = False
 
         def ended() -> bool:
+            nonlocal taken
+            if not taken:  # whoever presses its button has seen it before
+                taken = True
+                page.steps.take(0)
+                return False
             if page.steps.busy or page.steps.install is None:
                 return False
             assert page.steps.install.steps[0].state is StepState.DONE

@@ -94,7 +94,16 @@ class Shown:
 
     def ended(self, result: Verification, *differences: Difference) -> None:
         self.page._asked = replace(self.page._asked, rests_on=rests_on(self.page._machine, "/envs/train/bin/python"))
-        self.page._end(Done(Ran(VerifyReport(result), (), differences)))
+        self.end_with(Ran(VerifyReport(result), (), differences))
+
+    def end_with(self, ran: Ran) -> None:
+        self.page._recalling.drop()  # as the start of a run does
+        self.page._end(Done(ran))
+        self.settle()
+
+    def settle(self) -> None:
+        """Until all of the result is shown."""
+        self.qtbot.waitUntil(lambda: not self.page.body.shows)
 
     def notice(self) -> str:
         return " ".join(one.words for one in self.page.findChildren(Notice) if one.isVisibleTo(self.page))
@@ -105,6 +114,7 @@ class Shown:
     def run(self) -> None:
         self.page.start()
         self.qtbot.waitUntil(lambda: self.page._job is None)
+        self.settle()
 
 
 @pytest.fixture
@@ -406,7 +416,7 @@ def test_a_run_during_which_the_machine_changed_is_not_marked_right(begun: Shown
     done = DeviceVerdict("cuda:0", "RTX 4090", Verdict.PASS, (RIGHT,))
     begun.page._asked = replace(begun.page._asked, rests_on=rests_on(MACHINE, "/envs/train/bin/python"))
     result = Verification("/envs/train/bin/python", ENVIRONMENT, (done,), visible=1, verdict=Verdict.PASS)
-    begun.page._end(Done(Ran(VerifyReport(result), ())))
+    begun.end_with(Ran(VerifyReport(result), ()))
     assert begun.asked[-1] == Marked(WizardStep.VERIFY, StepStatus.UNKNOWN)
     assert begun.notice()
 

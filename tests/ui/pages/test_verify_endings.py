@@ -221,7 +221,7 @@ def test_a_title_stands_once(begun: Shown) -> None:
 def test_a_toolkit_that_computes_wrong_is_no_pass(begun: Shown) -> None:
     wrong = ToolkitCheck(verbatim("nvcc 12.4 with g++ 12 for sm_89"), Verdict.FAIL, "/nvcc", reason=verbatim("0 and not 42"))
     report = VerifyReport(result(RIGHT, verdict=Verdict.PASS), toolkits=(wrong,))
-    begun.page._end(Done(Ran(report, ())))
+    begun.end_with(Ran(report, ()))
     assert begun.page._header.title == "1 check of the toolkits failed"
     assert begun.page.body.toolkits.sentences == ("nvcc 12.4 with g++ 12 for sm_89: failed, 0 and not 42",)
 
@@ -230,7 +230,7 @@ def test_earlier_runs_stand_with_what_is_otherwise(begun: Shown) -> None:
     document = {"accelerator_verified": True, "environment": {"torch": "2.5.1"}, "devices": [{"name": "T400", "verdict": "pass"}]}
     before = (KeptVerification("2026-11-20T09:02:00+00:00", "550.54.14", "quick", document),)
     slower = Difference(Change.SLOWER, "cuda:0", "", verbatim("the driver update came with 12 % less"), share=-0.12)
-    begun.page._end(Done(Ran(VerifyReport(result(RIGHT, verdict=Verdict.PASS)), before, (slower,))))
+    begun.end_with(Ran(VerifyReport(result(RIGHT, verdict=Verdict.PASS)), before, (slower,)))
     told = begun.page.body.earlier.sentences
     assert told == (
         "The driver update came with 12 % less",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+
 from PySide6.QtCore import QRectF, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
@@ -14,6 +17,7 @@ from gpuassist.present.verify_table import BAD_STANDINGS, STANDING_MARKS, STANDI
 from gpuassist.session.checks import CheckGroup
 from gpuassist.session.verify_progress import VerifyProgress
 from gpuassist.session.verify_report import VerifyReport
+from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.pages.verify.beside import EarlierRunsCard, LibrariesCard, ToolkitsCard
 from gpuassist.ui.pages.verify.detail import DetailCard, Run
 from gpuassist.ui.pages.verify.result import ProvesCard, RatesCard, ResultCard, TorchOutputCard, rate_bars
@@ -75,10 +79,17 @@ class VerifyBody(QWidget):
             None  # whether the side stands beside, causes first, and what it proves there
         )
         self._height = 0
+        self._showing: InTurns | None = None  # what stands below the table, of a result
         self.clear()
+
+    @property
+    def shows(self) -> bool:
+        """Whether a part of the result is still to come."""
+        return self._showing is not None and not self._showing.is_done
 
     def clear(self) -> None:
         """Nothing runs, nothing was verified."""
+        self._stop_showing()
         self._progress, self.shown, self._chosen_groups = VerifyProgress(), Run(), {}
         self._show_rows()
         self.answers.show_answers(())
@@ -95,19 +106,29 @@ class VerifyBody(QWidget):
         self._show_rows()
 
     def show_result(self, progress: VerifyProgress, report: VerifyReport, columns: tuple[Column, ...]) -> None:
-        """What it came to; the first check that failed is chosen unless the user chose another."""
+        """What it came to: the table at once, a card a turn; the first check that failed is chosen unless the user chose another."""
         result = report.verification
         self._progress, self.shown = progress, Run(columns, 0.0, result)
         self._show_rows()
-        self.answers.show_answers(tuple(dict.fromkeys(one.answer for one in result.explained)))
-        self._arrange()
-        self.summary.show_result(result)
-        self.rates.show_bars(rate_bars(report, columns, self._words))
-        self.toolkits.show_report(report)
-        self.libraries.show_report(report)
-        self.output.show_output(result.output)
-        self._lead_tab()
         self._choose_first_failure()
+        self._stop_showing()
+        self._showing = InTurns(self._cards(report, columns), self)
+        self._showing.start_later()
+
+    def _cards(self, report: VerifyReport, columns: tuple[Column, ...]) -> Iterator[Step]:
+        result = report.verification
+        yield partial(self.answers.show_answers, tuple(dict.fromkeys(one.answer for one in result.explained)))
+        yield partial(self.summary.show_result, result)
+        yield lambda: self.rates.show_bars(rate_bars(report, columns, self._words))
+        yield partial(self.toolkits.show_report, report)
+        yield partial(self.libraries.show_report, report)
+        yield partial(self.output.show_output, result.output)
+        yield self._lead_tab
+
+    def _stop_showing(self) -> None:
+        if self._showing is not None:
+            self._showing.deleteLater()
+            self._showing = None
 
     @Slot(object)
     def show_answer(self, answer: Answer) -> None:
