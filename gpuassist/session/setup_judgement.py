@@ -183,6 +183,9 @@ class _SetupJudge:
         stage = SetupStage(SetupStageId.RESTART, SetupStageState.NOT_NEEDED, say.NOTHING, GoTo(WizardStep.FOUND))
         if self._waits:
             does = say.enroll_at_restart() if self.about.machine.host.key_pending.is_true else None
+            first = next(iter(self._driver_steps), None)
+            if does is None and self._driver_open and first is not None and not first.commands:
+                does = first.text  # no restart like any other: another kernel is to be chosen in it
             there = any(_is_restart(one) for one in self._driver_steps)
             place = _install("driver") if there else stage.destination
             why = say.restart_loads(self._installed, self._gpus)

@@ -22,7 +22,7 @@ from tests.fakes import put
 from tests.install.installs_made import begun, by_user, script, session_at
 from tests.rows import for_each
 from tests.session.setup_cases import BARE, INSTALLED, READY, TORCH, WITH_DRIVER, letters, verification
-from tests.values import Env, machine
+from tests.values import RTX_4090, Env, machine
 
 DRIVER = ToInstall(InstallWish(driver="any"))
 TORCH_WISH = ToInstall(InstallWish(torch="any"))
@@ -134,6 +134,13 @@ def test_after_a_restart_that_did_not_help_something_else_comes_first(tmp_path: 
     assert told(user.look(pending))[1] == "restart"
     user.boot("boot-4")
     assert first_of(user.look(pending)).startswith("If the password is forgotten")
+
+
+def test_a_restart_into_another_kernel_says_so(user: User) -> None:
+    realtime = machine(BARE, gpus=(RTX_4090,), libcuda="535.183.01", host_facts={"realtime": Known(True, "/sys/kernel/realtime")})
+    assert told(user.look(realtime))[1] == "restart"
+    assert first_of(user.look(realtime)).startswith("Restart and choose the distribution's standard kernel")
+    assert user.look(machine(INSTALLED)).now.does is None  # type: ignore[union-attr]  # there is a stage
 
 
 def test_what_was_cut_short_neither_failed_nor_takes_back_what_passed(user: User) -> None:
