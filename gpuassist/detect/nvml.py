@@ -24,7 +24,7 @@ from gpuassist.system.world import World
 _COMPUTE_MODES = {0: "default", 1: "exclusive thread", 2: "prohibited", 3: "exclusive process"}
 _SLOWDOWNS = {0x40: "heat", 0x80: "power brake"}  # nvml.h, nvmlClocksEventReasonHw...; the other bits are no fault
 _RECOVERIES = {0: "", 1: "reset", 2: "reboot", 3: "drain", 4: "drain"}  # nvml.h, NVML_GPU_RECOVERY_ACTION_...
-_GONE = {15: "power cycle", 16: "reset"}  # nvml.h, NVML_ERROR_GPU_IS_LOST and NVML_ERROR_RESET_REQUIRED: such a GPU tells nothing more
+_GONE = {15: "power cycle", 16: "reset"}  # nvml.h, NVML_ERROR_GPU_IS_LOST and ..._RESET_REQUIRED: such a GPU tells nothing more
 _FABRIC = {0: "", 1: "not started", 2: "in progress", 3: "completed"}  # nvml.h, NVML_GPU_FABRIC_STATE_...
 _NO_FAULT: Fact[str] = Known("", "NVML")
 _NO_DRIVER = NvmlStatus(9, "NVML_ERROR_DRIVER_NOT_LOADED")
