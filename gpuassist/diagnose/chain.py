@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput
 from gpuassist.diagnose.rules.driver import devices_may_be_opened, libraries_match_module, library_is_there
 from gpuassist.diagnose.rules.system_wide import libcuda_is_found
-from gpuassist.diagnose.unlisted import all_silent, is_lost, is_silent
+from gpuassist.diagnose.silent_gpus import all_silent, is_lost, is_silent
 from gpuassist.knowledge.compatibility import (
     CodePath,
     DriverFit,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput
-from gpuassist.diagnose.unlisted import is_lost, is_silent
+from gpuassist.diagnose.silent_gpus import is_lost, is_silent
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, Unknown, value_or

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.diagnose.rules.driver import driver_serves_torch
 from gpuassist.diagnose.rules.presence import best_driver
-from gpuassist.diagnose.unlisted import all_silent, is_silent
+from gpuassist.diagnose.silent_gpus import all_silent, is_silent
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding
