@@ -314,6 +314,14 @@ CASES: dict[str, dict[str, Any]] = {
         **CUDA_13,
         **BARE,
     },
+    "one-of-two-cards-off-the-bus": {
+        "gpus": (RTX_4090, RTX_3090),
+        "dead": (RTX_3090,),
+        "told": {"recovery": ("", "power cycle")},
+        "distribution": UBUNTU_24,
+        **CUDA_13,
+        **BARE,
+    },
     "open-module-without-its-firmware": {
         "dead": (RTX_4090,),
         "driver_facts": {"firmware": Known((), "/lib/firmware/nvidia/580.95.05")},

@@ -16,7 +16,7 @@ from gpuassist.model.gpu import Gpu, GpuProcess, PowerState
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.system import nvml_probe, nvml_report, nvml_sense
-from gpuassist.system.nvml import LIBRARY_NOT_FOUND, Memory, status_name
+from gpuassist.system.nvml import LIBRARY_NOT_FOUND, Memory, Refusal, status_name
 from gpuassist.system.nvml_probe import Report
 from gpuassist.system.nvml_sense import MemoryFacts
 from gpuassist.system.world import World
@@ -24,6 +24,7 @@ from gpuassist.system.world import World
 _COMPUTE_MODES = {0: "default", 1: "exclusive thread", 2: "prohibited", 3: "exclusive process"}
 _SLOWDOWNS = {0x40: "heat", 0x80: "power brake"}  # nvml.h, nvmlClocksEventReasonHw...; the other bits are no fault
 _RECOVERIES = {0: "", 1: "reset", 2: "reboot", 3: "drain", 4: "drain"}  # nvml.h, NVML_GPU_RECOVERY_ACTION_...
+_GONE = {15: "power cycle", 16: "reset"}  # nvml.h, NVML_ERROR_GPU_IS_LOST and ..._RESET_REQUIRED: such a GPU tells nothing more
 _FABRIC = {0: "", 1: "not started", 2: "in progress", 3: "completed"}  # nvml.h, NVML_GPU_FABRIC_STATE_...
 _NO_FAULT: Fact[str] = Known("", "NVML")
 _NO_DRIVER = NvmlStatus(9, "NVML_ERROR_DRIVER_NOT_LOADED")
@@ -91,8 +92,17 @@ def merge(gpus: Fact[tuple[Gpu, ...]], reading: NvmlReading, knowledge: Knowledg
         return Known(tuple(_alone(gpu, knowledge) for gpu in alone), reading.gpus.source) if alone else gpus
     reasons = [gpu.pci_address for gpu in nameless if isinstance(gpu.pci_address, Unknown)]
     missing = reasons[0] if reasons else Unknown(text("NVML does not list this GPU"))
-    joined = tuple(_joined(gpu, addressed.pop(_address(gpu), None), missing) for gpu in gpus.value)
+    joined = _with_recovery(tuple(_joined(gpu, addressed.pop(_address(gpu), None), missing) for gpu in gpus.value), nameless)
     return Known((*joined, *(_alone(gpu, knowledge) for gpu in addressed.values())), gpus.source)
+
+
+def _with_recovery(joined: tuple[Gpu, ...], nameless: list[Gpu]) -> tuple[Gpu, ...]:
+    """Of what the driver holds and NVML does not list: it was not started, or is one that NVML has lost, which it names no more."""
+    silent = [gpu for gpu in joined if isinstance(gpu.uuid, Unknown) and value_or(gpu.kernel_driver, "") == "nvidia"]
+    wanted: Fact[str] = nameless[0].recovery if nameless else Known("start", f"NVML {nvml_report.COUNT}")
+    if nameless and (len(silent) != len(nameless) or any(gpu.recovery != wanted for gpu in nameless)):
+        return joined
+    return tuple(replace(gpu, recovery=wanted) if gpu in silent else gpu for gpu in joined)
 
 
 def _sleeper(gpus: Fact[tuple[Gpu, ...]]) -> str | None:
@@ -135,10 +145,18 @@ def _gpu(report: Report, index: int) -> Gpu:
         compute_mode=made(asked("nvmlDeviceGetComputeMode"), lambda mode: _COMPUTE_MODES.get(mode, str(mode))),
         persistence=made(asked("nvmlDeviceGetPersistenceMode"), bool),
         slowdowns=made(asked("nvmlDeviceGetCurrentClocksThrottleReasons"), slowdowns),
-        recovery=made(asked(nvml_report.FIELDS), lambda action: _RECOVERIES.get(action, str(action))),
+        recovery=_recovery(report, index),
         fabric=made(asked(nvml_report.FABRIC), lambda state: _FABRIC.get(state, str(state))),
         processes=made(asked(nvml_report.PROCESSES), lambda told: tuple(_process(one, memory.total) for one in told)),
     )
+
+
+def _recovery(report: Report, index: int) -> Fact[str]:
+    for question in (nvml_report.HANDLE, nvml_report.PCI, "nvmlDeviceGetUUID"):
+        answer = report.answers.get((index, question))
+        if isinstance(answer, Refusal) and answer.code in _GONE:
+            return Known(_GONE[answer.code], f"NVML {question}")
+    return made(report.fact(nvml_report.FIELDS, index), lambda action: _RECOVERIES.get(action, str(action)))
 
 
 def _process(told: tuple[int, str, int | None], total: Fact[int]) -> GpuProcess:

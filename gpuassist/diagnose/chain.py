@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput
 from gpuassist.diagnose.rules.driver import devices_may_be_opened, libraries_match_module, library_is_there
 from gpuassist.diagnose.rules.system_wide import libcuda_is_found
+from gpuassist.diagnose.silent_gpus import all_silent, is_lost, is_silent
 from gpuassist.knowledge.compatibility import (
     CodePath,
     DriverFit,
@@ -147,6 +148,11 @@ def _gpu_to_driver(case: RuleInput, card: KnownGpu) -> Joint:
         opened = isinstance(case.open_module, Known) and case.open_module.value
         reason = text("the open module does not run this GPU") if opened else text("this GPU needs the open module")
         return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, reason)
+    if is_lost(card):
+        return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, text("the driver no longer reaches this GPU"))
+    if is_silent(case, card):
+        status = Status.PROBLEM if all_silent(case) else Status.UNKNOWN
+        return Joint(Part.GPU, Part.DRIVER, status, text("the driver does not list this GPU"))
     if case.left_alone(card):
         return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, text("the driver does not take this GPU"))
     for rule, reason in _DRIVER_ITSELF:

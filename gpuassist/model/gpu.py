@@ -42,7 +42,8 @@ class Gpu(Struct, frozen=True):
     `addressed`: the firmware gave it its place in memory. `excluded`: an option of the driver leaves it out. `sleeps`: the driver
     may switch it off while nothing uses it. `persistence`: the driver stays ready while nothing does. `slowdowns`: what the
     hardware slows it for just now, `heat` or `power brake`. `recovery`: what has to be done before it works again, `reset`,
-    `reboot` or `drain`, empty where nothing has. `fabric`: how far it is registered with the NVSwitches, `not started`, `in
+    `reboot` or `drain`, `power cycle` of one that the driver has lost, `start` of one that it has and NVML does not list; empty
+    where nothing has. `fabric`: how far it is registered with the NVSwitches, `not started`, `in
     progress` or `completed`, empty where it has none.
     """
 

@@ -28,7 +28,7 @@ _PAPER, _INK, _QUIET, _LINE = "#ffffff", "#1d2733", "#5b6774", "#d5dae0"
 
 _BANNERS: dict[VerificationOutcome, tuple[Mark, str, Text]] = {
     VerificationOutcome.PASSED: (Mark.RIGHT, "#1a7f37", text("VERIFIED: all checks passed")),
-    VerificationOutcome.FAILED: (Mark.PROBLEM, "#c0212f", text("FAILED: this GPU did not pass")),
+    VerificationOutcome.FAILED: (Mark.PROBLEM, "#c0212f", text("FAILED: not all checks passed")),
     VerificationOutcome.INCOMPLETE: (Mark.WARNING, "#8a5a00", text("INCOMPLETE: this proves little")),
     VerificationOutcome.CPU_ONLY: (Mark.WARNING, "#8a5a00", text("CPU ONLY: no GPU was tested")),
     VerificationOutcome.NOTHING: (Mark.WARNING, "#8a5a00", text("NOT VERIFIED: no check was passed")),
@@ -99,6 +99,8 @@ def _body(figures: VerificationFigures, links: tuple[Text, ...], words: Words) -
         yield CardLine(words(counted("and {count} more device", "and {count} more devices", more)), 22, _QUIET)
     if not devices:
         yield CardLine(words(text("No device was tested.")), 34, bold=True)
+    if figures.outcome is VerificationOutcome.FAILED and devices and not gpus:
+        yield CardLine(words(_BANNERS[VerificationOutcome.CPU_ONLY][2]), 26, bold=True)
     if figures.other_bad:
         bad = counted(
             "{count} check between devices or of toolkits FAILED",
@@ -107,7 +109,7 @@ def _body(figures: VerificationFigures, links: tuple[Text, ...], words: Words) -
         )
         yield CardLine(words(bad), 26, _BANNERS[VerificationOutcome.FAILED][1], bold=True)
     known = (
-        *links,
+        *(links if gpus else ()),  # those of a GPU that nobody tried prove nothing
         text("driver {version}", version=figures.driver) if figures.driver else None,
         text("CUDA {version}", version=figures.cuda) if figures.cuda else None,
         text("torch {version}", version=figures.torch) if figures.torch else None,

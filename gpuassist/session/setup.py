@@ -88,6 +88,7 @@ def _looked(session: Session, inspection: Inspection) -> tuple[Setup, SetupInput
     world, recorded = session.world, inspection.recorded
     record, notice = (SetupRecord(), None) if recorded else setup_record.load(world)
     seen = _seen_from(session, inspection, record.environment)
+    seen_prefix = record.environment if environment_at(inspection.machine, record.environment) is not None else ""
     made: dict[str, Outlook] = {}
 
     def plans(goal: str) -> Outlook:
@@ -104,7 +105,7 @@ def _looked(session: Session, inspection: Inspection) -> tuple[Setup, SetupInput
         seen.chains,
         plans,
         record,
-        proof_of(() if recorded else kept(world), version, torch.version if torch is not None else ""),
+        proof_of(() if recorded else kept(world), version, torch.version if torch is not None else "", seen_prefix),
         "" if recorded else boot_id(world),
         next(iter(session.knowledge.commands.render("reboot", families_of(seen.machine), {})), ""),
         recorded,

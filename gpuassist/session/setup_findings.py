@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from gpuassist.model.finding import Action, Answer, Severity
 from gpuassist.model.outlook import GoalKind
-from gpuassist.model.plan import Step
+from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import Text, verbatim
 from gpuassist.session.navigation import Destination, GoTo, ToInstall, ToRepair, WizardStep
 from gpuassist.session.plan import ANY, PARTS, InstallWish
@@ -85,6 +85,7 @@ _DRIVER = frozenset(
         "uvm-device-missing",
         "wsl-driver-or-windows",
         "wsl-linux-driver-installed",
+        "xid-79-gpu-fell-off-bus",
     )
 )
 _BY_GOAL = {"driver": SetupStageId.DRIVER, "cuda": SetupStageId.TOOLKIT, "torch": SetupStageId.TORCH}
@@ -153,6 +154,17 @@ def is_restart_alone(answer: Answer) -> bool:
     if remedy is None or remedy.steps:
         return False
     return remedy.action is Action.REBOOT and all(command.key == _REBOOT for command in remedy.commands)
+
+
+def beyond_restart(answer: Answer, steps: Sequence[Step]) -> Text | None:
+    """What is left where a restart did not help: the step after it, or the remedy that does something before it restarts again."""
+    if len(steps) > 1 and steps[0].kind is StepKind.REBOOT:
+        return first_words(steps[1:])
+    for remedy in answer.remedies:
+        keys = [command.key for command in remedy.commands]
+        if _REBOOT in keys and keys[0] != _REBOOT:
+            return verbatim(remedy.text)
+    return None
 
 
 def first_words(steps: Sequence[Step]) -> Text | None:

@@ -28,7 +28,7 @@ from gpuassist.model.version import Version
 from gpuassist.session import setup_words as say
 from gpuassist.session.navigation import GoTo, SideTool, ToInstall, WizardStep
 from gpuassist.session.plan import ANY, InstallWish
-from gpuassist.session.setup_findings import first_words, is_restart_alone, led_by, stage_of
+from gpuassist.session.setup_findings import beyond_restart, first_words, is_restart_alone, led_by, stage_of
 from gpuassist.session.setup_values import Setup, SetupProof, SetupRecord, SetupStage, SetupStageId, SetupStageState
 
 Plans = Callable[[str], Outlook]
@@ -150,7 +150,10 @@ class _SetupJudge:
             return replace(stage, why=say.gpus_unread(gpus.reason), command="gpuassist doctor")
         if self._broken is not None:
             stage = self._of_who_rents_it(led_by(self._broken, stage))
-            return replace(stage, why=say.restart_did_not_help(stage.why)) if self.tried else stage
+            if not self.tried:
+                return stage
+            more = beyond_restart(self._broken, self._driver_steps)
+            return replace(stage, why=say.restart_did_not_help(stage.why), does=more or stage.does)
         plan = self._planned("driver")
         joints = (one for chain in self.about.chains for one in chain.joints)
         reason = next((one.reason for one in joints if one.second is Part.DRIVER and one.status is Status.PROBLEM), None)
@@ -180,6 +183,9 @@ class _SetupJudge:
         stage = SetupStage(SetupStageId.RESTART, SetupStageState.NOT_NEEDED, say.NOTHING, GoTo(WizardStep.FOUND))
         if self._waits:
             does = say.enroll_at_restart() if self.about.machine.host.key_pending.is_true else None
+            first = next(iter(self._driver_steps), None)
+            if does is None and self._driver_open and first is not None and not first.commands:
+                does = first.text  # no restart like any other: another kernel is to be chosen in it
             there = any(_is_restart(one) for one in self._driver_steps)
             place = _install("driver") if there else stage.destination
             why = say.restart_loads(self._installed, self._gpus)
@@ -207,6 +213,8 @@ class _SetupJudge:
         if found is not None:
             return led_by(found, replace(stage, state=SetupStageState.NOW))
         one = self.case.toolkit
+        if one is not None and isinstance(one.version, Unknown):
+            return replace(stage, state=SetupStageState.UNKNOWN, why=say.nvcc_without_version(one.version.reason))
         if one is not None:
             version = str(value_or(one.version, Version(())).release)
             return replace(stage, state=SetupStageState.DONE, why=say.toolkit_builds(version, self.case))
@@ -280,6 +288,9 @@ class _SetupJudge:
             return replace(stage, why=say.verification_failed(proof.made_at, failed), failed=True)
         if not left and self.case.cards and self.worst is None and not self._driver_open:
             return replace(stage, state=SetupStageState.DONE, why=say.verified(proof.made_at, self._gpus), at=proof.made_at)
+        cut = [one.name for one in self.case.cards if value_or(one.gpu.uuid, "") in proof.incomplete - {""}]
+        if cut:
+            return replace(stage, why=say.not_verified_whole(proof.made_at, cut))
         if proof.made_at and left:
             return replace(stage, why=say.not_all_verified(left))
         return replace(stage, why=say.verified_before(proof)) if proof.earlier_at and left else stage

@@ -12,9 +12,12 @@ from gpuassist.session.verifications import KeptVerification, listed_in, text_in
 _CUT_SHORT = frozenset({Cause.TIME.value, Cause.MEMORY.value, Cause.BUSY.value, Cause.CANCELLED.value, Cause.LOST.value})
 
 
-def proof_of(kept: Iterable[KeptVerification], driver: str, torch: str) -> SetupProof:
-    """Of each GPU the newest word counts; a run in an image says nothing of this machine's torch."""
+def proof_of(kept: Iterable[KeptVerification], driver: str, torch: str, prefix: str = "") -> SetupProof:
+    """Of each GPU the newest word counts, and what was cut short says none. A run in an image says nothing of this machine's torch,
+    and one elsewhere nothing of the environment that somebody set up, at `prefix`.
+    """
     verdicts: dict[str, bool] = {}
+    cut: set[str] = set()
     made_at, earlier = "", None
     for one in kept:
         interpreters = _interpreters(one.document, torch)
@@ -22,14 +25,20 @@ def proof_of(kept: Iterable[KeptVerification], driver: str, torch: str) -> Setup
             earlier = earlier or (one if _gpus(one.document) else None)
             continue
         for device in _gpus(one.document):
-            if text_in(device, "interpreter") not in interpreters:
+            interpreter = text_in(device, "interpreter")
+            if interpreter not in interpreters or not interpreter.startswith(f"{prefix}/" if prefix else ""):
                 continue
             made_at = made_at or one.made_at
-            verdicts.setdefault(text_in(device, "uuid") or text_in(device, "device"), _passed(device))
+            name, well = text_in(device, "uuid") or text_in(device, "device"), _passed(device)
+            if well is not None:
+                verdicts.setdefault(name, well)
+            elif name not in verdicts:
+                cut.add(name)
     passed = frozenset(name for name, well in verdicts.items() if well)
     return SetupProof(
         passed,
         frozenset(verdicts) - passed,
+        frozenset(cut) - frozenset(verdicts),
         len(passed),
         made_at,
         earlier.made_at if earlier else "",
@@ -52,9 +61,11 @@ def _gpus(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [one for one in listed_in(document, "devices") if text_in(one, "device") != "cpu"]
 
 
-def _passed(device: Mapping[str, Any]) -> bool:
-    """Whether it did all that it was asked to, and that was something."""
+def _passed(device: Mapping[str, Any]) -> bool | None:
+    """Whether it did all that it was asked to, and that was something; None where nothing came out wrong and it did not."""
     checks = listed_in(device, "checks")
     whole = not any(text_in(one, "cause") in _CUT_SHORT for one in checks)
     done = any(text_in(one, "verdict") == Verdict.PASS.value for one in checks)
-    return text_in(device, "verdict") == Verdict.PASS.value and whole and done
+    if text_in(device, "verdict") not in {Verdict.PASS.value, Verdict.SKIPPED.value}:
+        return False
+    return True if text_in(device, "verdict") == Verdict.PASS.value and whole and done else None

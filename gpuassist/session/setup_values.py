@@ -107,12 +107,14 @@ class SetupRecord(Struct, frozen=True):
 
 
 class SetupProof(Struct, frozen=True):
-    """What was verified: the UUIDs of GPUs that passed, and of those that did not, with the driver and the torch that are there;
-    `count` GPUs passed at `made_at`. `earlier_driver` is that of the newest one with another driver or torch, empty of none.
+    """What was verified: the UUIDs of GPUs that passed, of those that failed, and of those whose verification was cut short or
+    skipped, with the driver and the torch that are there; `count` GPUs passed at `made_at`. `earlier_driver` is
+    that of the newest one with another driver or torch, empty of none.
     """
 
     passed: frozenset[str] = frozenset()
     failed: frozenset[str] = frozenset()
+    incomplete: frozenset[str] = frozenset()
     count: int = 0
     made_at: str = ""
     earlier_at: str = ""

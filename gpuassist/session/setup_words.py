@@ -151,6 +151,10 @@ def nvcc_not_known(reason: Text) -> Text:
     return text("Which nvcc new terminals find is not known: {reason}", reason=reason)
 
 
+def nvcc_without_version(reason: Text) -> Text:
+    return text("Whether nvcc works is not known: {reason}", reason=reason)
+
+
 # torch.
 
 
@@ -209,6 +213,10 @@ RECORDED = (recorded_not_verified(), recorded_not_watched())
 
 def verification_failed(at: str, names: Sequence[str]) -> Text:
     return text("The verification of {day} failed on {gpus}", day=at[:10], gpus=enumerated(names))
+
+
+def not_verified_whole(at: str, names: Sequence[str]) -> Text:
+    return text("The verification of {day} was not complete on {gpus}", day=at[:10], gpus=enumerated(names))
 
 
 def verified(at: str, names: Text) -> Text:

@@ -140,6 +140,7 @@ def test_without_a_verification_there_is_no_picture(session: Session, tmp_path: 
         ({"device": "cuda:0", "name": "NVIDIA GeForce RTX 5090", "verdict": "pass", "checks": [{"verdict": "pass"}]}, "VERIFIED"),
         ({"device": "cuda:0", "name": "NVIDIA GeForce RTX 5090", "verdict": "fail", "checks": [{"verdict": "fail"}]}, "FAILED"),
         ({"device": "cpu", "name": "", "verdict": "pass", "checks": [{"verdict": "pass"}]}, "CPU ONLY"),
+        ({"device": "cpu", "name": "", "verdict": "fail", "checks": [{"verdict": "fail"}]}, "FAILED: not all checks passed"),
         (
             {
                 "device": "cuda:0",
@@ -159,4 +160,5 @@ def test_the_picture_says_first_what_the_verification_came_to(
     assert _run("--card", str(tmp_path / "c.svg"), session=session).exit is Exit.HEALTHY
     svg = (tmp_path / "c.svg").read_text()
     assert svg.index(loud) < svg.index("2.9.1+cu128")
-    assert "annas" not in svg
+    on_the_cpu = '"device": "cpu"' in json.dumps(device)
+    assert ("annas" in svg, "no GPU was tested" in svg, "PCIe" in svg) == (False, on_the_cpu, not on_the_cpu)

@@ -128,7 +128,15 @@ def test_lost_gpu_keeps_its_pci_facts(tmp_path: Path, fake_nvml: FakeNvml) -> No
     _, merged = look(tmp_path, fake_nvml("[gpu]\nfault = nvmlDevice* 15"))
     (gpu,) = gpus(merged)
     assert "NVML_ERROR_GPU_IS_LOST" in reason(gpu.memory_used_bytes)
-    assert "4090" in str(value(gpu.name))
+    assert ("4090" in str(value(gpu.name)), value(gpu.recovery)) == (True, "power cycle")
+
+
+def test_gpu_that_the_driver_has_and_did_not_start_waits_for_that(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, "0000:01:00.0")
+    pci_gpu(tmp_path, "0000:05:00.0", "10de:1b06")
+    pci_gpu(tmp_path, "0000:06:00.0", "10de:1b06", driver="")
+    _, merged = look(tmp_path, fake_nvml("[gpu]"))
+    assert [value(gpu.recovery) if isinstance(gpu.recovery, Known) else "?" for gpu in gpus(merged)] == ["", "start", "?"]
 
 
 def test_gpus_of_wsl_come_from_nvml_alone(tmp_path: Path, fake_nvml: FakeNvml) -> None:

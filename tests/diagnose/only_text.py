@@ -88,7 +88,6 @@ ONLY_TEXT = frozenset(
         "xid-119-gsp-timeout",
         "xid-13-31-application-fault",
         "xid-63-row-remap",
-        "xid-79-gpu-fell-off-bus",
         "xid-other",
     }
 )

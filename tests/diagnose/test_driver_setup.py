@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
+from gpuassist.model.chain import Status
 from gpuassist.model.driver import ModuleBlock, NvmlStatus, Option
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.finding import Finding
 from gpuassist.model.gpu import Holder
 from tests.rows import for_each
-from tests.values import GTX_1080_TI, RTX_4090, Env, knowledge, machine
+from tests.values import GTX_1080_TI, RTX_3090, RTX_4090, Env, knowledge, machine
 
 BARE: dict[str, Any] = {"toolkits": (), "nvcc": "", "environments": ()}
 OPEN_580: dict[str, Any] = {"driver": "580.95.05", "cuda": "13.0", "open_module": True, **BARE}
@@ -54,6 +56,8 @@ SLEPT = {"slept": _known(2)}
         ({**OPEN_580, **NO_FIRMWARE}, "rm-init-adapter-failed"),
         ({**OPEN_580, "dead": (RTX_4090,), "told": {"addressed": (False,)}}, "rm-init-adapter-failed"),
         ({**OPEN_580, "dead": (RTX_4090,), "told": {"kernel_driver": ("",)}}, "nvidia-smi-no-devices"),
+        ({**OPEN_580, "dead": (RTX_4090,), "told": {"recovery": ("start",)}}, "nvidia-smi-no-devices"),
+        ({**OPEN_580, "dead": (RTX_4090,), "told": {"recovery": ("power cycle",)}}, "xid-79-gpu-fell-off-bus"),
         ({**OPEN_580, "told": {"excluded": (True,)}}, "gpu-excluded-by-option"),
         ({**OPEN_580, "driver_facts": TWICE}, "driver-installed-twice"),
         ({**OPEN_580, "driver_facts": NO_TOOL}, "nvidia-smi-missing"),
@@ -77,6 +81,13 @@ def test_gpu_that_the_driver_leaves_alone_is_told_apart_from_those_that_it_takes
     (found,) = _found(**two, told={"kernel_driver": ("", "")})
     assert found.problem == "nvidia-smi-no-devices"
     assert _ids(**two, told={"kernel_driver": ("nvidia", "nvidia")}) == []
+
+
+def test_one_of_several_that_is_not_listed_may_be_kept_from_a_job() -> None:
+    two = machine(**{**OPEN_580, "gpus": (RTX_4090, RTX_3090), "dead": (RTX_3090,), "told": {"recovery": ("", "start")}})
+    diagnosis = judge(two, knowledge())
+    assert (diagnosis.findings, [one.problem for one in diagnosis.undetermined]) == ((), ["nvidia-smi-no-devices"])
+    assert [one.joints[0].status for one in chains(two, knowledge())] == [Status.RIGHT, Status.UNKNOWN]
 
 
 @for_each(

@@ -66,6 +66,9 @@ SECRETS: dict[str, tuple[str, ...]] = {
     "DESKTOP-ANNA42": ("ANNA42",),
     "acme_q3_layoffs": ("acme_q3", "layoffs"),
     "ABCD-EFGH-1234-5678": ("ABCD-EFGH", "1234-5678"),
+    "+49 89 1234 5678": ("1234 5678", "89 1234"),
+    "NL91 ABNA 0417 1643 00": ("ABNA", "0417 1643 00"),
+    "10.214.7.33": ("10.214", "214.7.33"),
 }
 # How one gets into words that were there.
 WAYS: dict[str, Callable[[str, str], str]] = {

@@ -118,6 +118,15 @@ def unknown(reason: str) -> Fact[Any]:
     return Unknown(text(reason))
 
 
+def _dead(recovery: str) -> Machine:
+    return machine(READY, dead=(RTX_5090,), told={"recovery": (recovery,)})
+
+
+def _with_silent_nvcc() -> Machine:
+    made, silent = machine(), unknown("it did not answer")
+    return replace(made, toolkits=Known((replace(value_or(made.toolkits, ())[0], version=silent),), "/usr/local"))
+
+
 _TRIED = SetupRecord(restart_boot=BOOT_BEFORE, restart_cause="nouveau-active")
 _ASKED = SetupRecord(restart_boot=BOOT, restart_cause="nouveau-active")
 _TWO = replace(READY, gpus=(RTX_5090, RTX_4090))
@@ -152,6 +161,10 @@ CASES = (
     SetupCase("verified with another torch", machine(READY), "D--DNL", verdicts=("pass",), verified={"torch": "2.8.0+cu128"}),
     SetupCase("the processor was verified", machine(READY), "D--DNL", verdicts=()),
     SetupCase("the verification failed", machine(READY), "D--DNL", verdicts=("fail",)),
+    SetupCase("the driver has the card and does not start it", _dead("start"), "N--DLL", "nvidia-smi-no-devices"),
+    SetupCase("the card is lost", _dead("power cycle"), "N--DLL", "xid-79-gpu-fell-off-bus"),
+    SetupCase("an nvcc that does not answer", _with_silent_nvcc(), "D-?DNL"),
+    SetupCase("the verification was cut short", machine(READY), "D--DNL", verdicts=("skipped",)),
     SetupCase("one of two was verified", machine(_TWO), "D--DNL", verdicts=("pass",)),
     SetupCase("one of two failed", machine(_TWO), "D--DNL", verdicts=("pass", "error")),
     SetupCase("both were verified", machine(_TWO), "D--DDN", verdicts=("pass", "pass")),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepKind
 from gpuassist.model.words import ENGLISH
@@ -21,7 +22,7 @@ from tests.fakes import put
 from tests.install.installs_made import begun, by_user, script, session_at
 from tests.rows import for_each
 from tests.session.setup_cases import BARE, INSTALLED, READY, TORCH, WITH_DRIVER, letters, verification
-from tests.values import Env, machine
+from tests.values import RTX_4090, Env, machine
 
 DRIVER = ToInstall(InstallWish(driver="any"))
 TORCH_WISH = ToInstall(InstallWish(torch="any"))
@@ -62,6 +63,13 @@ def told(setup: Setup) -> tuple[str, str, Destination | None, str]:
     if now is None:
         return letters(setup), "", None, ""
     return letters(setup), now.id.value, now.destination, now.command
+
+
+def first_of(setup: Setup) -> str:
+    """What is done first."""
+    assert setup.now is not None
+    assert setup.now.does is not None
+    return ENGLISH(setup.now.does)
 
 
 def test_a_new_gpu_from_nouveau_to_live_memory(user: User) -> None:
@@ -109,9 +117,40 @@ def test_a_restart_that_did_not_help_is_not_asked_for_twice(user: User) -> None:
     user.boot("boot-2")
     again = user.look(machine(INSTALLED))
     assert (told(again)[:2], again.back is not None) == (("NL-LLL", "driver"), True)
+    assert "keep it from taking it" in first_of(again)
     assert told(user.look(machine(INSTALLED)))[:2] == ("NL-LLL", "driver")
     user.boot("boot-3")
     assert told(user.look(machine(WITH_DRIVER)))[:2] == ("DD-NLL", "torch")
+
+
+@for_each("on_disk", ["550.54.14", "550.90.07"])
+def test_after_a_restart_that_did_not_help_something_else_comes_first(tmp_path: Path, on_disk: str) -> None:
+    user, mismatched = User(tmp_path), machine(libcuda="550.90.07", on_disk=on_disk)
+    user.look(mismatched)
+    user.boot("boot-2")
+    assert first_of(user.look(mismatched)).startswith("If they still differ after the restart")
+    user.boot("boot-3")
+    pending = machine(INSTALLED, bound="", secure_boot=True, host_facts={"key_pending": Known(True, "mokutil")})
+    assert told(user.look(pending))[1] == "restart"
+    user.boot("boot-4")
+    assert first_of(user.look(pending)).startswith("If the password is forgotten")
+
+
+def test_a_restart_into_another_kernel_says_so(user: User) -> None:
+    realtime = machine(BARE, gpus=(RTX_4090,), libcuda="535.183.01", host_facts={"realtime": Known(True, "/sys/kernel/realtime")})
+    assert told(user.look(realtime))[1] == "restart"
+    assert first_of(user.look(realtime)).startswith("Restart and choose the distribution's standard kernel")
+    assert user.look(machine(INSTALLED)).now.does is None  # type: ignore[union-attr]  # there is a stage
+
+
+def test_what_was_cut_short_neither_failed_nor_takes_back_what_passed(user: User) -> None:
+    user.verify(machine(READY), "skipped")
+    now = user.look(machine(READY)).now
+    assert now is not None
+    assert (ENGLISH(now.why), now.failed) == ("The verification of 2026-11-22 was not complete on RTX 5090", False)
+    user.verify(machine(READY), "pass")
+    user.verify(machine(READY), "skipped")
+    assert told(user.look(machine(READY)))[1] == "live"
 
 
 def test_a_restart_for_something_else_is_asked_for_anew(user: User) -> None:
@@ -140,8 +179,11 @@ def test_one_environment_is_set_up_and_no_other(user: User) -> None:
     setup_record.save(user.session.world, SetupRecord(begun_at="2026", environment="/home/you/old"))
     assert told(user.look(two))[:2] == ("D--NLL", "torch")
     assert told(user.look(machine(READY)))[:2] == ("D--DNL", "verify")  # it is gone
+    user.verify(two, "pass")
+    twins = machine(WITH_DRIVER, environments=(TORCH, replace(TORCH, name="old")))
+    assert told(user.look(twins))[1:] == ("verify", GoTo(WizardStep.VERIFY), "gpuassist verify --python /home/you/old")
     setup_record.save(user.session.world, SetupRecord(begun_at="2026", environment="/home/you/gpu-env"))
-    assert told(user.look(two))[3] == "gpuassist verify --python /home/you/gpu-env"
+    assert told(user.look(twins))[1] == "live"
 
 
 def test_nothing_is_remembered_of_a_recording_nor_of_a_machine_without_gpus(user: User) -> None:

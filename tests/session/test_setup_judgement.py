@@ -75,6 +75,7 @@ def test_a_warning_leads_only_where_it_is_about_a_toolkit(case: Path) -> None:
         ("all there, nothing verified", Exit.WARNINGS),
         ("a new card that no driver has", Exit.PROBLEMS),
         ("the verification failed", Exit.PROBLEMS),
+        ("the verification was cut short", Exit.WARNINGS),
         ("a card too old for any torch", Exit.PROBLEMS),
         ("nobody could read the GPUs", Exit.UNDETERMINED),
         ("nobody could read the environments", Exit.WARNINGS),

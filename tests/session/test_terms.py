@@ -39,6 +39,17 @@ ASKED = {
     "start-up-file": (".bashrc", "startup file"),
     "linux-kernel": ("kernel",),
     "utilisation": ("GPU-Util", "utilization"),
+    "memory-snapshot": ("snapshot", "快照"),
+    "memory-segment": ("segments",),
+    "activations": ("activation", "激活值"),
+    "gradient-checkpointing": ("activation checkpointing", "梯度检查点"),
+    "sharding": ("FSDP", "zero-3", "DDP"),
+    "lora": ("QLoRA",),
+    "kv-cache": ("kv-cache", "GQA"),
+    "launch-overhead": ("kernel launch", "启动开销"),
+    "prometheus": ("scrape",),
+    "sm-activity": ("SM activity",),
+    "secure-boot": ("安全启动",),
 }
 
 
@@ -63,6 +74,10 @@ USED = {
     "cuSPARSELt is not cuSPARSE": ("cusparselt", "cusparse"),
     "A GPU is reserved for virtual machines; a path, a mig, smell_89, sm_x, PATHS_": (),
     "Memory": ("vram",),
+    "everything (ZeRO-3, FSDP)": ("sharding",),
+    "Checkpoint activations": ("gradient-checkpointing", "activations"),
+    "kernels": ("gpu-kernel",),
+    "SM activity": ("sm-activity",),
     "GPU use": ("utilisation",),
     "内核里的 DKMS和nvcc的 PATH。": ("dkms", "nvcc", "path"),
     "": (),

@@ -11,9 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.navigation import GoTo, SideTool, ToTerm, WizardStep
+from gpuassist.session.navigation import GoTo, SideTool, ToEstimate, ToTerm, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.estimate.page import EstimatePage
 from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.term_names import TermName, explain_by
 from gpuassist.ui.widgets.term_panel import TermPanel
@@ -70,6 +71,15 @@ def test_a_tip_says_what_a_name_means_and_where_more_stands(frame: Frame) -> Non
     told = rest(names(frame)["PCIe"])
     assert told.startswith("PCIe generation and width: ")
     assert "Guides › PCIe generation and width" in told
+
+
+def test_boxes_and_buttons_say_what_their_words_mean(frame: Frame, qtbot: QtBot) -> None:
+    frame.go(ToEstimate("7B"))
+    page = frame.pages.currentWidget()
+    assert isinstance(page, EstimatePage)
+    qtbot.waitUntil(lambda: bool(page.levers.buttons()))
+    assert rest(page.form.checkpointing).startswith("gradient checkpointing: ")
+    assert rest(page.levers.buttons()[0]).startswith("LoRA and QLoRA: ")
 
 
 def test_words_without_a_term_have_no_tip(frame: Frame) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput
+from gpuassist.diagnose.silent_gpus import is_lost, is_silent
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, Unknown, value_or
@@ -58,10 +59,13 @@ def programs_find_an_instance(case: RuleInput) -> Iterator[Verdict]:
 
 
 def nothing_waits_for_a_reset(case: RuleInput) -> Iterator[Verdict]:
-    """The driver keeps a card out of use after some faults until somebody resets it."""
+    """The driver keeps a card out of use after some faults until somebody resets it; one that it has lost no reset brings back."""
     for card in case.cards:
         wanted = card.gpu.recovery
-        if isinstance(wanted, Known) and wanted.value:
+        if is_lost(card):
+            lost = proof(text("NVML"), wanted, verbatim("NVML_ERROR_GPU_IS_LOST"))
+            yield finding("xid-79-gpu-fell-off-bus", lost, gpu=_named(case, card), handle="yes")
+        elif isinstance(wanted, Known) and wanted.value and not is_silent(case, card):
             yield finding(
                 "gpu-reset-required",
                 proof(text("what {gpu} needs before it works again", gpu=_named(case, card)), wanted),

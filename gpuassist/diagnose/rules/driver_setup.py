@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.diagnose.rules.driver import driver_serves_torch
 from gpuassist.diagnose.rules.presence import best_driver
-from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
+from gpuassist.diagnose.silent_gpus import all_silent, is_silent
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding
 from gpuassist.model.gpu import Holder, PowerState
@@ -164,9 +165,21 @@ def _without_firmware(case: RuleInput, dumb: list[KnownGpu]) -> Iterator[Verdict
 
 
 def _unbound(case: RuleInput, dumb: list[KnownGpu]) -> Iterator[Verdict]:
-    """The loaded driver takes every card that it can start; of one that it left alone, only the kernel's log tells why."""
+    """Of a card that the loaded driver left alone, or has and cannot start, only the kernel's log tells why."""
     usable = set(case.usable)
     left = [card for card in dumb if card in usable and case.left_alone(card)]
+    silent = [card for card in dumb if card in usable and is_silent(case, card)]
+    if silent and all_silent(case):
+        yield finding(
+            "nvidia-smi-no-devices",
+            *(proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver) for card in silent),
+            proof(text("loaded kernel module"), case.loaded[0].version),
+            proof(text("GPUs that NVML lists"), silent[0].gpu.recovery, text("none")),
+            gpu=named(silent),
+            bound="yes",
+        )
+    elif silent:
+        yield from undetermined("nvidia-smi-no-devices", text("whether {gpu} starts", gpu=named(silent)), silent[0].gpu.uuid)
     if left:
         yield finding(
             "nvidia-smi-no-devices",

@@ -62,7 +62,7 @@ _VERSION_SEPARATED = lazy_regex(r"([-+~_.^!*]+)")
 _HYPHENATED = lazy_regex(r"[-:+_]\d{1,8}(?=[-:+_]|$)")
 _REQUIREMENT = lazy_regex(r"([<>=!~,; |]+)")
 _PRIVATE = lazy_regex(
-    r"(?<![\d.])(?:192\.168|127\.\d{1,3}|169\.254|172\.(?:1[6-9]|2\d|3[01])|1[0-9]{2}\.\d{1,3}|2[0-5]\d\.\d{1,3})\.\d{1,3}\.\d{1,3}"
+    r"(?<![\d.])(?:192\.168|10\.(?:[2-9]\d|[12]\d\d)|127\.\d{1,3}|169\.254|172\.(?:1[6-9]|2\d|3[01])|1[0-9]{2}\.\d{1,3}|2[0-5]\d\.\d{1,3})\.\d{1,3}\.\d{1,3}"
 )
 _FLAG = lazy_regex(
     r"--?(?:std|O|arch|gencode|ccbin|compiler-bindir|gpu-architecture|gpu-code|code|allow-unsupported-compiler"
@@ -97,11 +97,13 @@ class HarmlessStrings:
 
     def words(self, words: str) -> str:
         """Words of any kind: each that is not known is left out."""
-        return " ".join(self._left_once(self._word(one) for one in words[:_LONGEST].split())) if words.strip() else words
+        told = (self._word(one) for one in self._without_runs(words[:_LONGEST]).split())
+        return " ".join(self._left_once(told)) if words.strip() else words
 
     def product(self, words: str) -> str:
         """What a GPU is called."""
-        return " ".join(self._left_once(one if self._is_product(one) else self._left(one) for one in words[:_LONGEST].split()))
+        parts = self._without_runs(words[:_LONGEST]).split()
+        return " ".join(self._left_once(one if self._is_product(one) else self._left(one) for one in parts))
 
     def version(self, words: str) -> str:
         """A version of a package, a driver, a library."""
@@ -116,7 +118,7 @@ class HarmlessStrings:
 
     def requirement(self, words: str) -> str:
         """What is asked for: `<3,>=2.3`."""
-        parts = _REQUIREMENT.split(words[:_LONGEST])
+        parts = _REQUIREMENT.split(self._without_runs(words[:_LONGEST]))
         return "".join(one if place % 2 or not one else self.version(one) for place, one in enumerate(parts))
 
     def build(self, words: str) -> str:
@@ -209,6 +211,7 @@ class HarmlessStrings:
 
     def setting(self, words: str) -> str:
         """A setting of a package manager: an address, a place, a channel or a version."""
+        words = self._without_runs(words)
         if words in CHANNELS or words.startswith("-"):
             return words if words in CHANNELS else self.words(words)
         if words.startswith(("/", "~", "./", "../")):
@@ -233,7 +236,7 @@ class HarmlessStrings:
         if name in {"CONDA_DEFAULT_ENV", "PYENV_VERSION"}:
             return self.environment(value)
         if name.endswith(("_FLAGS", "_ARCH_LIST")):
-            return " ".join(self._left_once(map(self._flag, value.replace(";", " ").split())))
+            return " ".join(self._left_once(map(self._flag, self._without_runs(value.replace(";", " ")).split())))
         if _SCHEME.match(value) or name.startswith(("PIP_", "UV_", "CONDA_CH")):
             return self.setting(value)
         if "/" in value or name in _PLACES:
@@ -286,6 +289,10 @@ class HarmlessStrings:
 
     def _left(self, core: str) -> str:
         return self.stand_ins.left_out(TakenKind.WORDS, core)
+
+    def _without_runs(self, words: str) -> str:
+        """A number in pieces is that of a telephone or an account."""
+        return _RUN.sub(lambda found: self._left(found[0]), words)
 
     @staticmethod
     def _left_once(words: Iterable[str]) -> Iterable[str]:
@@ -352,6 +359,7 @@ _IN_PACKAGE = lazy_regex(r"(?<=-)\d{1,2}\.\d{1,3}[\w.~+-]{0,80}$")
 _PACKAGE_NUMBER = lazy_regex(
     r"\d{1,6}|cu\d{2,3}|g0[4-9]|fc\d{2}|el\d{1,2}|r\d{3}|lib\d{0,2}|cuda\d{0,2}|x64|aa64|deb\d{2}|bpo\d{1,2}|server\d?"
 )
+_RUN = lazy_regex(r"(?<![\w.])\+?(?=[\d ]*\d{3})(?=(?: ?\d){7})\d{1,7}(?: \d{1,7})+(?![\w.])")
 _INDEX = lazy_regex(r"[+-]?\d{1,3}(?::\d{1,2})?")
 _PYTHON = lazy_regex(r"python\d?(?:\.\d{1,2})?t?")
 _GROUPS = frozenset({"root", "video", "render", "kvm", "docker", "wheel", "sudo", "users", "vglusers", "nvidia", "nogroup"})

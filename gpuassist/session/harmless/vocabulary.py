@@ -92,7 +92,7 @@ WORDS = set_of(
     nvidia nvml pci pcie id gpu gpus cuda driver drivers module modules kernel file name names output line lines terminal
     environment gpuassist's gpuassist home directory path variable shell shells login interactive loaded unloaded blacklist
     install options alias softdep remove off true false default auto enabled disabled compute graphics video utility display
-    ngx compat32 all void exclusive process processes thread prohibited heat power brake reset reboot drain started
+    ngx compat32 all void exclusive process processes thread prohibited heat power brake cycle start reset reboot drain started
     completed progress idle active asleep dual mit/gpl gpl bsd proprietary open closed hang sigsegv sigabrt sigbus geforce
     rtx gtx gt gts titan quadro tesla grid jetson orin nano xavier thor agx nx laptop max-q super ti mobile desktop
     workstation server edition nvgpu pro ada generation lovelace blackwell hopper ampere turing volta pascal maxwell kepler

@@ -166,8 +166,9 @@ class Tick(QCheckBox):
         return _with_few_letters(self, super().minimumSizeHint())
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and not self.toolTip():
-            QToolTip.showText(event.globalPos(), as_tip(self.text()) if self.shown != self.text() else "", self)
+        cut = self.shown != self.text() and not self.toolTip()
+        if cut and event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), as_tip(self.text()), self)
             return True
         return super().event(event)
 
@@ -234,8 +235,9 @@ class DropDown(_Choice):
 
     def event(self, event: QEvent) -> bool:
         """What does not fit stands whole in the tool tip, where it has no other."""
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and not self.toolTip():
-            QToolTip.showText(event.globalPos(), as_tip(self.currentText()) if self.shown != self.currentText() else "", self)
+        cut = self.shown != self.currentText() and not self.toolTip()
+        if cut and event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), as_tip(self.currentText()), self)
             return True
         return super().event(event)
 
