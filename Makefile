@@ -12,7 +12,7 @@ ARGS ?=
 run: $(VENV)/.app
 	@$(BIN)/gpuassist $(ARGS) || test $$? -le 3
 
-test: $(VENV)/.dev $(TORCH)/.torch
+test: $(VENV)/.dev $(TORCH)/.torch .cache/.tests-compiled
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/.dev
@@ -49,6 +49,12 @@ sweep: $(VENV)/.dev $(TORCH)/.torch
 
 words: $(VENV)/.dev
 	$(BIN)/python tools/words.py $(ARGS)
+
+# pytest rewrites and compiles a thousand files of tests, half a minute's work that each of its processes would do anew in a fresh clone.
+.cache/.tests-compiled: $(VENV)/.dev
+	@mkdir -p $(@D)
+	@$(BIN)/python -m pytest --collect-only --quiet --quiet >/dev/null || true  # what cannot be collected is told by the run itself
+	@touch $@
 
 # The pictures of README and docs/guide, light and dark; `tools/screenshots.py` takes any page of any recorded machine.
 screenshots: $(VENV)/.dev

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
@@ -24,10 +25,24 @@ from PySide6.QtWidgets import QApplication, QListWidget
 from benchmarks.explain_gap_child import LOG
 from benchmarks.gaps import TORCH
 from benchmarks.install_gap_child import LINES_PRINTED, one_step
+from benchmarks.made_snapshot import write_snapshot
+from benchmarks.made_trace import write as write_trace
 from gpuassist import app
 from gpuassist.install.records import StepState
+from gpuassist.model.estimate import EstimateSetting
 from gpuassist.session.kept_place import place_named
-from gpuassist.session.navigation import Errand, GoTo, Place, SideTool, ToProject, ToVerify, WizardStep
+from gpuassist.session.navigation import (
+    Errand,
+    GoTo,
+    Place,
+    SideTool,
+    ToEstimate,
+    ToProfile,
+    ToProject,
+    ToSnapshot,
+    ToVerify,
+    WizardStep,
+)
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Page
@@ -44,6 +59,8 @@ BEAT_MILLISECONDS = 5
 _LOOK_MILLISECONDS = 50
 _QUIET_SECONDS, _WORK_SECONDS, _MOST_SECONDS = 0.8, 6.0, 60.0
 _REQUIREMENTS = "--extra-index-url https://download.pytorch.org/whl/cu124\ntorch==2.5.1\ntorchvision==0.20.1\nvllm\n"
+
+_FILE_BYTES = 30 << 20  # of a snapshot, of a trace
 
 Ended = Callable[[], bool]
 
@@ -73,12 +90,31 @@ class Beat(QObject):
         self._busy, self._last = busy, now
 
 
+def errand_to(place: Place) -> Errand | None:
+    """What a page that is given something gets; none for one that shows the machine alone."""
+    folder = Path(tempfile.mkdtemp(dir=Path.home()))
+    if place is SideTool.PROJECT:
+        (folder / "requirements.txt").write_text(_REQUIREMENTS, "utf-8")
+        return ToProject(str(folder))
+    if place is SideTool.SNAPSHOT:
+        with (folder / "run.pickle").open("wb") as file:
+            write_snapshot(file, _FILE_BYTES)
+        return ToSnapshot(str(folder / "run.pickle"))
+    if place is SideTool.PROFILE:
+        write_trace(folder / "trace.json", _FILE_BYTES)
+        return ToProfile(str(folder / "trace.json"))
+    if place is SideTool.ESTIMATE:
+        return ToEstimate("7B", EstimateSetting())
+    return None
+
+
 class Visit(QObject):
     """One page from its opening to the end of its work."""
 
     def __init__(self, run: WindowRun, place: Place, *, from_start: bool) -> None:
         super().__init__()
         self._run, self._place, self._from_start = run, place, from_start
+        self._errand = errand_to(place)
         self._told: dict[str, float] = {}
         self._phase = "start" if from_start else "settling"
         self._began = self._quiet_since = time.monotonic()
@@ -152,8 +188,10 @@ class Visit(QObject):
         if isinstance(page, HoldersPage):
             page.look()
             return lambda: not page.busy
-        if self._place is SideTool.PROJECT:
-            return self._judge()
+        if self._errand is not None:
+            self._frame.go(self._errand)
+            busy: Any = self._page()
+            return lambda: not busy.busy
         self._frame._reading.read_live()  # what every page shows of the machine
         return lambda: not self._frame._reading.busy
 
@@ -214,14 +252,6 @@ class Visit(QObject):
             return row is None
 
         return next_row
-
-    def _judge(self) -> Ended:
-        folder = Path(tempfile.mkdtemp(dir=Path.home()))
-        (folder / "requirements.txt").write_text(_REQUIREMENTS, "utf-8")
-        errand: Errand = ToProject(str(folder))
-        self._frame.go(errand)
-        page = self._page()
-        return lambda: not page.busy  # type: ignore[attr-defined]
 
 
 def main(name: str, *, from_start: bool) -> None:

@@ -166,8 +166,13 @@ class Tick(QCheckBox):
         return _with_few_letters(self, super().minimumSizeHint())
 
     def event(self, event: QEvent) -> bool:
-        cut = self.shown != self.text() and not self.toolTip()
-        if cut and event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+        # The kind first: events come by the hundred, and what is shown is asked of the style.
+        if (
+            isinstance(event, QHelpEvent)
+            and event.type() == QEvent.Type.ToolTip
+            and self.shown != self.text()
+            and not self.toolTip()
+        ):
             QToolTip.showText(event.globalPos(), as_tip(self.text()), self)
             return True
         return super().event(event)
@@ -235,8 +240,13 @@ class DropDown(_Choice):
 
     def event(self, event: QEvent) -> bool:
         """What does not fit stands whole in the tool tip, where it has no other."""
-        cut = self.shown != self.currentText() and not self.toolTip()
-        if cut and event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+        # The kind first: events come by the hundred, and what is shown is asked of the style.
+        if (
+            isinstance(event, QHelpEvent)
+            and event.type() == QEvent.Type.ToolTip
+            and self.shown != self.currentText()
+            and not self.toolTip()
+        ):
             QToolTip.showText(event.globalPos(), as_tip(self.currentText()), self)
             return True
         return super().event(event)
