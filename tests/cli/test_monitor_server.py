@@ -92,6 +92,7 @@ def test_the_window_is_sent_there(http: ScriptedServer) -> None:
         (("--source", "file:x", "--export", "9400", "--headless"), "leave --source out"),
         (("--export", "9400", "--window"), "the window answers nobody"),
         (("--export", "here", "--headless"), "127.0.0.1:9400"),
+        (("--export", "", "--headless"), "127.0.0.1:9400"),  # of a variable that is not set
         (("--export", "203.0.113.7:0", "--headless"), "no address of this machine"),
     ),
 )
