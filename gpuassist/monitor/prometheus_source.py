@@ -162,9 +162,11 @@ def ask(web: WebReader, path: str, question: dict[str, str]) -> tuple[LabelledSe
         return read_answer(answer.body)
     told = refusal_in(answer.body)
     if answer.status in {401, 403}:
-        raise PrometheusError(_CREDENTIALS)
+        raise PrometheusError(_NOT_LET_IN if web.says_who else _CREDENTIALS)
     if told is not None:
         raise PrometheusError(told)
+    if answer.status == 400 and b"HTTPS" in answer.body:
+        raise PrometheusError(_SPEAKS_TLS)
     if answer.status == 404 or (is_page(answer.body) and answer.status < 500):
         raise PrometheusError(_NO_API)
     if answer.status >= 500:
@@ -237,4 +239,6 @@ _NO_GPUS = text(
 _CREDENTIALS = text(
     "it wants to know who asks: put `machine HOST login USER password PASSWORD` into ~/.netrc, or name a --token-file"
 )
+_NOT_LET_IN = text("it does not let you in: the user and password, or the token, that it was given are not right there")
+_SPEAKS_TLS = text("it speaks TLS: its address begins with https://")
 _NO_API = text("it answers, and not as Prometheus does: is the address right, and a path behind it missing?")

@@ -65,6 +65,7 @@ def test_a_password_in_a_command_line_is_told_of_and_never_printed(http: Scripte
     http.answer = lambda _: Reply(b"", 401)
     failed = run_live(monitor, "--headless", "--count", "1", "--source", f"prometheus:{named}")
     assert failed.exit is Exit.UNDETERMINED
+    assert "does not let you in" in failed.err
     assert "secret" not in found.out + found.err + failed.out + failed.err
 
 

@@ -104,6 +104,7 @@ def test_a_gpu_has_its_figures_its_names_and_reasons(asking: Asking) -> None:
         (page("<title>Sign in</title>"), "web page"),
         (page("404 page not found", 404), "not as Prometheus does"),
         (Reply(b"", 401), ".netrc"),
+        (page("Client sent an HTTP request to an HTTPS server.", 400), "https://"),
         (Reply(b"Service Unavailable", 503), "status 503"),
         (Reply(b"", 418), "status 418"),
         (Reply(status=302, headers={"Location": "http://elsewhere.example/"}), "elsewhere.example"),
