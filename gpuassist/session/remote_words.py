@@ -89,7 +89,7 @@ _WHY = {
 
 
 def bad_name(host: str) -> Text:
-    return text("{host} is no name of a machine for ssh: give an alias, a host, user@host or ssh://user@host:port", host=host)
+    return text("{host} is no name of a machine for ssh: give an alias, a host, user@host or ssh://user@host:port", host=host or '""')
 
 
 def no_ssh(words: str) -> Text:
