@@ -246,10 +246,10 @@ class WebReader:
             return text("what listens there is no web server: is the port right?")
         if type(error).__name__ == "IncompleteRead":
             return _CUT_SHORT
-        words = str(error.strerror or error) if isinstance(error, OSError) else str(error)
+        words = verbatim((str(error.strerror or error) if isinstance(error, OSError) else str(error)) or type(error).__name__)
         if isinstance(error, ConnectionResetError) and self.address.scheme == "http":
-            return text("the connection broke off: {words}. If it speaks TLS, its address begins with https://", words=verbatim(words))
-        return text("the connection broke off: {words}", words=verbatim(words or type(error).__name__))
+            return text("the connection broke off: {words}. If it speaks TLS, its address begins with https://", words=words)
+        return text("the connection broke off: {words}", words=words)
 
 
 _NO_ADDRESS = text("this is no address of a server: it looks like http://HOST:9090")
