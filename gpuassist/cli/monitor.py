@@ -85,7 +85,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         return status
     if options.alert:
         raise UsageError(text("the window has alerts of its own: --alert needs a terminal, or --headless"))
-    if options.export:
+    if options.export is not None:
         raise UsageError(text("--export needs a terminal, or --headless: the window answers nobody"))
     if options.record:
         raise UsageError(text("the window records by a button of its own: --record needs a terminal, or --headless"))
@@ -115,7 +115,7 @@ def _require_sense(options: argparse.Namespace, context: Context) -> bool:
         raise UsageError(text("--count must be at least 1"))
     if options.alert and monitor_file.is_file(options):
         raise UsageError(text("--alert needs GPUs that are watched now: a recording holds the alerts of its time"))
-    if options.export and (served or monitor_file.is_file(options)):
+    if options.export is not None and (served or monitor_file.is_file(options)):
         raise UsageError(text("--export tells of this machine's GPUs: leave --source out"))
     if options.headless and options.window:
         raise UsageError(text("--headless and --window exclude each other"))
@@ -208,7 +208,7 @@ def _headless(options: argparse.Namespace, context: Context, said: Words, alerts
                 if printed == 1 and not sample.gpus:
                     # What comes after the first is when it would be tried again, which it is not here.
                     context.note(next(iter(sample.trouble), NO_GPU))
-                    if not options.export:  # who scrapes is told that the driver is silent, and when it is not any more
+                    if options.export is None:  # who scrapes is told that the driver is silent, and when it is not any more
                         printed = 0
                         return Exit.UNDETERMINED
         finally:

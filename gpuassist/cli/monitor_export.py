@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 @contextmanager
 def exported(options: argparse.Namespace, context: Context) -> Iterator[Take]:
     """What takes each sample; says where it is answered, and who can read it there."""
-    if not options.export:
+    if options.export is None:
         yield lambda _: None
         return
     from gpuassist.present.metrics import SampleMetrics

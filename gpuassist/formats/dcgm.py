@@ -1,12 +1,13 @@
 """The names, units and labels in which dcgm-exporter tells of GPUs, and what its figures mean.
 
 Names and units: its etc/default-counters.csv; labels: its internal/pkg/rendermetrics; numbers that stand for "not known":
-DCGM's dcgm_structs.h (all read on 2026-11-24).
+DCGM's dcgm_structs.h (all read on 2026-11-24). Since 4.9 it has other names, some in other units, and since 4.8.3 a machine
+stands under `hostname`: its release notes, and the field identifiers of DCGM 4.7 (read on 2026-11-28).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text
@@ -23,7 +24,27 @@ METRICS = (
     *(FB_USED, FB_FREE, FB_RESERVED, GPU_UTIL, GPU_TEMP, POWER_USAGE, XID_ERRORS),
     *(MEMORY_TEMP, SM_CLOCK, MEM_CLOCK, SM_ACTIVE, TENSOR_ACTIVE),
 )
-"""All that is asked for; the first is what makes a GPU one."""
+"""What is known of a GPU; the first is what makes it one."""
+
+_MEMORY, _CLOCK = 1.0 / MEBIBYTE, 1e-6
+RENAMED = {
+    "DCGM_FI_DEV_FB_USED_BYTES": (FB_USED, _MEMORY),
+    "DCGM_FI_DEV_FB_FREE_BYTES": (FB_FREE, _MEMORY),
+    "DCGM_FI_DEV_FB_RESERVED_BYTES": (FB_RESERVED, _MEMORY),
+    "DCGM_FI_DEV_GPU_UTIL_RATIO": (GPU_UTIL, 100.0),
+    "DCGM_FI_DEV_GPU_TEMP_CELSIUS": (GPU_TEMP, 1.0),
+    "DCGM_FI_DEV_BOARD_POWER_WATTS": (POWER_USAGE, 1.0),
+    "DCGM_FI_DEV_XID_ERROR": (XID_ERRORS, 1.0),
+    "DCGM_FI_DEV_MEMORY_TEMP_CELSIUS": (MEMORY_TEMP, 1.0),
+    "DCGM_FI_DEV_SM_CLOCK_HERTZ": (SM_CLOCK, _CLOCK),
+    "DCGM_FI_DEV_MEMORY_CLOCK_HERTZ": (MEM_CLOCK, _CLOCK),
+    "DCGM_FI_PROF_SM_UTIL_RATIO": (SM_ACTIVE, 1.0),
+    "DCGM_FI_PROF_TENSOR_UTIL_RATIO": (TENSOR_ACTIVE, 1.0),
+}
+"""By which name each is known here that has another since 4.9, and what it is to be multiplied with."""
+
+ASKED_FOR = (*METRICS, *RENAMED)
+USED_NAMES = (FB_USED, "DCGM_FI_DEV_FB_USED_BYTES")
 
 # Of 64 and 32 bits and of floats; each has three more behind it: not found, not supported, not permitted.
 _BLANKS = (float(0x7FFFFFFFFFFFFFF0), float(0x7FFFFFF0), float(1 << 47))
@@ -37,6 +58,14 @@ _NOT_OF_IT = {name: Unknown(text("the server has no {name} of it", name=name)) f
 def is_blank(figure: float) -> bool:
     """Whether a number stands for "not known"."""
     return any(blank <= figure <= blank + 3 for blank in _BLANKS) or figure >= _BLANKS[0]
+
+
+def as_known(name: str, figures: Iterable[tuple[float, float]]) -> tuple[str, Iterable[tuple[float, float]]]:
+    """A series by the name, and its figures in the unit, that `METRICS` have; a number that stands for "not known" stays it."""
+    known, times = RENAMED.get(name, (name, 1.0))
+    if times == 1.0:
+        return known, figures
+    return known, ((time, figure if is_blank(figure) else figure * times) for time, figure in figures)
 
 
 def mebibytes(told: Mapping[str, float], name: str) -> Fact[int]:

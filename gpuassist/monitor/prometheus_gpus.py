@@ -66,8 +66,9 @@ class RemoteGpus:
             gpu = remote_gpu(row.labels)
             if gpu not in self._indices:
                 continue
-            for time, figure in row.points:
-                moments.setdefault(time, {}).setdefault(gpu, {})[row.name] = figure
+            name, points = dcgm.as_known(row.name, row.points)
+            for time, figure in points:
+                moments.setdefault(time, {}).setdefault(gpu, {})[name] = figure
         for time in sorted(moments):
             yield self.sample(moments[time], time - offset, time - offset + axis)
 
@@ -135,8 +136,9 @@ def by_gpu(rows: Iterable[LabelledSeries]) -> dict[RemoteGpu, dict[str, float]]:
     """The newest figure of each metric of each GPU."""
     found: dict[RemoteGpu, dict[str, float]] = {}
     for row in rows:
-        if row.points:
-            found.setdefault(remote_gpu(row.labels), {})[row.name] = row.points[-1][1]
+        name, points = dcgm.as_known(row.name, row.points[-1:])
+        for _, figure in points:
+            found.setdefault(remote_gpu(row.labels), {})[name] = figure
     return found
 
 

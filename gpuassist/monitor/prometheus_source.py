@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from gpuassist.formats.dcgm import FB_USED, METRICS, host_of
+from gpuassist.formats.dcgm import ASKED_FOR, FB_USED, USED_NAMES, host_of
 from gpuassist.formats.prometheus import LabelledSeries, PrometheusError, is_page, pattern_of, quoted, read_answer, refusal_in
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, counted, listed, text
@@ -29,6 +29,7 @@ _GAP_STEPS = 2.5
 _MISSED_SECONDS = 30.0  # less has no history of its own: figures are scraped every fifteen or thirty seconds
 _NAMED_AT_MOST = 6
 _QUERY, _RANGE = "/api/v1/query", "/api/v1/query_range"
+_ONE_GPU = "Hostname, hostname, UUID, GPU_I_ID"
 
 
 class PrometheusServer(Struct, frozen=True):
@@ -108,7 +109,7 @@ class PrometheusSource:
         if not rows:
             self._met = False
             raise PrometheusError(_NO_GPUS)
-        self._gpus.meet(row for row in rows if row.name == FB_USED)
+        self._gpus.meet(row for row in rows if row.name in USED_NAMES)
         return rows
 
     def _range(self, since: float, until: float, step: float) -> tuple[LabelledSeries, ...]:
@@ -123,8 +124,7 @@ def hosts_of(server: PrometheusServer) -> tuple[FleetHost, ...]:
 
 def require_few(web: WebReader, server: PrometheusServer) -> float:
     """The server's clock; raises `PrometheusError` where there is no GPU, or there are more than can be looked at together."""
-    chosen = " or ".join(f"group by (Hostname, instance, UUID, GPU_I_ID) ({FB_USED}{one})" for one in _matchers(server.hosts))
-    (row,) = ask(web, _QUERY, {"query": f"count({chosen}) or vector(0)"})[:1] or [None]
+    (row,) = ask(web, _QUERY, {"query": f"count({_gpus(server.hosts)}) or vector(0)"})[:1] or [None]
     if row is None or not row.points:
         raise PrometheusError(text("what it answers is not what Prometheus answers"))
     time, number = row.points[-1]
@@ -140,8 +140,19 @@ def require_few(web: WebReader, server: PrometheusServer) -> float:
 
 def selector(hosts: Sequence[str]) -> str:
     """All that is wanted of these machines, in one question."""
-    names = f"__name__=~{quoted('|'.join(METRICS))}"
-    return " or ".join("{" + ",".join(filter(None, (names, one.strip("{}")))) + "}" for one in _matchers(hosts))
+    return _any_of(ASKED_FOR, _matchers(hosts) if hosts else ((),))
+
+
+def _any_of(metrics: Sequence[str], matchers: Sequence[tuple[str, ...]]) -> str:
+    names = f"__name__=~{quoted('|'.join(metrics))}"
+    return " or ".join("{" + ",".join((names, *one)) + "}" for one in matchers)
+
+
+def _gpus(hosts: Sequence[str]) -> str:
+    """A vector of one for each GPU, however many exporters tell of it."""
+    *by_name, by_place = _matchers(hosts)
+    named, placed = _any_of(USED_NAMES, by_name), _any_of(USED_NAMES, (by_place,))
+    return f"group by ({_ONE_GPU}) ({named}) or group by ({_ONE_GPU}, instance) ({placed})"
 
 
 def ask(web: WebReader, path: str, question: dict[str, str]) -> tuple[LabelledSeries, ...]:
@@ -151,9 +162,11 @@ def ask(web: WebReader, path: str, question: dict[str, str]) -> tuple[LabelledSe
         return read_answer(answer.body)
     told = refusal_in(answer.body)
     if answer.status in {401, 403}:
-        raise PrometheusError(_CREDENTIALS)
+        raise PrometheusError(_NOT_LET_IN if web.says_who else _CREDENTIALS)
     if told is not None:
         raise PrometheusError(told)
+    if answer.status == 400 and b"HTTPS" in answer.body:
+        raise PrometheusError(_SPEAKS_TLS)
     if answer.status == 404 or (is_page(answer.body) and answer.status < 500):
         raise PrometheusError(_NO_API)
     if answer.status >= 500:
@@ -162,25 +175,26 @@ def ask(web: WebReader, path: str, question: dict[str, str]) -> tuple[LabelledSe
 
 
 def _hosts(web: WebReader) -> tuple[FleetHost, ...]:
-    gpus = f"group by (Hostname, instance, UUID, GPU_I_ID) ({FB_USED})"
-    (row,) = ask(web, _QUERY, {"query": f"count(count by (Hostname) ({gpus})) or vector(0)"})[:1] or [None]
+    gpus = _gpus(())
+    (row,) = ask(web, _QUERY, {"query": f"count(count by (Hostname, hostname) ({gpus})) or vector(0)"})[:1] or [None]
     number = round(row.points[-1][1]) if row is not None and row.points else 0
     if number > HOSTS_AT_MOST:
         raise PrometheusError(text("it knows {count} machines with GPUs: name the one to look at", count=number))
     found: dict[str, int] = {}
-    for one in ask(web, _QUERY, {"query": f"count by (Hostname, instance) ({gpus})"}):
+    for one in ask(web, _QUERY, {"query": f"count by (Hostname, hostname, instance) ({gpus})"}):
         if one.points:
             name = host_of(one.labels)
             found[name] = found.get(name, 0) + round(one.points[-1][1])
     return tuple(FleetHost(name, found[name]) for name in sorted(found))
 
 
-def _matchers(hosts: Sequence[str]) -> tuple[str, ...]:
-    """By the name that the exporter gives the machine; where it gives none, by where it was scraped."""
-    if not hosts:
-        return ("",)
+def _matchers(hosts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """By the name that the exporter gives the machine (its label is another since dcgm-exporter 4.8.3); where it gives none, by
+    where it was scraped.
+    """
     names = "|".join(map(pattern_of, hosts))
-    return (f"{{Hostname=~{quoted(names)}}}", f'{{Hostname="",instance=~{quoted(f"({names})(:[0-9]+)?")}}}')
+    here, place = (f"=~{quoted(names)}", f"=~{quoted(f'({names})(:[0-9]+)?')}") if hosts else ('!=""', '!=""')
+    return ((f"Hostname{here}",), ('Hostname=""', f"hostname{here}"), ('Hostname=""', 'hostname=""', f"instance{place}"))
 
 
 def _stretches(since: float, until: float, series: int) -> Iterator[tuple[float, float, float]]:
@@ -225,4 +239,6 @@ _NO_GPUS = text(
 _CREDENTIALS = text(
     "it wants to know who asks: put `machine HOST login USER password PASSWORD` into ~/.netrc, or name a --token-file"
 )
+_NOT_LET_IN = text("it does not let you in: the user and password, or the token, that it was given are not right there")
+_SPEAKS_TLS = text("it speaks TLS: its address begins with https://")
 _NO_API = text("it answers, and not as Prometheus does: is the address right, and a path behind it missing?")

@@ -56,8 +56,10 @@ def promise_of(repair: ChangePlan) -> Text:
     return text("Nothing has to be written.")
 
 
-def bar_note(repair: ChangePlan) -> Text:
-    """What is said beside the button that makes it."""
+def bar_note(repair: ChangePlan, host: str = "") -> Text:
+    """What is said beside the button that makes it; `host` is the machine over SSH that it would be made on."""
+    if repair.recorded and host:
+        return text("Type on {host}: {line}", host=host, line=f"gpuassist {repair.command}")
     if repair.recorded:
         return text("A recorded machine can be viewed, not changed.")
     if repair.scope is not None:

@@ -18,11 +18,13 @@ from gpuassist.install.drivers.packages import surroundings_of
 from gpuassist.knowledge.families import Family, families_of
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Answer, Finding, Severity
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.inspect import in_words
 
 _WORST_FIRST = tuple(Severity)
+_DIGITS = lazy_regex(r"(\d+)")
 _EXAMPLES_AT_MOST = 8
 _DRIVER, _GPUS, _TOOLKITS, _TORCH, _SYSTEM = (
     text("driver"),
@@ -142,7 +144,8 @@ class Fleet:
         groups.sort(key=lambda one: (_WORST_FIRST.index(one.answer.severity), -len(one.machines)))
         opened = [_opened(problem, fact, told) for (problem, fact), told in self._open.items()]
         opened.sort(key=lambda one: -len(one.machines))
-        return FleetDiagnosis(tuple(self._traits), tuple(self._healthy), tuple(groups), tuple(opened), tuple(self._unread))
+        unread = tuple(sorted(self._unread, key=lambda one: _by_number(one.name)))
+        return FleetDiagnosis(_in_order(self._traits), _in_order(self._healthy), tuple(groups), tuple(opened), unread)
 
     def _told(self, finding: Finding, machine: Machine, families: tuple[Family, ...]) -> tuple[Severity, str]:
         key = (finding.problem, finding.parameters, families)
@@ -157,7 +160,7 @@ class Fleet:
         name, machine, finding = gathered.example
         answer = in_words(self._session, machine, (finding,))[0]
         others = tuple(title for title, _ in gathered.titles.most_common() if title != answer.title)
-        machines = tuple(gathered.machines)
+        machines = _in_order(gathered.machines)
         return FleetGroup(answer, key[2], machines, name, tuple(self._differs(machines)), others)
 
     def _differs(self, machines: tuple[str, ...]) -> Iterator[FleetTrait]:
@@ -184,7 +187,17 @@ class _Remembered:
 
 def _opened(problem: str, fact: Text, told: list[tuple[str, Text]]) -> OpenGroup:
     reason = Counter(reason for _, reason in told).most_common(1)[0][0]
-    return OpenGroup(problem, fact, reason, tuple(dict.fromkeys(name for name, _ in told)))
+    return OpenGroup(problem, fact, reason, _in_order({name for name, _ in told}))
+
+
+def _in_order(names: Iterable[str]) -> tuple[str, ...]:
+    """The same whenever it is asked: over ssh they come as they come."""
+    return tuple(sorted(names, key=_by_number))
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """node2 before node10."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in _DIGITS.split(name)]
 
 
 def _next_name(name: str) -> str:

@@ -85,6 +85,7 @@ class OtherConnection:
         if NONE in message:
             raise OtherMachineError(words.no_python(self.host, ""), waits=True)
         self._hello, self._greeted = message, True
+        self._link.forget_errors()
 
     def settle(self, half_file: str, tell: Tell, ends: Callable[[], bool]) -> None:
         """Has gpuassist be there: the installed one where it is this version, else a copy."""

@@ -89,7 +89,8 @@ _WHY = {
 
 
 def bad_name(host: str) -> Text:
-    return text("{host} is no name of a machine for ssh: give an alias, a host, user@host or ssh://user@host:port", host=host)
+    shown = host or '""'
+    return text("{host} is no name of a machine for ssh: give an alias, a host, user@host or ssh://user@host:port", host=shown)
 
 
 def no_ssh(words: str) -> Text:

@@ -51,7 +51,7 @@ def read_listen_address(words: str) -> ListenAddress:
     host, colon, port = words.strip().rpartition(":")
     host = host.removeprefix("[").removesuffix("]") if colon else ""
     if not port.isascii() or not port.isdigit() or int(port) > 65535 or any(one.isspace() or one in "/@" for one in host):
-        raise ListenError(text("{words} is no address to listen on: it looks like 127.0.0.1:9400", words=verbatim(words)))
+        raise ListenError(text("{words} is no address to listen on: it looks like 127.0.0.1:9400", words=verbatim(words or '""')))
     return ListenAddress(host or LOOPBACK, int(port))
 
 

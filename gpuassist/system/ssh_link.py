@@ -90,6 +90,10 @@ class SshLink:
         """Bytes that the other side has not taken yet."""
         return self._sent - self._taken
 
+    def forget_errors(self) -> None:
+        """What was said until now was a banner and start-up files, and explains nothing that comes."""
+        self._errors.clear()
+
     def errors(self) -> str:
         """The last of what ssh, and whatever runs there, said on standard error."""
         with suppress(subprocess.TimeoutExpired):  # its streams close one after the other, and then it ends

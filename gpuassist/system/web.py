@@ -124,6 +124,7 @@ class WebReader:
 
     def __init__(self, address: WebAddress, credentials: Credentials = NOBODY, *, seconds: float = SECONDS_AT_MOST) -> None:
         self.address, self._credentials, self._seconds = address, credentials, seconds
+        self.says_who = bool(credentials.header)
         self._socket: socket.socket | None = None
         self._ended = self._late = False
 
@@ -245,8 +246,10 @@ class WebReader:
             return text("what listens there is no web server: is the port right?")
         if type(error).__name__ == "IncompleteRead":
             return _CUT_SHORT
-        words = str(error.strerror or error) if isinstance(error, OSError) else str(error)
-        return text("the connection broke off: {words}", words=verbatim(words or type(error).__name__))
+        words = verbatim((str(error.strerror or error) if isinstance(error, OSError) else str(error)) or type(error).__name__)
+        if isinstance(error, ConnectionResetError) and self.address.scheme == "http":
+            return text("the connection broke off: {words}. If it speaks TLS, its address begins with https://", words=words)
+        return text("the connection broke off: {words}", words=words)
 
 
 _NO_ADDRESS = text("this is no address of a server: it looks like http://HOST:9090")

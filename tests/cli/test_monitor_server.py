@@ -65,6 +65,7 @@ def test_a_password_in_a_command_line_is_told_of_and_never_printed(http: Scripte
     http.answer = lambda _: Reply(b"", 401)
     failed = run_live(monitor, "--headless", "--count", "1", "--source", f"prometheus:{named}")
     assert failed.exit is Exit.UNDETERMINED
+    assert "does not let you in" in failed.err
     assert "secret" not in found.out + found.err + failed.out + failed.err
 
 
@@ -92,6 +93,7 @@ def test_the_window_is_sent_there(http: ScriptedServer) -> None:
         (("--source", "file:x", "--export", "9400", "--headless"), "leave --source out"),
         (("--export", "9400", "--window"), "the window answers nobody"),
         (("--export", "here", "--headless"), "127.0.0.1:9400"),
+        (("--export", "", "--headless"), "127.0.0.1:9400"),  # of a variable that is not set
         (("--export", "203.0.113.7:0", "--headless"), "no address of this machine"),
     ),
 )

@@ -76,6 +76,7 @@ ACTS = (
     (("verify",), "ssh -t box 'gpuassist verify'"),
     (("holders", "--stop", "5"), "ssh -t box 'gpuassist holders --stop 5'"),
     (("setup", "--forget"), "ssh -t box 'gpuassist setup --forget'"),
+    (("monitor", "--headless", "--export", "9401"), "ssh -t box 'gpuassist monitor --headless --export 9401'"),
     (("changes",), "ssh -t box 'gpuassist changes'"),
     (("run", "--", "python", "a.py"), "ssh -t box 'gpuassist run -- python a.py'"),
 )

@@ -122,3 +122,10 @@ def test_figures_have_our_units() -> None:
 )
 def test_labels_say_where_it_is_and_who_has_it(labels: dict[str, str], host: str, workload: str) -> None:
     assert (dcgm.host_of(labels), dcgm.workload_of(labels)) == (host, workload)
+
+
+def test_what_has_another_name_and_unit_since_4_9_is_known_by_the_one_before() -> None:
+    figure = 9223372036854775794.0
+    name, points = dcgm.as_known("DCGM_FI_DEV_SM_CLOCK_HERTZ", ((1.0, 1_980_000_000.0), (2.0, figure)))
+    assert (name, list(points)) == (dcgm.SM_CLOCK, [(1.0, 1980.0), (2.0, figure)])  # "not known" stays it
+    assert {old for old, _ in dcgm.RENAMED.values()} == set(dcgm.METRICS)

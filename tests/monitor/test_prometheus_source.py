@@ -16,7 +16,7 @@ from gpuassist.monitor.prometheus_source import PAST_SECONDS, PrometheusServer, 
 from gpuassist.monitor.sources import PastSample
 from gpuassist.system.clock import Clock
 from gpuassist.system.web import read_address
-from tests.monitor.scripted_prometheus import MIB, NOW, ScriptedPrometheus, card
+from tests.monitor.scripted_prometheus import MIB, NOW, ScriptedPrometheus, card, card_since_4_9
 from tests.rows import for_each
 from tests.scripted_http import Reply, ScriptedServer, document, page, serving
 
@@ -104,6 +104,7 @@ def test_a_gpu_has_its_figures_its_names_and_reasons(asking: Asking) -> None:
         (page("<title>Sign in</title>"), "web page"),
         (page("404 page not found", 404), "not as Prometheus does"),
         (Reply(b"", 401), ".netrc"),
+        (page("Client sent an HTTP request to an HTTPS server.", 400), "https://"),
         (Reply(b"Service Unavailable", 503), "status 503"),
         (Reply(b"", 418), "status 418"),
         (Reply(status=302, headers={"Location": "http://elsewhere.example/"}), "elsewhere.example"),
@@ -175,6 +176,17 @@ def test_gpus_of_several_machines_are_counted_through_and_stay(asking: Asking) -
     second = asking.step()[1]
     assert [(gpu.index, value_or(gpu.host, "")) for gpu in second.gpus] == [(0, "n1"), (1, "n1"), (2, "n2"), (3, "n0")]
     assert isinstance(second.gpus[0].memory_used_bytes, Unknown)  # its exporter is gone
+
+
+def test_dcgm_exporter_since_4_9_tells_the_same_under_other_names_and_units() -> None:
+    both = ScriptedPrometheus([card("n1", 0, 2000), card_since_4_9("n2", 0, 3000)], past={NOW: 5 * MIB})
+    for asking in _asking(both, hosts=("n2",)):
+        past, now = asking.step()
+        assert [used(one.sample) for one in past] == [{0: 5}]
+        (gpu,) = now.gpus
+        assert (value_or(gpu.host, ""), used(now), value_or(gpu.memory_total_bytes, 0)) == ("n2", {0: 3000}, 80_500 * MIB)
+    for asking in _asking(both):
+        assert used(asking.step()[1]) == {0: 2000, 1: 3000}
 
 
 def test_an_xid_is_told_when_it_comes_and_not_again(asking: Asking) -> None:

@@ -79,7 +79,10 @@ def test_what_stands_where_the_diff_would_be() -> None:
 
 
 def test_open_terminals_are_named_beside_the_button() -> None:
-    assert ENGLISH(bar_note(repair(CleanShell, "+x"))) == "Open terminals keep their settings."
+    plan = repair(CleanShell, "+x")
+    assert ENGLISH(bar_note(plan)) == "Open terminals keep their settings."
+    assert "recorded" in ENGLISH(bar_note(replace(plan, recorded=True)))
+    assert ENGLISH(bar_note(replace(plan, recorded=True), "box")) == "Type on box: gpuassist do it"
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,15 @@ def test_what_several_have_is_told_once_with_what_differs() -> None:
     assert found.groups[0].answer.severity is Severity.PROBLEM
 
 
+def test_machines_are_named_in_their_order_however_they_came() -> None:
+    found = judged(n10=OLD, n2=OLD, n1=OLD)
+    for name in ("b", "a"):
+        found.add_unread(name, text("it is off"))
+    told = found.diagnosis()
+    assert told.machines == told.groups[0].machines == ("n1", "n2", "n10")
+    assert [one.name for one in told.unread] == ["a", "b"]
+
+
 def test_remedies_of_other_distributions_are_groups_of_their_own() -> None:
     host = OLD.host
     assert isinstance(host.distribution, Known)

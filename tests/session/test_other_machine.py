@@ -204,6 +204,7 @@ def test_what_was_copied_is_gone_where_we_are_killed(host: MadeHost) -> None:
 
 
 def test_live_goes_on_where_the_connection_was_lost(host: MadeHost) -> None:
+    host.answer("echo '*** Authorized use only ***' >&2")
     other = reached(host)
     source = source_of(other, host.session())
     assert source.read().gpus[0].index == 0
@@ -212,6 +213,7 @@ def test_live_goes_on_where_the_connection_was_lost(host: MadeHost) -> None:
     assert agents(host, b"--headless")
     os.kill(agent, signal.SIGKILL)
     assert until(lambda: source.read().trouble)
+    assert [ENGLISH(one) for one in source.read().trouble] == ["The connection to box was lost."]  # a banner says nothing of it
     assert until(lambda: not agents(host, b"--headless"))
     source._again_at = 0.0
     assert until(lambda: any("no SSH server answers" in ENGLISH(one) for one in source.read().trouble))

@@ -79,6 +79,7 @@ def test_a_server_is_asked_whom_it_knows_and_watched(shown: Shown, http: Scripte
     back.trigger()
     assert shown.page._served is None
     assert shown.page.view.watch is shown.watch
+    assert shown.page._nothing.isVisible()  # nobody has told of GPUs here: the page is not blank
 
 
 def test_what_is_wrong_is_said_in_the_dialog(shown: Shown, script: ScriptedPrometheus, http: ScriptedServer) -> None:

@@ -289,7 +289,7 @@ class LivePage(Page):
 
     def _show(self, wanted: QWidget) -> None:
         """One of what there is to see, and the bar that goes with it."""
-        if wanted is not self._on_show:
+        if wanted is not self._on_show or wanted.isHidden():
             self._on_show.hide()
             self._on_show = wanted
             wanted.show()

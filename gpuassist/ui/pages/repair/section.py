@@ -124,7 +124,7 @@ class RepairSection(QWidget):
         if self.repair is None or not self.repair.diff:
             return Bar()
         left = (self.copy,) if self.repair.block else ()
-        return Bar(left, self.words(bar_note(self.repair)), self.apply)
+        return Bar(left, self.words(bar_note(self.repair, self.host)), self.apply)
 
     def show_machine(self, machine: Machine, *, recorded: bool) -> None:
         """Another machine, or the same one read again; what came of a change stays as long as that is what a new terminal finds."""
@@ -248,7 +248,8 @@ class RepairSection(QWidget):
     def show_shell_plan(self, repair: ChangePlan) -> None:
         self.repair = repair
         words = self.words
-        self.header = (words(title_of(repair)), words(promise_of(repair)))
+        promise = only_previewed(self.host) if repair.recorded and repair.diff and self.host else promise_of(repair)
+        self.header = (words(title_of(repair)), words(promise))
         self.nothing.hide()
         self.panel.show()
         self.card.show_repair(repair)
