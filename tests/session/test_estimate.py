@@ -103,7 +103,7 @@ def test_weights_are_held_as_the_config_stores_them() -> None:
 
 def test_the_mildest_change_that_surely_helps_is_said_first() -> None:
     session, model = live_session(), shape(LLAMA)
-    for room, kind in ((66, LeverKind.OPTIMIZER_8BIT), (48, LeverKind.OFFLOAD_OPTIMIZER), (16, LeverKind.QLORA)):
+    for room, kind in ((61, LeverKind.OPTIMIZER_8BIT), (48, LeverKind.OFFLOAD_OPTIMIZER), (20, LeverKind.QLORA)):
         asked = setting(precision="bf16", checkpointing=kind is LeverKind.QLORA)
         answer = answer_fit(session, model, asked, (CardRoom("made", room * GIB),), imagined=True)
         assert answer.fits is not True
@@ -208,6 +208,9 @@ def test_the_cards_that_are_named_have_the_memory_that_is_known_of_them() -> Non
         ("7B", 7e9, 7e9),
         ("1.5b", 1.5e9, 1.5e9),
         ("350M", 350e6, 350e6),
+        ("8x7B", 46_702_792_704, 46_702_792_704),
+        ("8x22b", 1.35e11, 1.5e11),
+        ("hidden=4000,layers=32", 7e9, 9e9),
         ("hidden=4096,layers=32,heads=32,vocab=32000,inner=11008", 6.7e9, 6.8e9),
     ],
 )
@@ -216,7 +219,7 @@ def test_sizes_and_numbers(words: str, least: float, most: float) -> None:
 
 
 @for_each(
-    "words", ["0B", "999999T", "hidden=0,layers=1", "hidden=64", "hidden=64,layers=2,wings=3", "nothing/there", "hidden=9,layers=x"]
+    "words", ["0B", "999999T", "1x7B", "0x7B", "9999x9999T", "hidden=100,layers=2,heads=33", "hidden=0,layers=1", "hidden=64", "hidden=64,layers=2,wings=3", "nothing/there", "hidden=9,layers=x"]
 )
 def test_what_is_no_model_is_refused(words: str) -> None:
     with pytest.raises(EstimateError):
@@ -279,6 +282,37 @@ def test_a_traced_step_is_measured_and_grows_with_the_batch(tmp_path: Path) -> N
     assert asked.precision.value == "fp32"
     one, two = (step_memory(found, replace(asked, batch=count), COSTS).kept for count in (4, 8))
     assert two == 2 * one
+
+
+@pytest.mark.slow
+def test_a_step_that_meta_cannot_make_is_made_on_the_cpu_within_free_memory(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import torch\n"
+        "from collections import UserDict\n"
+        "class Mine(torch.nn.Module):\n"
+        "    def __init__(self, width):\n"
+        "        super().__init__()\n"
+        "        self.inner, self.dropout = torch.nn.Linear(width, width, bias=False), torch.nn.Dropout(0.1)\n"
+        "    def forward(self, x):\n"
+        "        y = self.dropout(self.inner(x))\n"
+        "        assert not y.is_meta\n"
+        "        return y\n"
+        "def small(batch):\n"
+        "    return Mine(64), UserDict(x=torch.zeros(batch, 64))\n"
+        "def large():\n"
+        "    return Mine(1 << 20), torch.zeros(1, 1 << 20)\n"
+        "def on_gpu():\n"
+        "    return Mine(8).cuda(), torch.zeros(1, 8)\n"
+    )
+    asked = setting(batch=4)
+    found = trace(live_session(), "mine.py:small", asked, python=torch_python(), directory=str(tmp_path))
+    assert found.traced is not None
+    assert found.traced.device == "cpu"
+    assert found.traced.kept_bytes == 4 * 64 * (4 + 1)  # the input, and a mask of one byte a number as a GPU keeps it
+    for name, why in (("large", "more memory than is free"), ("on_gpu", "puts the model on a GPU")):
+        with pytest.raises(EstimateError) as told:
+            trace(live_session(), f"mine.py:{name}", asked, python=torch_python(), directory=str(tmp_path))
+        assert why in told.value.reason.message
 
 
 def test_code_that_fails_is_told_in_a_sentence(tmp_path: Path) -> None:
