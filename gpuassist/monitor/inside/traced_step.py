@@ -324,6 +324,7 @@ def figures(torch: Any, model: Any, batch: int, steps: tuple[dict[str, int], dic
         "kept_bytes": first["kept"],
         "fixed_bytes": max(0, min(first["kept"], 2 * first["kept"] - twice["kept"])),
         "passing_bytes": first["passing"],
+        "passing_fixed_bytes": max(0, min(first["passing"], 2 * first["passing"] - twice["passing"])),
         "torch": str(torch.__version__),
         "device": device,
     }

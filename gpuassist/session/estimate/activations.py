@@ -72,8 +72,9 @@ def _traced(shape: ModelShape, setting: EstimateSetting) -> StepMemory:
     figures = shape.traced
     assert figures is not None
     times = setting.batch / max(1, figures.batch)
-    moving = (figures.kept_bytes - figures.fixed_bytes) * times
-    return StepMemory(round(figures.fixed_bytes + moving), round(figures.passing_bytes * times), known=True)
+    kept = figures.fixed_bytes + (figures.kept_bytes - figures.fixed_bytes) * times
+    passing = figures.passing_fixed_bytes + (figures.passing_bytes - figures.passing_fixed_bytes) * times
+    return StepMemory(round(kept), round(passing), known=True)
 
 
 def _logits(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts, tokens: int) -> tuple[float, float, float]:
