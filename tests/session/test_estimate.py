@@ -30,6 +30,7 @@ from tests.values import knowledge
 
 HERE = Path(__file__).parent.parent / "cases/estimates"
 PUBLISHED = json.loads((HERE / "published.json").read_text("utf-8"))
+MEASURED = json.loads((HERE / "measured.json").read_text("utf-8"))
 TRACED = json.loads((HERE / "traced.json").read_text("utf-8"))
 COSTS = knowledge().estimates()
 LLAMA = PUBLISHED["cache"][2]["config"]
@@ -67,6 +68,17 @@ def test_measured_steps_with_adapters_are_met_and_lie_in_the_range() -> None:
         beside = found.of(EstimatePart.CONTEXT) + found.of(EstimatePart.MARGIN)
         near(found.total_bytes - beside, row["allocated"], 0.08)
         assert found.low_bytes <= row["process"] <= found.high_bytes, row["model"]
+
+
+@for_each("row", MEASURED["steps"])
+def test_a_step_that_was_really_made_took_as_much(row: dict[str, Any]) -> None:
+    model, asked = shape(row["config"]), setting(**row["setting"])
+    found, states = estimate(model, asked, COSTS), states_of(model, asked, COSTS)
+    beside = found.of(EstimatePart.CONTEXT) + found.of(EstimatePart.MARGIN)
+    near(found.total_bytes - beside, row["peak"], MEASURED["tolerance"])
+    near(states.parameters, row["parameters"], 0.02)
+    near(states.gradients, row["gradients"], 0.02)
+    near(states.optimizer, row["optimizer"], 0.02 if asked.optimizer.value != "adafactor" else 0.9)  # of so small matrices
 
 
 @for_each("row", PUBLISHED["cache"])
@@ -243,6 +255,13 @@ def test_a_directory_with_its_weights_has_exactly_their_parameters(tmp_path: Pat
     assert shape_of(Files(), str(tmp_path / "model.safetensors")).parameters == counted + 1
     (tmp_path / "model.safetensors").write_bytes(b"\xff" * 20)
     assert shape_of(Files(), str(tmp_path / "config.json")).parameters == counted
+
+
+def test_of_an_unknown_family_the_weights_know_better_than_the_config(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "model_type": "next_years"}))
+    head = json.dumps({"a": {"dtype": "BF16", "shape": [64, 1_000_000], "data_offsets": [0, 0]}}).encode()
+    (tmp_path / "model.safetensors").write_bytes(len(head).to_bytes(8, "little") + head)
+    assert shape_of(Files(), str(tmp_path)).parameters == 64_000_000
 
 
 # The user's own code

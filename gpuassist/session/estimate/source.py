@@ -181,6 +181,8 @@ def _with_weights(shape: ModelShape, stored: StoredWeights | None) -> ModelShape
     """Exactly the parameters that lie in the files, where each number there is one and they are about as many as were counted."""
     if stored is None:
         return shape
+    if stored.are_plain and shape.assumed:  # the files know better than the config of a family that is not known
+        return replace(shape, parameters=stored.parameters, stored_bytes=stored.stored_bytes, origin=ShapeOrigin.WEIGHTS)
     if not stored.are_plain or abs(stored.parameters - shape.parameters) > _NEAR * shape.parameters:
         notes = (*shape.notes, _PACKED if not stored.are_plain else _OTHERS)
         return replace(shape, stored_bytes=stored.stored_bytes, notes=notes)

@@ -96,6 +96,8 @@ def states_of(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts) -
     gradients = trained * each
     optimizer = _optimizer_bytes(trained, each, setting, costs)
     stepping = trained * each if setting.optimizer is Optimizer.ADAMW_FOREACH else 0
+    if setting.optimizer is Optimizer.ADAFACTOR and not setting.lora:  # the change of one matrix after the other
+        stepping = max((one.inputs * one.outputs for one in shape.matrices), default=0) * each
     casts = _inside(shape) * _HALF if setting.precision is Precision.AUTOCAST and not setting.lora else 0
     return _moved(
         _shared(ModelStates(parameters, gradients, optimizer, 0, stepping, casts), shape, setting, several), shape, setting
