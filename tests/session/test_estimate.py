@@ -231,7 +231,20 @@ def test_sizes_and_numbers(words: str, least: float, most: float) -> None:
 
 
 @for_each(
-    "words", ["0B", "999999T", "1x7B", "0x7B", "9999x9999T", "hidden=100,layers=2,heads=33", "hidden=0,layers=1", "hidden=64", "hidden=64,layers=2,wings=3", "nothing/there", "hidden=9,layers=x"]
+    "words",
+    [
+        "0B",
+        "999999T",
+        "1x7B",
+        "0x7B",
+        "9999x9999T",
+        "hidden=100,layers=2,heads=33",
+        "hidden=0,layers=1",
+        "hidden=64",
+        "hidden=64,layers=2,wings=3",
+        "nothing/there",
+        "hidden=9,layers=x",
+    ],
 )
 def test_what_is_no_model_is_refused(words: str) -> None:
     with pytest.raises(EstimateError):

@@ -46,7 +46,9 @@ class _Decoder:
         if self.layers > _MOST_LAYERS:
             raise ModelConfigError(text("its `{field}` is no number that a model can have", field="num_hidden_layers"))
         if self.hidden % self.heads and not fields.has("head_dim") and not self.built.head_size:
-            raise ModelConfigError(text("its `{field}` is no multiple of `{other}`", field="hidden_size", other="num_attention_heads"))
+            raise ModelConfigError(
+                text("its `{field}` is no multiple of `{other}`", field="hidden_size", other="num_attention_heads")
+            )
         self.head_size = fields.whole("head_dim", default=self.built.head_size or max(1, self.hidden // self.heads))
         self.kv_heads = self._kv_heads()
         self.experts = fields.whole("num_local_experts", "num_experts", "n_routed_experts", default=0, least=0)

@@ -140,7 +140,18 @@ ENCODERS: dict[str, Callable[[Fields, Pieces], dict[str, int]]] = {
     "umt5": _t5,
     "whisper": _whisper,
 }
-_AS = {"camembert": "bert", "data2vec-text": "bert", "ernie": "bert", "roberta": "bert", "xlm-roberta": "bert", "distilbert": "bert", "electra": "bert", "deit": "vit", "mt5": "t5", "umt5": "t5"}
+_AS = {
+    "camembert": "bert",
+    "data2vec-text": "bert",
+    "ernie": "bert",
+    "roberta": "bert",
+    "xlm-roberta": "bert",
+    "distilbert": "bert",
+    "electra": "bert",
+    "deit": "vit",
+    "mt5": "t5",
+    "umt5": "t5",
+}
 
 
 def encoder(fields: Fields, kind: str, name: str) -> ModelShape:

@@ -122,10 +122,10 @@ def dropout_of_a_gpu(torch: Any) -> Callable[..., Any]:
     """That of a GPU keeps a mask of one byte a number; that of the CPU one as wide as the numbers."""
     plain = torch.nn.functional.dropout
 
-    def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:  # noqa: A002, FBT001, FBT002 -- torch's own
+    def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:  # noqa: FBT001, FBT002 -- torch's own
         if not training or not 0 < p < 1 or inplace:
-            return plain(input, p, training, inplace)
-        return torch.native_dropout(input, p, True)[0]
+            return plain(input, p=p, training=training, inplace=inplace)
+        return torch.native_dropout(input, p, train=True)[0]
 
     return dropout
 

@@ -31,8 +31,8 @@ _KEPT = text("checked against traced steps of the same modules (torch 2.13, tran
 _CAST = text("checked against traced steps of the same modules by autocast on the CPU, which casts less than a GPU’s")
 _FOREIGN = text("this family was not traced: counted as a Llama's")
 _AS_ANOTHER = text("this family is not known: counted as a Llama with these numbers")
-# Of 184 families of transformers 5.24, made with what their configs say by themselves and counted on 2026-11-28, nine in ten had 39 %
-# fewer to 57 % more.
+# Of 184 families of transformers 5.24, made with what their configs say by themselves and counted on 2026-11-28, nine in ten had
+# 39 % fewer to 57 % more.
 _ASSUMED_ERROR = (0.4, 0.6)
 _ADAPTED = text("with LoRA the real share depends on which matrices have adapters; counted as without")
 _WIDENED = text("as PEFT holds them: what is not quantized in 32 bits; others, such as Unsloth, keep 16")
@@ -103,7 +103,9 @@ def _weights(shape: ModelShape, setting: EstimateSetting, states: ModelStates) -
     if shape.assumed and shape.origin is ShapeOrigin.CONFIG:
         return _part(EstimatePart.PARAMETERS, states.parameters, _ASSUMED_ERROR, _AS_ANOTHER)
     if widened(shape, setting) and states.parameters:
-        narrow = (shape.parameters - quantized_parameters(shape)) * 2 / max(1, setting.gpus if setting.sharding is Sharding.ZERO3 else 1)
+        narrow = (
+            (shape.parameters - quantized_parameters(shape)) * 2 / max(1, setting.gpus if setting.sharding is Sharding.ZERO3 else 1)
+        )
         return _part(EstimatePart.PARAMETERS, states.parameters, (min(1.0, error + narrow / states.parameters), error), _WIDENED)
     return _part(EstimatePart.PARAMETERS, states.parameters, (error, error), checked)
 

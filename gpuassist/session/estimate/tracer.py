@@ -95,7 +95,9 @@ def _why(code: str, detail: str) -> Text | None:
         "no-inputs": text("the function must give the model’s inputs beside it: `return model, inputs`"),
         "no-gradient": text("nothing that the model gives can be trained: no result has a gradient"),
         "too-large": text("it cannot be counted without computing it on the CPU, where it takes more memory than is free"),
-        "moves-to-gpu": text("the code puts the model on a GPU, and none is used here: return it as it is made ({detail})", detail=detail),
+        "moves-to-gpu": text(
+            "the code puts the model on a GPU, and none is used here: return it as it is made ({detail})", detail=detail
+        ),
         "failed": text("the model or its step failed: {detail}", detail=detail),
     }.get(code)
 
