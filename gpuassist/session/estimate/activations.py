@@ -38,7 +38,7 @@ def step_memory(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts)
     tokens, seen = tokens_of(shape, setting), shape.tokens or setting.sequence
     each = cost.hidden * shape.hidden + cost.inner * shape.inner
     each += cost.query * shape.heads * shape.head_size + cost.key * shape.kv_heads * shape.head_size
-    working = _FULL * shape.inner  # gradients of a feed-forward part
+    working = float(_FULL * shape.inner)  # gradients of a feed-forward part
     if cost.eager_only or setting.attention is AttentionKernel.EAGER:
         each += cost.score * shape.heads * seen
         # Those of the scores before and behind the softmax, which is in fp32.
