@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from gpuassist.session.estimate.answer import answer_fit, card_named, cards_of, 
 from gpuassist.session.estimate.estimate import estimate
 from gpuassist.session.estimate.source import EstimateError, shape_of, shape_of_size
 from gpuassist.session.estimate.states import states_of
-from gpuassist.session.estimate.tracer import as_it_was_made, is_traceable, trace
+from gpuassist.session.estimate.tracer import SCRIPT, as_it_was_made, is_traceable, trace
 from gpuassist.system.files import Files
 from gpuassist.system.resources import Resources
 from tests.cli.made_session import live_session
@@ -336,15 +337,22 @@ def test_a_step_that_meta_cannot_make_is_made_on_the_cpu_within_free_memory(tmp_
         "def on_gpu():\n"
         "    return Mine(8).cuda(), torch.zeros(1, 8)\n"
     )
-    asked = setting(batch=4)
-    found = trace(live_session(), "mine.py:small", asked, python=torch_python(), directory=str(tmp_path))
-    assert found.traced is not None
-    assert found.traced.device == "cpu"
-    assert found.traced.kept_bytes == 4 * 64 * (4 + 1)  # the input, and a mask of one byte a number as a GPU keeps it
-    for name, why in (("large", "more memory than is free"), ("on_gpu", "puts the model on a GPU")):
-        with pytest.raises(EstimateError) as told:
-            trace(live_session(), f"mine.py:{name}", asked, python=torch_python(), directory=str(tmp_path))
-        assert why in told.value.reason.message
+    (tmp_path / "each.py").write_text(  # in one child, since torch takes its time to start
+        "import json, sys\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "import traced_step\n"
+        "for name in ('small', 'large', 'on_gpu'):\n"
+        "    try:\n"
+        "        print(json.dumps(traced_step.traced(traced_step.maker_of(f'mine.py:{name}'), {'batch': 4, 'sequence': 8})))\n"
+        "    except traced_step.TraceError as error:\n"
+        "        print(json.dumps({'error': error.code}))\n"
+    )
+    run = (torch_python(), "each.py", str(Path(SCRIPT).parent))
+    said = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
+    small, large, on_gpu = (json.loads(line) for line in said.stdout.splitlines())
+    assert small["device"] == "cpu"
+    assert small["kept_bytes"] == 4 * 64 * (4 + 1)  # the input, and a mask of one byte a number as a GPU keeps it
+    assert (large, on_gpu) == ({"error": "too-large"}, {"error": "moves-to-gpu"})
 
 
 def test_code_that_fails_is_told_in_a_sentence(tmp_path: Path) -> None:
