@@ -751,7 +751,7 @@ def _models_say() -> tuple[bytes, ...]:
     tensors = {"a": {"dtype": "BF16", "shape": [4, 8], "data_offsets": [0, 64]}}
     index = {"metadata": {"total_size": 10}, "weight_map": {"a": "model.safetensors"}}
     report = {"name": "M", "batch": 1, "parameters": 9, "parameter_bytes": 36, "trainable_bytes": 36, "buffer_bytes": 0}
-    report |= {"kept_bytes": 9, "fixed_bytes": 1, "passing_bytes": 4, "torch": "2.13", "device": "meta"}
+    report |= {"kept_bytes": 9, "fixed_bytes": 1, "passing_bytes": 4, "passing_fixed_bytes": 1, "torch": "2.13", "device": "meta"}
     return tuple(json.dumps(one).encode() for one in (*(row["config"] for row in rows), tensors, index, report))
 
 

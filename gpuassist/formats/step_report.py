@@ -20,6 +20,7 @@ _NUMBERS = (
     "kept_bytes",
     "fixed_bytes",
     "passing_bytes",
+    "passing_fixed_bytes",
 )
 
 
@@ -54,6 +55,7 @@ def _shape(report: dict[str, Any], numbers: dict[str, int]) -> ModelShape | Trac
         kept_bytes=numbers["kept_bytes"],
         fixed_bytes=numbers["fixed_bytes"],
         passing_bytes=numbers["passing_bytes"],
+        passing_fixed_bytes=min(numbers["passing_fixed_bytes"], numbers["passing_bytes"]),
         parameter_bytes=numbers["parameter_bytes"],
         trainable_bytes=numbers["trainable_bytes"],
         buffer_bytes=numbers["buffer_bytes"],

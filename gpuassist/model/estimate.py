@@ -37,8 +37,7 @@ class Matrix(Struct, frozen=True):
 
 class TracedFigures(Struct, frozen=True):
     """What one traced step told, in bytes: kept for the backward pass for one batch, of which `fixed_bytes` do not grow
-    with the batch, and what was there for a moment beyond that; `batch` is that of the step, `largest_bytes` its largest
-    single tensor.
+    with the batch, and what was there for a moment beyond that, of which `passing_fixed_bytes` do not; `batch` is that of the step.
     """
 
     batch: int
@@ -50,6 +49,7 @@ class TracedFigures(Struct, frozen=True):
     buffer_bytes: int
     torch: str
     device: str
+    passing_fixed_bytes: int = 0
 
 
 class Quantization(str, Enum):

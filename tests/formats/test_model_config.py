@@ -51,6 +51,25 @@ def test_the_text_part_of_a_model_for_pictures_is_counted_and_said() -> None:
     assert shape.notes
 
 
+def test_the_text_part_of_an_encoder_is_said_as_well() -> None:
+    bert = next(one["config"] for one in CASES["real"] if one["model"] == "bert-base-uncased")
+    assert read({"model_type": "grounding-dino", "text_config": bert}).notes
+
+
+def test_experts_that_an_unknown_family_names_otherwise_are_not_left_out() -> None:
+    unknown = {**LLAMA, "model_type": "next_years_moe"}
+    counted = read({**unknown, "num_local_experts": 8, "moe_intermediate_size": 1024})
+    assert counted.experts == 8
+    without_width = {name: value for name, value in unknown.items() if name != "intermediate_size"}
+    for config in (
+        {**unknown, "moe_num_experts": 64},
+        {**unknown, "moe_num_experts": [64, 64]},
+        {**without_width, "ffn_dim": 11008, "n_routed_experts": 512},
+    ):
+        with pytest.raises(ModelConfigError):
+            read(config)
+
+
 def test_an_unknown_family_is_counted_as_a_llama_and_said() -> None:
     shape = read({**LLAMA, "model_type": "next_years_model"})
     assert shape.assumed

@@ -23,7 +23,10 @@ def decoder(fields: Fields, kind: str, name: str, notes: tuple[Text, ...]) -> Mo
 
 def _as_a_llama(fields: Fields, kind: str, name: str, notes: tuple[Text, ...]) -> ModelShape:
     try:
-        return replace(_Decoder(fields, "llama", kind).shape(name, notes), assumed=True)
+        counted = _Decoder(fields, "llama", kind)
+        if fields.counts_some("expert") and not counted.counts_experts:
+            raise ModelConfigError(text("it has experts that its config does not count as others do"))
+        return replace(counted.shape(name, notes), assumed=True)
     except ModelConfigError as error:
         if not kind:
             raise
@@ -42,10 +45,18 @@ class _Decoder:
         self.longest = fields.whole("max_position_embeddings", "n_positions", "seq_length", default=self.built.longest)
         if self.layers > _MOST_LAYERS:
             raise ModelConfigError(text("its `{field}` is no number that a model can have", field="num_hidden_layers"))
+        if self.hidden % self.heads and not fields.has("head_dim") and not self.built.head_size:
+            raise ModelConfigError(
+                text("its `{field}` is no multiple of `{other}`", field="hidden_size", other="num_attention_heads")
+            )
         self.head_size = fields.whole("head_dim", default=self.built.head_size or max(1, self.hidden // self.heads))
         self.kv_heads = self._kv_heads()
         self.experts = fields.whole("num_local_experts", "num_experts", "n_routed_experts", default=0, least=0)
         self.pieces = Pieces()
+
+    @property
+    def counts_experts(self) -> bool:
+        return self.experts > 1 and self._expert_width() > 0
 
     def shape(self, name: str, notes: tuple[Text, ...]) -> ModelShape:
         sparse = self._sparse_layers()

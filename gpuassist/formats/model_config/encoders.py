@@ -23,15 +23,19 @@ def _block(pieces: Pieces, hidden: int, inner: int, count: int, *, key_bias: boo
 def _bert(fields: Fields, pieces: Pieces) -> dict[str, int]:
     hidden, layers = fields.whole("hidden_size", "dim"), fields.whole("num_hidden_layers", "n_layers")
     inner, longest = fields.whole("intermediate_size", "hidden_dim"), fields.whole("max_position_embeddings", default=512)
-    vocabulary, distilled = fields.whole("vocab_size"), fields.word("model_type") == "distilbert"
+    vocabulary, kind = fields.whole("vocab_size"), fields.word("model_type")
+    width = fields.whole("embedding_size", default=hidden) if kind == "electra" else hidden
     _block(pieces, hidden, inner, layers)
     inside = pieces.parameters
-    pieces.matrix("word_embeddings", vocabulary, hidden, inside=False)
-    pieces.matrix("position_embeddings", longest, hidden, inside=False)
-    if not distilled:
-        pieces.matrix("token_type_embeddings", fields.whole("type_vocab_size", default=2), hidden, inside=False)
+    pieces.matrix("word_embeddings", vocabulary, width, inside=False)
+    pieces.matrix("position_embeddings", longest, width, inside=False)
+    if kind != "distilbert":
+        pieces.matrix("token_type_embeddings", fields.whole("type_vocab_size", default=2), width, inside=False)
+    if kind not in {"distilbert", "electra"}:
         pieces.matrix("pooler", hidden, hidden, bias=True, inside=False)
-    pieces.vector(2 * hidden)
+    if width != hidden:
+        pieces.matrix("embeddings_project", width, hidden, bias=True, inside=False)
+    pieces.vector(2 * width)
     heads = fields.whole("num_attention_heads", "n_heads")
     return {"layers": layers, "hidden": hidden, "inner": inner, "heads": heads, "longest": longest, "inside": inside}
 
@@ -126,6 +130,9 @@ ENCODERS: dict[str, Callable[[Fields, Pieces], dict[str, int]]] = {
     "xlm-roberta": _bert,
     "distilbert": _bert,
     "electra": _bert,
+    "camembert": _bert,
+    "data2vec-text": _bert,
+    "ernie": _bert,
     "vit": _vit,
     "deit": _vit,
     "t5": _t5,
@@ -133,7 +140,18 @@ ENCODERS: dict[str, Callable[[Fields, Pieces], dict[str, int]]] = {
     "umt5": _t5,
     "whisper": _whisper,
 }
-_AS = {"roberta": "bert", "xlm-roberta": "bert", "distilbert": "bert", "electra": "bert", "deit": "vit", "mt5": "t5", "umt5": "t5"}
+_AS = {
+    "camembert": "bert",
+    "data2vec-text": "bert",
+    "ernie": "bert",
+    "roberta": "bert",
+    "xlm-roberta": "bert",
+    "distilbert": "bert",
+    "electra": "bert",
+    "deit": "vit",
+    "mt5": "t5",
+    "umt5": "t5",
+}
 
 
 def encoder(fields: Fields, kind: str, name: str) -> ModelShape:

@@ -109,6 +109,12 @@ ALIKE = {
     "kimi_k2": "deepseek_v3",
     "mistral3": "mistral",
     "phi4": "phi3",
+    "ministral3": "ministral",
+    "qwen3_vl_moe_text": "qwen3_moe",
+    "minicpm3": "deepseek_v2",
+    "ernie4_5": "llama",
+    "exaone": "llama",
+    "internlm3": "llama",
 }
 # Widths of the feed-forward part where a config leaves them out: so many times the hidden size.
 TIMES_HIDDEN = {"gpt2": 4, "gptj": 4, "gpt_neo": 4, "bloom": 4, "falcon": 4}

@@ -66,6 +66,11 @@ class Fields:
         found = next((self._values[name] for name in names if isinstance(self._values.get(name), dict)), None)
         return Fields(found) if found is not None else None
 
+    def counts_some(self, part: str) -> bool:
+        """Whether a number above one, or a list of them, stands in a field whose name has this in it."""
+        values = (value for name, value in self._values.items() if part in name and not isinstance(value, bool))
+        return any(bool(value) if isinstance(value, list) else isinstance(value, int) and value > 1 for value in values)
+
     def has(self, name: str) -> bool:
         return self._values.get(name) is not None
 

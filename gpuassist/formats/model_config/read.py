@@ -39,7 +39,7 @@ def read_model_config(content: bytes, name: str = "") -> ModelShape:
         notes = (_BESIDE if beside else _PART,)
         fields, kind = within, within.word("model_type") or kind
         stored = stored or quantization_of(fields)
-    shape = encoder(fields, kind, name) if kind in ENCODERS else decoder(fields, kind, name, notes)
+    shape = replace(encoder(fields, kind, name), notes=notes) if kind in ENCODERS else decoder(fields, kind, name, notes)
     if stored is None:
         return replace(shape, parameters=shape.parameters + beside)
     return replace(shape, parameters=shape.parameters + beside, quantization=stored.kind, notes=(*shape.notes, stored.note))

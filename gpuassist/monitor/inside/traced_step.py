@@ -16,6 +16,7 @@ import json
 import os
 import sys
 import weakref
+from collections.abc import Mapping
 
 TYPE_CHECKING = False  # as type checkers know it
 if TYPE_CHECKING:
@@ -76,11 +77,14 @@ def maker_of(target: str) -> Callable[..., Any]:
 def traced(maker: Callable[..., Any], request: dict[str, Any]) -> dict[str, Any]:
     """The figures of a step, on the meta device if the model can be made there."""
     torch = torch_of()
+    torch.nn.functional.dropout = dropout_of_a_gpu(torch)
     if request.get("attention") == "fused":
         torch.nn.functional.scaled_dot_product_attention = fused_attention(torch)
-    why = ""
+    why, model = "", None
     for device in ("meta", "cpu"):
         try:
+            if device == "cpu":
+                keep_to_free_memory(model)
             with torch.device(device):
                 model, inputs, loss = parts_of(torch, maker, request, device)
             first = step_of(torch, model, inputs, loss)
@@ -88,9 +92,42 @@ def traced(maker: Callable[..., Any], request: dict[str, Any]) -> dict[str, Any]
             return figures(torch, model, batch_of(torch, inputs), (first, twice), device=device)
         except TraceError:
             raise
-        except (RuntimeError, NotImplementedError, ValueError, TypeError) as error:
+        except Exception as error:  # noqa: BLE001 -- what has no content can break the user's code in any way
             why = f"{type(error).__name__}: {error}"
+            if isinstance(error, MemoryError) or "can't allocate memory" in why:
+                raise TraceError("too-large") from None
+    if "CUDA" in why or "NVIDIA driver" in why:  # no GPU is shown to it
+        raise TraceError("moves-to-gpu", why)
     raise TraceError("failed", why)
+
+
+def keep_to_free_memory(model: Any) -> None:
+    """On the CPU tensors have content: what takes more than is free is refused, before the system ends other programs for it."""
+    import resource
+
+    with open("/proc/meminfo", encoding="ascii") as lines:
+        free = next((int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:")), 0)
+    with open("/proc/self/status", encoding="utf-8", errors="replace") as lines:
+        taken = next((int(line.split()[1]) << 10 for line in lines if line.startswith("VmData:")), 0)
+    weights = sum(one.numel() * one.element_size() for one in model.parameters()) if model is not None else 0
+    if free and 2 * weights > free:  # with their gradients
+        raise TraceError("too-large")
+    if free:
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        most = taken + free * 9 // 10
+        resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def dropout_of_a_gpu(torch: Any) -> Callable[..., Any]:
+    """That of a GPU keeps a mask of one byte a number; that of the CPU one as wide as the numbers."""
+    plain = torch.nn.functional.dropout
+
+    def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:  # noqa: FBT001, FBT002 -- torch's own
+        if not training or not 0 < p < 1 or inplace:
+            return plain(input, p=p, training=training, inplace=inplace)
+        return torch.native_dropout(input, p, train=True)[0]
+
+    return dropout
 
 
 def torch_of() -> Any:
@@ -126,8 +163,10 @@ def moved(torch: Any, inputs: Any, change: Callable[[Any], Any]) -> Any:
     """The same inputs with each tensor changed."""
     if isinstance(inputs, torch.Tensor):
         return change(inputs)
-    if isinstance(inputs, dict):
+    if isinstance(inputs, Mapping):  # what tokenizers give is no dict
         return {name: moved(torch, one, change) for name, one in inputs.items()}
+    if isinstance(inputs, tuple) and hasattr(inputs, "_fields"):
+        return type(inputs)(*(moved(torch, one, change) for one in inputs))
     if isinstance(inputs, (list, tuple)):
         return type(inputs)(moved(torch, one, change) for one in inputs)
     return inputs
@@ -285,6 +324,7 @@ def figures(torch: Any, model: Any, batch: int, steps: tuple[dict[str, int], dic
         "kept_bytes": first["kept"],
         "fixed_bytes": max(0, min(first["kept"], 2 * first["kept"] - twice["kept"])),
         "passing_bytes": first["passing"],
+        "passing_fixed_bytes": max(0, min(first["passing"], 2 * first["passing"] - twice["passing"])),
         "torch": str(torch.__version__),
         "device": device,
     }

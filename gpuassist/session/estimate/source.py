@@ -17,7 +17,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.text import Text, text
 from gpuassist.system.files import Files
 
-_SIZE = lazy_regex(r"(\d{1,6}(?:\.\d{1,6})?)\s*([kmbt])", re.IGNORECASE)
+_SIZE = lazy_regex(r"(?:(\d{1,4})x)?(\d{1,6}(?:\.\d{1,6})?)\s*([kmbt])", re.IGNORECASE)
 _UNITS = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 _PAIR = lazy_regex(r"([a-z_]+)\s*=\s*(\d{1,10})", re.IGNORECASE)
 _SHORT = {
@@ -51,7 +51,8 @@ def shape_of(files: Files, words: str) -> ModelShape:
     if not words:
         raise EstimateError(text("name a size such as 7B, numbers such as hidden=4096,layers=32, or a file"))
     if (found := _SIZE.fullmatch(words)) is not None:
-        return shape_of_size(round(float(found[1]) * _UNITS[found[2].lower()]), words)
+        size = round(float(found[2]) * _UNITS[found[3].lower()])
+        return shape_of_size(size, words) if found[1] is None else _shape_of_experts(int(found[1]), size, words)
     if "=" in words and not files.exists(os.path.abspath(words)):
         return _of_numbers(words)
     return _of_files(files, os.path.abspath(os.path.expanduser(words)), words)
@@ -72,6 +73,7 @@ def shape_of_size(parameters: int, name: str) -> ModelShape:
         "hidden_size": hidden,
         "num_hidden_layers": layers,
         "num_attention_heads": heads,
+        "head_dim": max(1, hidden // heads),
         "num_key_value_heads": min(8, heads) if grouped else heads,
         "intermediate_size": round(hidden * (3.5 if grouped else 2.6875)),
         "vocab_size": 128_256 if grouped else 32_000,
@@ -79,6 +81,31 @@ def shape_of_size(parameters: int, name: str) -> ModelShape:
     return replace(_read(built, name), origin=ShapeOrigin.SIZE, parameters=parameters, longest=0, notes=(_AS_A_LLAMA,))
 
 
+def _shape_of_experts(experts: int, parameters: int, name: str) -> ModelShape:
+    """What `8x7B` means: a Mixtral, which has the feed-forward part of a model of 7 billion eight times and the rest of it once, so
+    that it has 47 billion and not 56.
+    """
+    if experts < 2 or not _SMALLEST <= parameters * experts <= _LARGEST:
+        raise EstimateError(text("a model has between a thousand and a hundred trillion parameters"))
+    layers = max(1, round((parameters / (13 * 128 * 128)) ** (1 / 3)))
+    hidden = max(8, round((parameters / (13 * layers)) ** 0.5 / 64) * 64)
+    heads = max(1, hidden // 128)
+    built = {
+        "model_type": "mixtral",
+        "hidden_size": hidden,
+        "num_hidden_layers": layers,
+        "num_attention_heads": heads,
+        "num_key_value_heads": min(8, heads),
+        "head_dim": max(1, hidden // heads),
+        "intermediate_size": round(hidden * 3.5),
+        "vocab_size": 32_000,
+        "num_local_experts": experts,
+        "num_experts_per_tok": 2,
+    }
+    return replace(_read(built, name), origin=ShapeOrigin.SIZE, longest=0, notes=(_AS_A_MIXTRAL,))
+
+
+_AS_A_MIXTRAL = text("only its size is known: it is taken for a Mixtral, with two experts a token; its `config.json` says more")
 _AS_A_LLAMA = text("only its size is known: the rest is that of a Llama; its `config.json` says more")
 
 
@@ -99,7 +126,9 @@ def _of_numbers(words: str) -> ModelShape:
     hidden = values.get("hidden_size")
     if isinstance(hidden, int):
         values.setdefault("intermediate_size", 4 * hidden)
-        values.setdefault("num_attention_heads", max(1, hidden // 128))
+        if "num_attention_heads" not in values:
+            heads = values["num_attention_heads"] = max(1, hidden // 128)
+            values.setdefault("head_dim", max(1, hidden // heads))
     values.setdefault("vocab_size", 32_000)
     if "num_local_experts" in values:
         values["model_type"] = "mixtral"
@@ -152,6 +181,8 @@ def _with_weights(shape: ModelShape, stored: StoredWeights | None) -> ModelShape
     """Exactly the parameters that lie in the files, where each number there is one and they are about as many as were counted."""
     if stored is None:
         return shape
+    if stored.are_plain and shape.assumed:  # the files know better than the config of a family that is not known
+        return replace(shape, parameters=stored.parameters, stored_bytes=stored.stored_bytes, origin=ShapeOrigin.WEIGHTS)
     if not stored.are_plain or abs(stored.parameters - shape.parameters) > _NEAR * shape.parameters:
         notes = (*shape.notes, _PACKED if not stored.are_plain else _OTHERS)
         return replace(shape, stored_bytes=stored.stored_bytes, notes=notes)

@@ -53,10 +53,25 @@ def weight_bytes(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts
         if shape.origin.value == "traced" and shape.traced is not None and setting.task is Task.TRAIN and not setting.lora:
             return shape.traced.parameter_bytes + shape.traced.buffer_bytes
         return shape.parameters * each
-    inside = sum(one.parameters for one in shape.matrices if one.in_layers) or round(shape.parameters * 0.95)
-    inside = min(inside, shape.parameters)
+    inside = quantized_parameters(shape)
     bits = costs.amount("weights", stored.value).value
-    return round(inside * bits / 8) + (shape.parameters - inside) * each
+    return round(inside * bits / 8) + (shape.parameters - inside) * (_FULL if widened(shape, setting) else each)
+
+
+def quantized_parameters(shape: ModelShape) -> int:
+    """Those of the matrices of the layers: embedding, head and norms are not quantized."""
+    inside = sum(one.parameters for one in shape.matrices if one.in_layers) or round(shape.parameters * 0.95)
+    return min(inside, shape.parameters)
+
+
+def widened(shape: ModelShape, setting: EstimateSetting) -> bool:
+    """Whether what is not quantized is held in 32 bits: so does PEFT's `prepare_model_for_kbit_training` with the formats of
+    bitsandbytes, and what flows between the layers is then in 32 bits as well.
+    """
+    return setting.task is Task.TRAIN and bool(setting.lora) and stored_in(shape, setting) in _BITSANDBYTES
+
+
+_BITSANDBYTES = frozenset((Quantization.NF4, Quantization.NF4_DOUBLE, Quantization.INT8))
 
 
 def adapter_parameters(shape: ModelShape, rank: int) -> int:
@@ -81,6 +96,8 @@ def states_of(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts) -
     gradients = trained * each
     optimizer = _optimizer_bytes(trained, each, setting, costs)
     stepping = trained * each if setting.optimizer is Optimizer.ADAMW_FOREACH else 0
+    if setting.optimizer is Optimizer.ADAFACTOR and not setting.lora:  # the change of one matrix after the other
+        stepping = max((one.inputs * one.outputs for one in shape.matrices), default=0) * each
     casts = _inside(shape) * _HALF if setting.precision is Precision.AUTOCAST and not setting.lora else 0
     return _moved(
         _shared(ModelStates(parameters, gradients, optimizer, 0, stepping, casts), shape, setting, several), shape, setting

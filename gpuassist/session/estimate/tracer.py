@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from gpuassist.context import Session
 from gpuassist.formats.step_report import TraceTrouble, read_traced_step
-from gpuassist.model.estimate import AttentionKernel, EstimateSetting, ModelShape, Precision
+from gpuassist.model.estimate import AttentionKernel, EstimateSetting, ModelShape, Precision, Quantization
 from gpuassist.model.fact import Unknown
 from gpuassist.model.text import Text, text
 from gpuassist.monitor import inside
@@ -94,15 +94,20 @@ def _why(code: str, detail: str) -> Text | None:
         "no-module": text("the function gave no torch.nn.Module, but a {detail}", detail=detail),
         "no-inputs": text("the function must give the model’s inputs beside it: `return model, inputs`"),
         "no-gradient": text("nothing that the model gives can be trained: no result has a gradient"),
+        "too-large": text("it cannot be counted without computing it on the CPU, where it takes more memory than is free"),
+        "moves-to-gpu": text(
+            "the code puts the model on a GPU, and none is used here: return it as it is made ({detail})", detail=detail
+        ),
         "failed": text("the model or its step failed: {detail}", detail=detail),
     }.get(code)
 
 
 def as_it_was_made(shape: ModelShape, setting: EstimateSetting) -> EstimateSetting:
-    """The setting with the precision that a traced model has itself."""
+    """The setting with the precision that a traced model has itself, and without what its step was not made with."""
     from msgspec.structs import replace
 
     if shape.traced is None:
         return setting
     wide = shape.traced.parameter_bytes > 3 * shape.parameters
-    return replace(setting, precision=Precision.FP32 if wide else Precision.BF16, lora=0)
+    precision = Precision.FP32 if wide else Precision.BF16
+    return replace(setting, precision=precision, lora=0, checkpointing=False, quantization=Quantization.NONE)

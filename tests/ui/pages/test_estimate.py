@@ -6,13 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolTip
 from pytestqt.qtbot import QtBot
 
-from gpuassist.model.estimate import EstimatePart, LeverKind, Task
+from gpuassist.model.estimate import EstimatePart, LeverKind, ModelShape, ShapeOrigin, Task, TracedFigures
 from gpuassist.session.navigation import SideTool, ToEstimate
+from gpuassist.ui.jobs import Done
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.estimate.fit_bar import FitBar
 from gpuassist.ui.pages.estimate.page import EstimatePage
@@ -96,6 +98,22 @@ def test_code_is_run_only_when_the_button_is_pressed(page: EstimatePage, tmp_pat
     assert page.answer is None
     assert page.bar().primary is page.count
     assert not page.busy
+
+
+def test_a_counted_step_is_shown_for_any_batch_and_no_other_sequence(page: EstimatePage, tmp_path: Path, qtbot: QtBot) -> None:
+    setting, model = page.form.setting, str(tmp_path / "train.py")
+    figures = TracedFigures(1, 4000, 0, 1000, 4000, 4000, 0, "2.13.0", "meta")
+    made = ModelShape("Mine", "", ShapeOrigin.TRACED, 1000, writes=False, traced=figures)
+    page._show_traced(Done(((model, setting.sequence, setting.attention), made)))
+    for batch, sequence, shown in ((1, setting.sequence, True), (8, setting.sequence, True), (1, 128, False)):
+        page.form.show_question(model, replace(setting, batch=batch, sequence=sequence, checkpointing=True))
+        qtbot.waitUntil(lambda: not page.busy)
+        assert (page.answer is not None) is shown
+    assert page.bar().primary is page.count
+    page.form.show_question(model, replace(setting, batch=8, checkpointing=True))
+    qtbot.waitUntil(lambda: not page.busy)
+    assert page.answer is not None
+    assert not page.answer.setting.checkpointing  # its step was made without
 
 
 def test_the_question_is_kept_for_another_language(page: EstimatePage, qtbot: QtBot) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.context import Session
-from gpuassist.model.estimate import CardRoom, EstimateSetting, FitAnswer, Lever, ModelShape
+from gpuassist.model.estimate import AttentionKernel, CardRoom, EstimateSetting, FitAnswer, Lever, ModelShape
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.estimate import (
@@ -58,6 +58,14 @@ class _Question(Struct, frozen=True):
     traced: ModelShape | None = None
 
 
+# What a counted step depends on, but for the batch, with which it grows.
+_Step = tuple[str, int, AttentionKernel]
+
+
+def _step_of(model: str, setting: EstimateSetting) -> _Step:
+    return model, setting.sequence, setting.attention
+
+
 class EstimatePage(Page):
     """Reckons on a job whenever something is chosen; runs code of the user's only when the button for that is pressed."""
 
@@ -67,7 +75,7 @@ class EstimatePage(Page):
         super().__init__(desk, parent)
         words = desk.words
         self._cards: tuple[CardRoom, ...] = ()
-        self._traced: tuple[str, ModelShape] | None = None
+        self._traced: tuple[_Step, ModelShape] | None = None
         self.answer: FitAnswer | None = None
         self._asking = Latest(desk.jobs, self._show_settled, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self._tracing = Latest(desk.jobs, self._show_traced, self)
@@ -135,20 +143,21 @@ class EstimatePage(Page):
             self._asking.drop()
             self._show_nothing()
             return
-        traced = self._traced[1] if self._traced is not None and self._traced[0] == model else None
+        traced = self._traced[1] if self._traced is not None and is_traceable(model) else None
         question, session = _Question(model, self.form.setting, self._cards, traced), self.desk.session
         self._asking.ask(lambda _: _answered(session, question))
         self.bar_changed.emit()
 
     def _waits_for_code(self) -> bool:
         model = self.form.model.text().strip()
-        return is_traceable(model) and (self._traced is None or self._traced[0] != model)
+        return is_traceable(model) and (self._traced is None or self._traced[0] != _step_of(model, self.form.setting))
 
     @Slot()
     def _count_step(self) -> None:
         model, setting, session = self.form.model.text().strip(), self.form.setting, self.desk.session
         self._strip.begin(self.desk.words(text("Counting one step…")))
-        self._tracing.ask(lambda control: (model, _traced_shape(session, model, setting, control)))
+        step = _step_of(model, setting)
+        self._tracing.ask(lambda control: (step, _traced_shape(session, model, setting, control)))
         self.bar_changed.emit()
 
     @Slot()
