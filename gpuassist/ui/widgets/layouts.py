@@ -284,10 +284,12 @@ class EvenColumns(QWidget):
         self._shown: tuple[QWidget, ...] = ()
         self._grid = bare(QGridLayout(self), _EVEN_GAP)
 
-    def add(self, widget: QWidget) -> None:
-        self._widgets.append(widget)
-        self._wanted = (*self._wanted, widget)
-        widget.setParent(self)
+    def add(self, *widgets: QWidget) -> None:
+        """Those that come together are arranged once: each time all of them are measured."""
+        self._widgets += widgets
+        self._wanted = (*self._wanted, *widgets)
+        for widget in widgets:
+            widget.setParent(self)
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -126,8 +126,7 @@ class EstimateForm(Card):
         first.addWidget(self.model, 1)
         first.addWidget(self.choose)
         self._grid = EvenColumns(self, least=150)
-        for choice in self._choices.values():
-            self._grid.add(choice)
+        self._grid.add(*self._choices.values())
         self._ticks = QWidget(self)
         flow = FlowLayout(self._ticks, gap=16)
         for tick in (self.checkpointing, self.accumulates, self.eager):

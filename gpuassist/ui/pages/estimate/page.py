@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -32,6 +34,7 @@ from gpuassist.session.estimate.tracer import as_it_was_made, interpreter_for, i
 from gpuassist.session.navigation import Errand, SideTool, ToEstimate
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Latest
+from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.estimate.fit_bar import FitRow, part_row
 from gpuassist.ui.pages.estimate.form import EstimateForm
@@ -77,6 +80,7 @@ class EstimatePage(Page):
         self._cards: tuple[CardRoom, ...] = ()
         self._traced: tuple[_Step, ModelShape] | None = None
         self.answer: FitAnswer | None = None
+        self._showing: InTurns | None = None  # what stands below its first sentence
         self._asking = Latest(desk.jobs, self._show_settled, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self._tracing = Latest(desk.jobs, self._show_traced, self)
         self._reset = new_action(self, words(text("Reset")), self._start_over, "Ctrl+L")
@@ -114,7 +118,8 @@ class EstimatePage(Page):
 
     @property
     def busy(self) -> bool:
-        return self._asking.busy or self._tracing.busy
+        shows = self._showing is not None and not self._showing.is_done
+        return self._asking.busy or self._tracing.busy or shows
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._cards = cards_of(self.desk.session, inspection.machine)
@@ -214,15 +219,25 @@ class EstimatePage(Page):
         self.answer = answer
         below = text("{model}; {range}", model=model_words(answer), range=range_words(answer))
         self._header.show_words(words(sentence_of(answer)), words(below))
-        self.cards.show_answer(answer)
-        self.levers.show_answer(answer)
-        self.parts.show_answer(answer)
-        said = (largest_words(answer), smallest_words(answer), turns_words(answer), *answer.estimate.notes, *answer.notes)
-        self.notes.show_words_of(tuple(one for one in said if one is not None))
         self._nothing.hide()
         self.trouble.hide()
         self._copy.setEnabled(True)
         self.bar_changed.emit()
+        self._stop_showing()
+        self._showing = InTurns(self._cards_of(answer), self)
+        self._showing.start()
+
+    def _cards_of(self, answer: FitAnswer) -> Iterator[Step]:
+        yield partial(self.cards.show_answer, answer)
+        yield partial(self.levers.show_answer, answer)
+        yield partial(self.parts.show_answer, answer)
+        said = (largest_words(answer), smallest_words(answer), turns_words(answer), *answer.estimate.notes, *answer.notes)
+        yield partial(self.notes.show_words_of, tuple(one for one in said if one is not None))
+
+    def _stop_showing(self) -> None:
+        if self._showing is not None:
+            self._showing.deleteLater()
+            self._showing = None
 
     def _show_trouble(self, reason: str) -> None:
         self._show_nothing()
@@ -233,6 +248,7 @@ class EstimatePage(Page):
     def _show_nothing(self) -> None:
         words = self.desk.words
         self.answer = None
+        self._stop_showing()
         self._header.show_words(words(text("Will it fit?")), words(text("What a model takes of a GPU, before it is run.")))
         title, rest = (_CODE, _RUNS) if self._waits_for_code() else (_WHICH, _HOW)
         self._nothing.show_words(Mark.TODO, words(title), words(rest))

@@ -46,7 +46,7 @@ class InstallChoices(Card):
         grid = EvenColumns(self, least=170)
         for part in self._parts.values():
             part.box.activated.connect(self._choose_parts)
-            grid.add(part)
+        grid.add(*self._parts.values())
         self.body.setSpacing(12)
         self.body.addWidget(grid)
         self.body.addWidget(self.no_root)

@@ -125,8 +125,7 @@ class WishCard(Card):
         first.addSpacing(8)
         first.addWidget(self.search, 1)
         self._grid = EvenColumns(self, least=150)
-        for part in self._parts.values():
-            self._grid.add(part)
+        self._grid.add(*self._parts.values())
         self.body.setSpacing(12)
         add_layout(self.body, first)
         self.body.addWidget(self._missed)
