@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -123,6 +124,48 @@ def test_operators_of_one_name_are_one() -> None:
 )
 def test_what_is_no_profile_is_none(words: str) -> None:
     assert read_any_text(words) == ()
+
+
+# As nsys 2022 prints them; the average tells that the copies wait and that the first call of all sets CUDA up.
+_TITLES = ("Time (%)", "Total Time (ns)", "Num Calls", "Avg (ns)", "Name")
+_CALLS = (("50.0", "600000000", "1", "600000000.0", "cudaFree"), ("50.0", "600000000", "100", "6000000.0", "cudaMemcpyAsync"))
+_ON_GPU = ("Time (%)", "Total Time (ns)", "Instances", "Avg (ns)", "GridXYZ", "Category", "Operation")
+_KERNELS = (
+    ("60.0", "60000000", "10", "6000000.0", "   1    1    1", "CUDA_KERNEL", "void add<int, (bool)1>(int, T2)"),
+    ("20.0", "20000000", "10", "2000000.0", " 256    1    1", "CUDA_KERNEL", "void add<int, (bool)1>(int, T2)"),
+    ("20.0", "20000000", "10", "2000000.0", "             ", "MEMORY_OPER", "[CUDA memcpy HtoD]"),
+)
+
+
+def laid_out(layout: str, titles: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> str:
+    whole = [titles, *rows]
+    if layout == "json":
+        return "[\n" + ",\n".join(json.dumps(dict(zip(titles, row, strict=True)), indent=2) for row in rows) + "\n]\n"
+    if layout == "csv":
+        return "".join(",".join(f'"{one}"' if "," in one else one for one in row) + "\n" for row in whole)
+    if layout == "tsv":
+        return "".join("\t".join(row) + "\n" for row in whole)
+    widths = [max(len(row[place]) for row in whole) for place in range(len(titles))]
+    lines = ["  ".join(one.rjust(width) for one, width in zip(row, widths, strict=True)) for row in whole]
+    if layout == "columns":
+        return "\n".join((f" {lines[0]}", *(f" {one}" for one in ("-" * len(lines[0]), *lines[1:])))) + "\n"
+    border = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
+    boxed = [f"| {' | '.join(one.rjust(width) for one, width in zip(row, widths, strict=True))} |" for row in whole]
+    return "\n".join((border, boxed[0], border, *boxed[1:], border)) + "\n"
+
+
+@for_each("layout", ["columns", "box", "csv", "tsv", "json"])
+def test_each_layout_of_nsys_says_the_same(layout: str) -> None:
+    words = f"Processing [a.sqlite]...\n\n{laid_out(layout, _TITLES, _CALLS)}\n{laid_out(layout, _ON_GPU, _KERNELS)}"
+    assert spent(words, ShareBasis.THREAD) == {"start": 0.6, "waits": 0.6}
+    assert spent(words, ShareBasis.DEVICE) == {"kernels": 0.08, "copies": 0.02}
+    in_seconds = laid_out(layout, ("Time (%)", "Total Time (sec)", "Num Calls", "Name"), (("100.0", "0.25", "9", "cudaMalloc"),))
+    assert spent(in_seconds, ShareBasis.THREAD) == {"start": 0.25}
+
+
+def test_heads_of_nsys_without_end_are_read_in_one_pass() -> None:
+    for words in ("[\n", "Time (%),Total Time (ns),Name\n", "| Time (%) | Total Time (ns) | Name |\n"):
+        assert read_any_text(words * 30_000) == ()
 
 
 SPEEDSCOPE = {

@@ -62,6 +62,7 @@ def told(path: Path, content: bytes = b"") -> ReadWhole | ReadNothing:
         ("two.json.gz", gzip.compress(trace(steps(3))[:500]) + gzip.compress(trace(steps(3))[500:]), ProfileForm.TORCH_TRACE),
         ("a.prof", marshal.dumps(STATISTICS), ProfileForm.CPROFILE),
         ("a.txt", PYTHON.encode(), ProfileForm.CPROFILE),
+        ("a.json", b'[{"Total Time (ns)": 5, "Instances": 1, "Name": "add"}]', ProfileForm.NSYS_STATS),
     ],
 )
 def test_a_file_is_known_by_what_it_holds(name: str, content: bytes, form: ProfileForm, tmp_path: Path) -> None:
@@ -108,6 +109,19 @@ def test_an_export_of_nsight_systems(tmp_path: Path) -> None:
     spent = {one.kind: round(one.seconds * 1e9) for one in reading.shares}
     assert spent == {TimeKind.KERNELS: 4000, TimeKind.COPIES: 1000, TimeKind.LAUNCHES: 1000, TimeKind.WAITS: 3000}
     assert {one.name for one in reading.entries} == {"ampere_sgemm", "cudaLaunchKernel", "cudaStreamSynchronize", "Memcpy HtoD"}
+
+
+def test_graphs_and_the_memory_of_copies_are_told(tmp_path: Path) -> None:
+    schema = """
+    CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INTEGER, end INTEGER, graphId INTEGER, graphExecId INTEGER);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER, end INTEGER, copyKind INTEGER, srcKind INTEGER, dstKind INTEGER);
+    INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (0, 5000, 1, 4);
+    INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (5000, 6000, 1, 0, 2), (6000, 7000, 2, NULL, NULL);
+    """
+    found = told(export(tmp_path / "a.sqlite", schema))
+    assert isinstance(found, ReadWhole)
+    named = {one.name: round(one.seconds * 1e9) for one in found.readings[0].entries}
+    assert named == {"CUDA graph 4": 5000, "Memcpy HtoD (Pageable -> Device)": 1000, "Memcpy DtoH": 1000}
 
 
 _ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS start, x AS end, 1 AS demangledName FROM n"

@@ -33,7 +33,8 @@ _WAITS = lazy_regex(
 _OPERATORS = lazy_regex(
     r"torch\._C|built-in method torch|run_backward|of '?torch\._C|TensorBase|of type object|torch\.nn\.functional"
 )
-_WAITING_CALL = lazy_regex(r"^(?:cu(?:da|Ctx|Stream|Event)?|hip)\w*(?:Synchronize|EventQuery)|^cudaMemcpy(?:_|$)|Sync\b")
+# A copy without "Async" returns when it is done.
+_WAITING_CALL = lazy_regex(r"^(?:cu|hip)\w*(?:Synchronize|EventQuery)|^(?:cuda|cu|hip)Memcpy(?!\w*Async)|Sync\b")
 _CALL = lazy_regex(r"^(?:cuda|cu|hip)[A-Z]\w*")
 _COMMUNICATION = lazy_regex(r"\bnccl|rccl|AllReduce|AllGather|ReduceScatter|cross_device_reduce|all_reduce", re.IGNORECASE)
 _COPY = lazy_regex(r"mem(?:cpy|set)|copyHostTo|copyDeviceTo", re.IGNORECASE)
@@ -69,6 +70,11 @@ def call_kind(name: str) -> TimeKind:
     if of_start(name):
         return TimeKind.START
     return TimeKind.WAITS if _WAITING_CALL.search(name) else TimeKind.LAUNCHES
+
+
+def long_call_kind(name: str) -> TimeKind:
+    """Of one that starts work and holds the processor for some milliseconds."""
+    return TimeKind.WAITS if "Memcpy" in name else TimeKind.START
 
 
 def device_kind(name: str) -> TimeKind:
