@@ -32,6 +32,7 @@ _ELEMENTS = lazy_regex(r"elementwise|vectorized|reduce_kernel|unrolled|CatArray|
 _ATTENTION = lazy_regex(r"softmax|bmm|flash_attn|scaled_dot_product", re.IGNORECASE)
 
 
+_NO_OPERATORS = frozenset({TimeKind.START, TimeKind.PYTHON, TimeKind.REST})
 _OF_FUNCTIONS = frozenset({ProfileForm.CPROFILE, ProfileForm.SPEEDSCOPE, ProfileForm.STACKS, ProfileForm.SCALENE})
 
 
@@ -127,12 +128,16 @@ def _of_thread(told: ProfileReading) -> FirstChange:
     whole = told.seconds if told.seconds else sum(one.seconds for one in told.shares)
     work = max(whole - start, 0.0)
     kinds = (TimeKind.DATA, TimeKind.WAITS, TimeKind.OPERATORS, TimeKind.PYTHON, TimeKind.LAUNCHES)
-    kind = max(kinds, key=told.spent)
-    if not told.spent(kind):
+    spent = {kind: told.spent(kind) for kind in kinds}
+    if told.basis is ShareBasis.MOMENTS:  # between operators runs the program's own code
+        spent[TimeKind.PYTHON] += told.spent(TimeKind.REST)
+    kind = max(kinds, key=lambda one: spent[one])
+    if not spent[kind]:
         kind = TimeKind.REST
+        spent[kind] = told.spent(kind)
     if told.form is ProfileForm.TORCH_TABLE and told.entries and told.entries[0].kind is TimeKind.DATA:
         kind = TimeKind.DATA  # of what a data set does itself, operators of torch stand on rows of their own
-    return _made(told, kind, told.spent(kind), work=work, start=start, on_gpu=False)
+    return _made(told, kind, spent[kind], work=work, start=start, on_gpu=False)
 
 
 def _made(told: ProfileReading, kind: TimeKind, spent: float, *, work: float, start: float, on_gpu: bool) -> FirstChange:
@@ -226,7 +231,7 @@ def _of_function(thread: ProfileReading | None) -> dict[str, Parameter]:
     if thread is None:
         return {}
     whole = thread.seconds or sum(one.seconds for one in thread.shares)
-    start = sum(one.seconds for one in thread.entries if one.kind is TimeKind.START)
+    start = thread.spent(TimeKind.START)
     rest = whole - start
     first = max((one for one in thread.entries if one.kind is not TimeKind.START), key=lambda one: one.seconds, default=None)
     named = first is not None and rest > 0
@@ -235,6 +240,7 @@ def _of_function(thread: ProfileReading | None) -> dict[str, Parameter]:
         "start": _of_seconds(start) if start >= 0.05 and thread.seconds else "",
         "rest": _of_seconds(rest),
         "first": _named(first) if first is not None and named else "",
+        "place": first.place[-_MOST_WORDS:] if first is not None and named else "",
         "share": _percent(first.seconds, rest) if first is not None and named else "",
         "kind": _function_word(first) if first is not None else "",
     }
@@ -252,13 +258,16 @@ def _of_operators(readings: Sequence[ProfileReading]) -> dict[str, Parameter]:
     table = next((one for one in tables if one.basis is ShareBasis.DEVICE), None) or next(iter(tables), None)
     if table is None or not table.entries:
         return {}
-    operators = [one for one in table.entries if ".py(" not in one.name]
-    first = max(operators or table.entries, key=lambda one: one.seconds)
+    gpu = "yes" if table.basis is ShareBasis.DEVICE else ""
+    operators = [one for one in table.entries if one.kind not in _NO_OPERATORS and ".py(" not in one.name and one.name[:1] != "<"]
+    if not operators:
+        return {"gpu": gpu}
+    first = max(operators, key=lambda one: one.seconds)
     whole = table.seconds or 0.0
     return {
         "operator": _named(first),
         "operator_share": _percent(first.seconds, whole) if whole and first.seconds <= whole else "",
-        "gpu": "yes" if table.basis is ShareBasis.DEVICE else "",
+        "gpu": gpu,
     }
 
 

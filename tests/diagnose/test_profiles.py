@@ -36,6 +36,7 @@ def reading(
         (reading({"kernels": 30, "waits": 60, "rest": 10}, ("operators", "aten::item", 5.0)), "waits", 60, "read-back"),
         (reading({"kernels": 50, "communication": 40, "rest": 10}), "communication", 40, ""),
         (reading({"operators": 60, "data": 40}), "operators", 60, ""),
+        (reading({"operators": 30, "python": 10, "rest": 60}), "python", 70, "unseen"),
         (reading({"start": 99, "python": 1}, form="cprofile", basis="thread"), "python", 100, ""),
     ],
 )
@@ -71,6 +72,13 @@ def test_a_data_set_that_takes_most_of_a_table_is_named() -> None:
     assert change is not None
     assert change.kind is TimeKind.DATA
     assert profile_parameters((table,))["operator"] == "aten::select"
+
+
+def test_a_pause_and_a_step_of_the_profiler_are_no_operators() -> None:
+    names = (("start", "<built-in function sleep>", 60.0), ("rest", "ProfilerStep*", 30.0), ("operators", "aten::add", 10.0))
+    told = reading({"start": 60, "rest": 30, "operators": 10}, *names, form="torch-table", basis="thread")
+    assert profile_parameters((told,))["operator"] == "aten::add"
+    assert "operator" not in profile_parameters((reading({"start": 60}, names[0], form="torch-table", basis="thread"),))
 
 
 def test_nothing_is_said_of_nothing() -> None:

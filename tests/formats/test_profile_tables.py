@@ -168,6 +168,54 @@ def test_heads_of_nsys_without_end_are_read_in_one_pass() -> None:
         assert read_any_text(words * 30_000) == ()
 
 
+IMPORTING = """\
+         900 function calls in 20.000 seconds
+
+   ncalls  tottime  percall  cumtime  percall filename:lineno(function)
+       64    2.000    0.031    2.000    0.031 {built-in method time.sleep}
+        1    1.000    1.000   10.000   10.000 <frozen importlib._bootstrap>:1165(_find_and_load)
+      900    9.000    0.010    9.000    0.010 /usr/lib/python3.11/enum.py:5(__new__)
+        1    5.000    5.000   20.000   20.000 train.py:1(<module>)
+       64    3.000    0.047    5.000    0.078 train.py:31(__getitem__)
+"""
+_WITH_STACK = """\
+-----------------------------------------  --------------  ------------  ------------  ------------  ------------
+                                     Name   Overload Name      Self CPU     CPU total     Self CUDA    # of Calls
+-----------------------------------------  --------------  ------------  ------------  ------------  ------------
+                <built-in function sleep>                     700.000ms     700.000ms       0.000us            40
+    enumerate(DataLoader)#_SingleProcess                       10.000ms     800.000ms       0.000us            40
+                            ProfilerStep*                     150.000ms        1.000s       0.000us             3
+                               aten::add_          Tensor      50.000ms      50.000ms      20.000ms            40
+                                  forward                      40.000ms     100.000ms       0.000us            40
+                                  forward                       0.000us       0.000us      60.000ms            40
+                                vector_add                      0.000us       0.000us      20.000ms            40
+-----------------------------------------  --------------  ------------  ------------  ------------  ------------
+Self CPU time total: 1.000s
+Self CUDA time total: 60.000ms
+"""
+
+
+def test_what_an_import_and_a_data_set_take_as_a_whole_is_theirs() -> None:
+    assert spent(IMPORTING, ShareBasis.THREAD) == {"start": 10.0, "data": 5.0, "python": 5.0}
+    assert spent(_WITH_STACK, ShareBasis.THREAD) == {"data": 0.71, "rest": 0.2, "operators": 0.09}
+
+
+def test_a_part_that_the_program_has_named_is_no_kernel() -> None:
+    told = next(one for one in read_tables(_WITH_STACK) if one.basis is ShareBasis.DEVICE)
+    assert {one.name: one.seconds for one in told.entries} == {"aten::add_": 0.02, "vector_add": 0.02}
+
+
+STACKS = """\
+<module> (train.py:1);_find_and_load (<frozen importlib._bootstrap>:1176);__new__ (enum.py:5) 30
+<module> (train.py:9);__next__ (torch/utils/data/dataloader.py:700);decode (train.py:5) 20
+<module> (train.py:9);step (train.py:7) 10
+"""
+
+
+def test_a_sample_belongs_to_the_whole_of_its_stack() -> None:
+    assert spent(STACKS, ShareBasis.THREAD) == {"start": 30.0, "data": 20.0, "python": 10.0}
+
+
 SPEEDSCOPE = {
     "shared": {"frames": [{"name": "main", "file": "a.py", "line": 1}, {"name": "__getitem__", "file": "data.py", "line": 5}]},
     "profiles": [{"type": "sampled", "unit": "seconds", "samples": [[0], [0, 1], [0, 1]], "weights": [0.01, 0.02, 0.03]}],

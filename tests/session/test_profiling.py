@@ -166,7 +166,7 @@ def test_what_the_child_refuses_is_told_with_what_to_type(session: Session, tmp_
     (tmp_path / "a.nsys-rep").write_bytes(b"\1")
     with pytest.raises(ProfileError) as error:
         profile(session, str(tmp_path / "a.nsys-rep"))
-    assert error.value.lines[1].startswith("nsys export --type sqlite ")
+    assert [line.rpartition(" ")[0] for line in error.value.lines] == ["nsys export --type sqlite", "gpuassist profile"]
 
 
 def test_who_wants_no_answer_gets_none(session: Session, tmp_path: Path) -> None:

@@ -45,8 +45,9 @@ SIGNATURES = (
         window=200,
     ),
     Signature(
-        ("total time (ns)",),
-        r"Time \(%\) {1,8}Total Time \(ns\) {1,8}(?:Num Calls|Instances|Count|Operations)\b",
+        ("total time",),
+        r"Time ?\(%\)[ \t|,\"]{1,16}Total Time(?: \([nuμm]?s(?:ec)?\))?[ \t|,\"]{1,16}(?:Num Calls|Calls|Instances|Count|Operations)\b"
+        r"|\"Total Time \([nuμm]?s(?:ec)?\)\": ?\d",
         _profile,
         window=200,
     ),

@@ -25,6 +25,10 @@ from tests.rows import for_each
         (TORCH, {"operator": "aten::addmm", "operator_share": "76", "gpu": "yes"}),
         (PYTHON + TORCH, {"share": "71", "operator": "aten::addmm"}),
         (NSYS, {"change": "kernels", "hint": "precision", "change_share": "90"}),
+        ('[\n{"Time (%)": 100.0, "Total Time (ns)": 7, "Instances": 1, "Name": "add"}\n]', {"change": "kernels"}),
+        ("Time (%),Total Time (us),Instances,Name\n100.0,7,1,add", {"change": "kernels"}),
+        ("| Time (%) | Total Time (ms) | Instances | Name |\n| 100.0 | 7.5 | 1 | add |", {"change": "kernels"}),
+        ("Time(%)  Total Time  Instances  Average  Name\n-------\n100.0  7  1  7.0  add", {"change": "kernels"}),
     ],
 )
 def test_shares_are_of_the_work_without_what_starting_costs(words: str, told: dict[str, str]) -> None:
