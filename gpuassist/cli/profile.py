@@ -25,7 +25,7 @@ from gpuassist.present.profile import (
     shown_time,
 )
 from gpuassist.present.profilers import NOTES, QUESTION_TITLES, advice_document, state_words
-from gpuassist.session.profiling.next_tool import ProfilerAdvice, ProfilerQuestion, next_tools
+from gpuassist.session.profiling.next_tool import ProfilerAdvice, ProfilerQuestion, environment_of_programs, next_tools
 from gpuassist.session.profiling.profile_file import ProfileAnswer, ProfileError, profile
 
 NAME = "profile"
@@ -132,13 +132,13 @@ def _next_tool(options: argparse.Namespace, context: Context) -> Exit:
 
 
 def _environment(options: argparse.Namespace, context: Context) -> Fact[PythonEnvironment]:
-    """The one that is named, or the one that a verification would take."""
+    """The one that is named, or the one in which the user's programs run."""
     machine = context.recorded_machine()
-    from gpuassist.session.verify import choose, find_environments, interpreter_at
+    from gpuassist.session.verify import find_environments, interpreter_at
 
     found = machine.environments if machine is not None else find_environments(context.session)
     if not options.python:
-        return choose(found)
+        return environment_of_programs(found)
     interpreter = interpreter_at(context.session.world, options.python)
     if isinstance(interpreter, Unknown):
         raise UsageError(interpreter.reason)

@@ -14,13 +14,20 @@ from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.model.environment import PythonEnvironment, Torch
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import NOT_ASKED, Known, Unknown
 from gpuassist.model.profile import ProfileForm, TimeKind
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.bottleneck import Bound
 from gpuassist.session.profiling.answers import NotRead, ReadNothing, ReadWhole
 from gpuassist.session.profiling.child import read
-from gpuassist.session.profiling.next_tool import ProfilerAdvice, ProfilerQuestion, ToolState, next_tools, question_of
+from gpuassist.session.profiling.next_tool import (
+    ProfilerAdvice,
+    ProfilerQuestion,
+    ToolState,
+    environment_of_programs,
+    next_tools,
+    question_of,
+)
 from gpuassist.session.profiling.profile_file import CancelledError, ProfileError, profile
 from tests.cli.made_session import live_session
 from tests.fakes import put, world_under
@@ -192,6 +199,28 @@ def test_each_question_has_a_command_of_this_environment(question: ProfilerQuest
     assert found.commands
     assert not any("{" in line for line in found.commands)
     assert found.install == () or found.install[0].startswith("/env/bin/python -m pip install ")
+
+
+def test_what_runs_the_program_is_put_where_the_program_finds_its_modules(tmp_path: Path) -> None:
+    put(tmp_path, "/home/u/.local/bin/memray", mode=0o755)  # in an environment of its own, as pipx makes it
+    put(tmp_path, "/home/u/.local/bin/py-spy", mode=0o755)
+    path = "/home/u/.local/bin"
+    assert advice(tmp_path, ProfilerQuestion.RUNNING, path=path).state is ToolState.READY
+    assert advice(tmp_path, ProfilerQuestion.HOST_MEMORY, path=path).commands[0].split()[0] == "/env/bin/memray"
+    (tool,) = next_tools(Session(world_under(tmp_path), knowledge(), ENGLISH), NOT_ASKED, questions=(ProfilerQuestion.LINES,))
+    assert tool.install == (
+        "python3 -m venv --system-site-packages profilers",
+        "profilers/bin/python -m pip install scalene",
+    )
+    assert tool.commands[0] == "profilers/bin/scalene run -o profile.json train.py"
+
+
+def test_the_active_environment_is_taken_also_before_torch_is_in_it() -> None:
+    active = PythonEnvironment("/a", "a", interpreter=Known("/a/bin/python", "x"), active=Known(True, "x"))
+    with_torch = PythonEnvironment("/t", "t", interpreter=Known("/t/bin/python", "x"), torch=Known((Torch("/t/t"),), "x"))
+    assert environment_of_programs(Known((with_torch, active), "x")) == Known(active, "x")
+    assert environment_of_programs(Known((with_torch,), "x")) == Known(with_torch, "x")
+    assert isinstance(environment_of_programs(NOT_ASKED), Unknown)
 
 
 def test_an_installed_tool_is_used_where_it_lies(tmp_path: Path) -> None:
