@@ -175,7 +175,8 @@ def _hint(told: ProfileReading, kind: TimeKind, entry: ProfileEntry | None) -> H
         return Hint.BACKWARD
     if kind is TimeKind.LAUNCHES:
         first = told.first_of(TimeKind.LAUNCHES)
-        if first is not None and first.name in {"cudaMalloc", "cudaFree", "cudaHostAlloc"}:
+        allocates = first is not None and first.name in {"cudaMalloc", "cudaFree", "cudaHostAlloc"}
+        if first is not None and allocates and first.seconds >= _LEAST_HINT * told.spent(*_HOST):
             return Hint.ALLOCATION
         if _reads_back(told):
             return Hint.READ_BACK

@@ -31,6 +31,8 @@ def reading(
             "pageable",
         ),
         (reading({"kernels": 30, "launches": 30, "operators": 30, "rest": 10}), "launches", 70, ""),
+        (reading({"kernels": 30, "launches": 60, "rest": 10}, ("launches", "cudaMalloc", 9.0)), "launches", 70, "allocation"),
+        (reading({"kernels": 30, "launches": 60, "rest": 10}, ("launches", "cudaMalloc", 1.0)), "launches", 70, ""),
         (reading({"kernels": 30, "launches": 10, "operators": 10, "python": 50}), "python", 70, ""),
         (reading({"kernels": 30, "launches": 10, "rest": 60}), "python", 70, "unseen"),
         (reading({"kernels": 30, "waits": 60, "rest": 10}, ("operators", "aten::item", 5.0)), "waits", 60, "read-back"),

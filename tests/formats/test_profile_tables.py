@@ -120,6 +120,7 @@ def test_operators_of_one_name_are_one() -> None:
         "Name  Self CPU\n---\nnothing here",
         TORCH.replace("Self CPU", "Own CPU"),
         "hello; world",
+        "Time (%),Total Time (ms),Name\r61.0,3.5,add\n\n",
     ],
 )
 def test_what_is_no_profile_is_none(words: str) -> None:

@@ -81,7 +81,7 @@ def _boxed(lines: Iterable[str], count: int) -> Iterator[tuple[str, ...]]:
 def _separated(lines: Iterable[str], delimiter: str, count: int) -> Iterator[tuple[str, ...]]:
     for line in lines:
         cells = _values(line[:_LONGEST_ROW].strip("\r\n"), delimiter)
-        if len(cells) != count or cells[0].startswith("Time"):
+        if not cells or len(cells) != count or cells[0].startswith("Time"):
             return
         yield tuple(cells)
 
