@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.finding import Finding
 from gpuassist.model.lazy_regex import lazy_regex
-from gpuassist.model.profile import GPU_KINDS, ProfileEntry, ProfileForm, ProfileReading, ShareBasis, TimeKind
+from gpuassist.model.profile import GPU_KINDS, ProfileEntry, ProfileForm, ProfileGap, ProfileReading, ShareBasis, TimeKind
 from gpuassist.model.text import Parameter
 
 PROBLEM = "program-profile"
@@ -111,10 +112,13 @@ def _of_sides(device: ProfileReading, thread: ProfileReading | None) -> FirstCha
         work = thread.seconds - start
         idle = work - busy
         losses = {TimeKind.DATA: thread.spent(TimeKind.DATA), TimeKind.LAUNCHES: thread.spent(*_HOST)}
-        kind = max(losses, key=lambda one: losses[one])
+        kind = most = max(losses, key=lambda one: losses[one])
         # A wait for the GPU is no longer than what it computes; what is more has another cause that the table does not show.
         if idle >= _WORTH * work and losses[kind] >= _WORTH * work:
-            return _made(thread, kind, min(losses[kind], idle), work=work, start=start, on_gpu=True)
+            both = replace(thread, entries=(*thread.entries, *device.entries))
+            if kind is TimeKind.LAUNCHES and ProfileGap.PART_OF_ROWS not in thread.gaps and _is_python(thread):
+                kind = TimeKind.PYTHON
+            return _made(both, kind, min(losses[most], idle), work=work, start=start, on_gpu=True)
     copies = device.spent(TimeKind.COPIES)
     talk = device.spent(TimeKind.COMMUNICATION)
     kind, spent = max(((TimeKind.COPIES, copies), (TimeKind.COMMUNICATION, talk)), key=lambda one: one[1])

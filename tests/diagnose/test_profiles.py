@@ -52,10 +52,22 @@ def test_a_table_whose_gpu_worked_for_less_than_its_thread_names_the_thread() ->
     thread = reading({"launches": 600, "operators": 300, "waits": 100}, form="torch-table", basis="thread")
     device = reading({"kernels": 100}, form="torch-table", basis="device")
     busy = reading({"kernels": 950}, form="torch-table", basis="device")
+    outside = reading({"rest": 550, "launches": 100, "operators": 150, "waits": 200}, form="torch-table", basis="thread")
+    third = first_change((outside, device))
+    assert third is not None
+    assert (third.kind, round(100 * third.share)) == (TimeKind.PYTHON, 80)
     first, second = first_change((thread, device)), first_change((thread, busy))
     assert first is not None
     assert second is not None
     assert (first.kind, second.kind) == (TimeKind.LAUNCHES, TimeKind.KERNELS)
+
+
+def test_a_table_tells_by_the_gpus_side_whether_reading_back_holds_the_program_up() -> None:
+    thread = reading({"launches": 600, "operators": 400}, ("operators", "aten::item", 9.0), form="torch-table", basis="thread")
+    device = reading({"kernels": 100}, ("kernels", "sgemm", 100.0), form="torch-table", basis="device")
+    first = first_change((thread, device))
+    assert first is not None
+    assert (first.kind, first.hint) == (TimeKind.LAUNCHES, Hint.READ_BACK)
 
 
 def test_reading_back_is_named_where_kernels_are_long_enough_to_be_started_ahead() -> None:

@@ -16,7 +16,7 @@ def _profile(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """What the program spends its time on once it runs; what it costs to start is told apart and never blamed."""
     told = profile_parameters(read_tables(setting.paste.words))
     if told:
-        yield sign(PROBLEM, Weight.CONSEQUENCE, **told)
+        yield sign(PROBLEM, Weight.STATE, **told)  # kernels have run: a machine without a GPU is not its cause
 
 
 def _gone(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gpuassist.diagnose.signatures.profilers import SIGNATURES
-from tests.diagnose.signatures.reading import parameters, problem
+from gpuassist.model.paste import Weight
+from tests.diagnose.signatures.reading import parameters, problem, read
 from tests.formats.test_profile_tables import NSYS, PYTHON, TORCH
 from tests.rows import for_each
 
@@ -34,6 +35,10 @@ from tests.rows import for_each
 def test_shares_are_of_the_work_without_what_starting_costs(words: str, told: dict[str, str]) -> None:
     assert problem(SIGNATURES, words) == "program-profile"
     assert told.items() <= parameters(SIGNATURES, words).items()
+
+
+def test_a_machine_without_a_gpu_is_no_cause_of_a_profile() -> None:
+    assert all(clue.weight > Weight.CONSEQUENCE for clue in read(SIGNATURES, NSYS))
 
 
 @for_each(
