@@ -68,7 +68,7 @@ def test_what_is_no_profile_is_not_found_out_and_no_file_is_wrong_usage(tmp_path
 def test_what_to_type_in_its_place_stands_below_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.ncu-rep").write_bytes(b"\1")
     session = Session(live_session().world, knowledge(), ENGLISH)
-    assert cli.main(["profile", str(tmp_path / "a.ncu-rep")], compose=lambda _: session, open_window=lambda *_: 0) == 3
+    assert cli.main(["profile", str(tmp_path / "a.ncu-rep")], compose=lambda _: session, open_window=lambda *_: Exit.HEALTHY) == 3
     reason, line = capsys.readouterr().err.splitlines()
     assert reason.startswith("gpuassist: ")
     assert line == f"    ncu --import {tmp_path}/a.ncu-rep"

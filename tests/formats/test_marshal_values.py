@@ -47,12 +47,13 @@ def test_what_an_import_calls_is_a_cost_of_starting_and_the_program_is_none() ->
         sleep: (1, 1, 4.0, 4.0, {program: (1, 1, 4.0, 4.0)}),
     }
     reading = read_statistics(marshal.dumps(told))
-    assert {one.kind: round(one.seconds, 1) for one in reading.shares}== {
+    assert {one.kind: round(one.seconds, 1) for one in reading.shares} == {
         TimeKind.PYTHON: 9.0,
         TimeKind.START: 11.0,
     }
     assert (reading.entries[0].name, reading.entries[0].kind) == ("{built-in method builtins.sorted}", TimeKind.PYTHON)
-    for callers in ({}, {("a", 1, "b"): 3}, {("a", 1, "b"): ("x",)}, {run: (1, 1, -1.0, 2.0)}, {run: 7}):  # what is none counts as none
+    other = ("a", 1, "b")
+    for callers in ({}, {other: 3}, {other: ("x",)}, {run: (1, 1, -1.0, 2.0)}, {run: 7}):  # what is none counts as none
         assert read_statistics(marshal.dumps({run: (1, 1, 1.0, 1.0, callers)})).seconds == 1.0
 
 

@@ -46,7 +46,8 @@ SIGNATURES = (
     ),
     Signature(
         ("total time",),
-        r"Time ?\(%\)[ \t|,\"]{1,16}Total Time(?: \([nuμm]?s(?:ec)?\))?[ \t|,\"]{1,16}(?:Num Calls|Calls|Instances|Count|Operations)\b"
+        r"Time ?\(%\)[ \t|,\"]{1,16}Total Time(?: \([nuμm]?s(?:ec)?\))?[ \t|,\"]{1,16}"
+        r"(?:Num Calls|Calls|Instances|Count|Operations)\b"
         r"|\"Total Time \([nuμm]?s(?:ec)?\)\": ?\d",
         _profile,
         window=200,

@@ -208,7 +208,8 @@ class EventTable:
             places = {code: self._names[line] for code, line in called_from.items()}
         made = list[ProfileEntry]()
         for number, kind in enumerate(_KINDS):
-            of_kind = [code for code, one in enumerate(self._kinds) if one == number and self._calls[code] and not self._hollow[code]]
+            shown = self._calls.astype(bool)
+            of_kind = [code for code, one in enumerate(self._kinds) if one == number and shown[code] and not self._hollow[code]]
             of_kind.sort(key=lambda code: -totals[code])
             for code in of_kind[:_ENTRIES_OF_A_KIND]:
                 name = self._names[code] or "…"

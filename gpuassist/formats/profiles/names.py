@@ -48,6 +48,7 @@ _WAITING_CALL = lazy_regex(r"^(?:cu|hip)\w*(?:Synchronize|EventQuery)|^(?:cuda|c
 _CALL = lazy_regex(r"^(?:cuda|cu|hip)[A-Z]\w*")
 _COMMUNICATION = lazy_regex(r"\bnccl|rccl|AllReduce|AllGather|ReduceScatter|cross_device_reduce|all_reduce", re.IGNORECASE)
 _COPY = lazy_regex(r"mem(?:cpy|set)|copyHostTo|copyDeviceTo", re.IGNORECASE)
+_PACKAGES = lazy_regex(r"(?:site|dist)-packages/")
 _VERSION = lazy_regex(r"_v\d{4,5}(?:_ptsz)?$")
 _ADDRESS = lazy_regex(r" at 0x[0-9a-f]+(?=>|$)")
 # As traces name them, from where sys.path leads to.
@@ -73,7 +74,7 @@ def loads_data(function: str) -> bool:
     """Whether whatever it calls is loading of data: the loader of torch, a data set of the user's."""
     if _LOADS_DATA.search(function) is None:
         return False
-    return "torch/utils/data/" in function or not ("site-packages/" in function or "dist-packages/" in function or _is_pythons(function))
+    return "torch/utils/data/" in function or not (_PACKAGES.search(function) or _is_pythons(function))
 
 
 def pauses(function: str) -> bool:

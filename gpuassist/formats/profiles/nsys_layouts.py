@@ -14,7 +14,7 @@ MOST_ROWS = 5000
 
 _HEAD = lazy_regex(r"^(?:\| *)?\"?Time ?\(%\)\"?(?:,| {0,40}\||\s{1,40}) {0,40}\"?Total Time\b")
 _SPACES = lazy_regex(r"\s{2,}")
-_ROW = lazy_regex(r"^\s*(?P<share>\d{1,3}(?:\.\d)?)\s{1,40}(?P<total>\d[\d,.]{0,25})\s{1,40}(?P<calls>\d[\d,]{0,20})\s(?P<rest>.*)$")
+_ROW = lazy_regex(r"^\s*(?P<share>\d{1,3}(?:\.\d)?)\s{1,40}(?P<total>\d[\d,.]{0,25})\s{1,40}(?P<calls>\d[\d,]{0,20})\s(?P<rest>.*)")
 _FIGURE = lazy_regex(r"\s*(?:[\d,]+(?:\.\d+)?|N/A|nan|inf)(?=\s)")
 _WORDS_BEFORE = ("Category", "Style", "Source")
 _LONGEST_HEAD = 600

@@ -52,9 +52,7 @@ def _shifted(rows: list[ProfileEntry], importing: float, loading: float) -> list
     return _moved(rows, TimeKind.START, importing, lambda one: one.kind is TimeKind.PYTHON and not is_own_function(one.name))
 
 
-def _moved(
-    rows: list[ProfileEntry], kind: TimeKind, whole: float, giving: Callable[[ProfileEntry], bool]
-) -> list[ProfileEntry]:
+def _moved(rows: list[ProfileEntry], kind: TimeKind, whole: float, giving: Callable[[ProfileEntry], bool]) -> list[ProfileEntry]:
     there = sum(one.seconds for one in rows if one.kind is kind and not pauses(one.name))
     able = sum(one.seconds for one in rows if giving(one))
     part = min(1.0, max(0.0, whole - there) / able) if able else 0.0
@@ -91,7 +89,9 @@ def _programs(functions: list[_Function]) -> frozenset[int]:
     """The program itself, which Python runs as it does what is imported; nothing where a part of a program was profiled."""
     if not any(one.name == _RUN and one.calls > _calls_told(one.callers) for one in functions):
         return frozenset()
-    modules = {number: one.whole for number, one in enumerate(functions) if one.name.endswith("(<module>)") and not of_start(one.name)}
+    modules = {
+        number: one.whole for number, one in enumerate(functions) if one.name.endswith("(<module>)") and not of_start(one.name)
+    }
     longest = max(modules.values(), default=0.0)
     return frozenset(number for number, whole in modules.items() if whole >= _PROGRAM * longest)
 
