@@ -818,6 +818,9 @@ def _profiles() -> Sequence[bytes]:
         b"Self CPU time total: 2ms\n",
         b" Time (%)  Total Time (ns)  Instances  Avg (ns)  Name\n -----  ----\n"
         b"  61.0  305000000  20000  15250.0  cudaLaunchKernel\n",
+        b'Time (%),Total Time (ms),Instances,GridXYZ,Name\n61.0,3.5,20, 1 1 1,"add<1, 2>"\n',
+        b"| Time (%) | Total Time (ns) | Num Calls | Name |\n+----+\n| 61.0 | 350 | 20 | cudaFree |\n",
+        b'[\n{"Time (%)": 61.0, "Total Time (us)": 3.5, "Count": 2, "Operation": "[CUDA memset]"}\n]\n',
         b"main (a.py:1);f (a.py:7) 30\nmain (a.py:1) 2\n",
         marshal.dumps(statistics),
         trace,
@@ -835,6 +838,8 @@ def _nsys_export() -> bytes:
             "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES (1, 'sgemm');"
             "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, demangledName INTEGER);"
             "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (10, 50, 1), (60, 70, 1);"
+            "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER, end INTEGER, copyKind INTEGER, srcKind INTEGER);"
+            "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (50, 60, 1, 0);"
         )
         return connection.serialize() if hasattr(connection, "serialize") else b"SQLite format 3\0"
 

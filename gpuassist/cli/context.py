@@ -36,11 +36,11 @@ class UsageError(Exception):
 
 
 class NotFoundOutError(Exception):
-    """What was asked for could not be found out: says why and exits with 3."""
+    """What was asked for could not be found out: says why, and what to type in its place, and exits with 3."""
 
-    def __init__(self, reason: Text) -> None:
+    def __init__(self, reason: Text, lines: tuple[str, ...] = ()) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.lines = reason, lines
 
 
 class TerminalStreams(Struct, frozen=True):

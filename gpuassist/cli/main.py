@@ -94,6 +94,8 @@ def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow,
             return int(Exit.USAGE)
         except NotFoundOutError as error:
             streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
+            for line in error.lines:
+                streams.tell(sys.stderr, on_one_line(f"    {line}"), "\n")
             return int(Exit.UNDETERMINED)
         except UntrustedStateError as error:
             sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")

@@ -10,7 +10,7 @@ from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.cli.streams import BOLD, DIM, Painted
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.profile import ProfileReading
+from gpuassist.model.profile import ProfileReading, TimeKind
 from gpuassist.model.text import Text, listed, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
@@ -25,7 +25,7 @@ from gpuassist.present.profile import (
     shown_time,
 )
 from gpuassist.present.profilers import NOTES, QUESTION_TITLES, advice_document, state_words
-from gpuassist.session.profiling.next_tool import ProfilerAdvice, ProfilerQuestion, next_tools
+from gpuassist.session.profiling.next_tool import ProfilerAdvice, ProfilerQuestion, environment_of_programs, next_tools
 from gpuassist.session.profiling.profile_file import ProfileAnswer, ProfileError, profile
 
 NAME = "profile"
@@ -61,9 +61,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         answer = profile(context.session, options.file, on_progress=lambda done, of: _show_progress(context, done, of))
     except ProfileError as error:
         context.passing()
-        for line in error.lines:
-            context.note(f"    {line}")
-        raise NotFoundOutError(error.reason) from error
+        raise NotFoundOutError(error.reason, error.lines) from error
     context.passing()
     if options.json:
         context.document(profile_document(answer, context.session.words))
@@ -111,7 +109,8 @@ class _Report:
         for row in entry_rows(answer.readings, _ROWS):
             time = self._words(shown_time(row.seconds)) if row.seconds is not None else ""
             head = f"{shown_part(row.part):>7}  {time:>9}  {row.entry.calls:>9,}  "
-            self._writer.say(f"{head}{row.entry.name}", indent="  ", hanging=" " * len(head))
+            once = f"  [{self._words(row.kind)}]" if row.entry.kind is TimeKind.START else ""
+            self._writer.say(f"{head}{row.entry.name}{once}", indent="  ", hanging=" " * len(head))
             if row.entry.place:
                 place = self._words(text("called from {place}", place=row.entry.place))
                 self._context.say(Painted(f"  {' ' * len(head)}{place}", DIM))
@@ -133,13 +132,13 @@ def _next_tool(options: argparse.Namespace, context: Context) -> Exit:
 
 
 def _environment(options: argparse.Namespace, context: Context) -> Fact[PythonEnvironment]:
-    """The one that is named, or the one that a verification would take."""
+    """The one that is named, or the one in which the user's programs run."""
     machine = context.recorded_machine()
-    from gpuassist.session.verify import choose, find_environments, interpreter_at
+    from gpuassist.session.verify import find_environments, interpreter_at
 
     found = machine.environments if machine is not None else find_environments(context.session)
     if not options.python:
-        return choose(found)
+        return environment_of_programs(found)
     interpreter = interpreter_at(context.session.world, options.python)
     if isinstance(interpreter, Unknown):
         raise UsageError(interpreter.reason)

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.finding import Finding
 from gpuassist.model.lazy_regex import lazy_regex
-from gpuassist.model.profile import GPU_KINDS, ProfileEntry, ProfileForm, ProfileReading, ShareBasis, TimeKind
+from gpuassist.model.profile import GPU_KINDS, ProfileEntry, ProfileForm, ProfileGap, ProfileReading, ShareBasis, TimeKind
 from gpuassist.model.text import Parameter
 
 PROBLEM = "program-profile"
@@ -32,6 +33,7 @@ _ELEMENTS = lazy_regex(r"elementwise|vectorized|reduce_kernel|unrolled|CatArray|
 _ATTENTION = lazy_regex(r"softmax|bmm|flash_attn|scaled_dot_product", re.IGNORECASE)
 
 
+_NO_OPERATORS = frozenset({TimeKind.START, TimeKind.PYTHON, TimeKind.REST})
 _OF_FUNCTIONS = frozenset({ProfileForm.CPROFILE, ProfileForm.SPEEDSCOPE, ProfileForm.STACKS, ProfileForm.SCALENE})
 
 
@@ -110,10 +112,13 @@ def _of_sides(device: ProfileReading, thread: ProfileReading | None) -> FirstCha
         work = thread.seconds - start
         idle = work - busy
         losses = {TimeKind.DATA: thread.spent(TimeKind.DATA), TimeKind.LAUNCHES: thread.spent(*_HOST)}
-        kind = max(losses, key=lambda one: losses[one])
+        kind = most = max(losses, key=lambda one: losses[one])
         # A wait for the GPU is no longer than what it computes; what is more has another cause that the table does not show.
         if idle >= _WORTH * work and losses[kind] >= _WORTH * work:
-            return _made(thread, kind, min(losses[kind], idle), work=work, start=start, on_gpu=True)
+            both = replace(thread, entries=(*thread.entries, *device.entries))
+            if kind is TimeKind.LAUNCHES and ProfileGap.PART_OF_ROWS not in thread.gaps and _is_python(thread):
+                kind = TimeKind.PYTHON
+            return _made(both, kind, min(losses[most], idle), work=work, start=start, on_gpu=True)
     copies = device.spent(TimeKind.COPIES)
     talk = device.spent(TimeKind.COMMUNICATION)
     kind, spent = max(((TimeKind.COPIES, copies), (TimeKind.COMMUNICATION, talk)), key=lambda one: one[1])
@@ -127,12 +132,16 @@ def _of_thread(told: ProfileReading) -> FirstChange:
     whole = told.seconds if told.seconds else sum(one.seconds for one in told.shares)
     work = max(whole - start, 0.0)
     kinds = (TimeKind.DATA, TimeKind.WAITS, TimeKind.OPERATORS, TimeKind.PYTHON, TimeKind.LAUNCHES)
-    kind = max(kinds, key=told.spent)
-    if not told.spent(kind):
+    spent = {kind: told.spent(kind) for kind in kinds}
+    if told.basis is ShareBasis.MOMENTS:  # between operators runs the program's own code
+        spent[TimeKind.PYTHON] += told.spent(TimeKind.REST)
+    kind = max(kinds, key=lambda one: spent[one])
+    if not spent[kind]:
         kind = TimeKind.REST
+        spent[kind] = told.spent(kind)
     if told.form is ProfileForm.TORCH_TABLE and told.entries and told.entries[0].kind is TimeKind.DATA:
         kind = TimeKind.DATA  # of what a data set does itself, operators of torch stand on rows of their own
-    return _made(told, kind, told.spent(kind), work=work, start=start, on_gpu=False)
+    return _made(told, kind, spent[kind], work=work, start=start, on_gpu=False)
 
 
 def _made(told: ProfileReading, kind: TimeKind, spent: float, *, work: float, start: float, on_gpu: bool) -> FirstChange:
@@ -170,7 +179,8 @@ def _hint(told: ProfileReading, kind: TimeKind, entry: ProfileEntry | None) -> H
         return Hint.BACKWARD
     if kind is TimeKind.LAUNCHES:
         first = told.first_of(TimeKind.LAUNCHES)
-        if first is not None and first.name in {"cudaMalloc", "cudaFree", "cudaHostAlloc"}:
+        allocates = first is not None and first.name in {"cudaMalloc", "cudaFree", "cudaHostAlloc"}
+        if first is not None and allocates and first.seconds >= _LEAST_HINT * told.spent(*_HOST):
             return Hint.ALLOCATION
         if _reads_back(told):
             return Hint.READ_BACK
@@ -226,7 +236,7 @@ def _of_function(thread: ProfileReading | None) -> dict[str, Parameter]:
     if thread is None:
         return {}
     whole = thread.seconds or sum(one.seconds for one in thread.shares)
-    start = sum(one.seconds for one in thread.entries if one.kind is TimeKind.START)
+    start = thread.spent(TimeKind.START)
     rest = whole - start
     first = max((one for one in thread.entries if one.kind is not TimeKind.START), key=lambda one: one.seconds, default=None)
     named = first is not None and rest > 0
@@ -235,6 +245,7 @@ def _of_function(thread: ProfileReading | None) -> dict[str, Parameter]:
         "start": _of_seconds(start) if start >= 0.05 and thread.seconds else "",
         "rest": _of_seconds(rest),
         "first": _named(first) if first is not None and named else "",
+        "place": first.place[-_MOST_WORDS:] if first is not None and named else "",
         "share": _percent(first.seconds, rest) if first is not None and named else "",
         "kind": _function_word(first) if first is not None else "",
     }
@@ -252,13 +263,16 @@ def _of_operators(readings: Sequence[ProfileReading]) -> dict[str, Parameter]:
     table = next((one for one in tables if one.basis is ShareBasis.DEVICE), None) or next(iter(tables), None)
     if table is None or not table.entries:
         return {}
-    operators = [one for one in table.entries if ".py(" not in one.name]
-    first = max(operators or table.entries, key=lambda one: one.seconds)
+    gpu = "yes" if table.basis is ShareBasis.DEVICE else ""
+    operators = [one for one in table.entries if one.kind not in _NO_OPERATORS and ".py(" not in one.name and one.name[:1] != "<"]
+    if not operators:
+        return {"gpu": gpu}
+    first = max(operators, key=lambda one: one.seconds)
     whole = table.seconds or 0.0
     return {
         "operator": _named(first),
         "operator_share": _percent(first.seconds, whole) if whole and first.seconds <= whole else "",
-        "gpu": "yes" if table.basis is ShareBasis.DEVICE else "",
+        "gpu": gpu,
     }
 
 

@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.cli import main as cli
 from gpuassist.cli import profile
 from gpuassist.cli.context import NotFoundOutError, UsageError
+from gpuassist.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.present.marks import Exit
-from tests.cli.made_session import run_live
+from tests.cli.made_session import live_session, run_live
 from tests.formats.made_traces import steps, trace
 from tests.formats.test_profile_tables import PYTHON
 from tests.session.profiles_here import read_here
+from tests.values import knowledge
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +63,15 @@ def test_what_is_no_profile_is_not_found_out_and_no_file_is_wrong_usage(tmp_path
     for arguments in ((str(tmp_path / "none"),), (str(tmp_path),), (str(tmp_path / "a"), "--for", "python")):
         with pytest.raises(UsageError):
             run_live(profile, *arguments)
+
+
+def test_what_to_type_in_its_place_stands_below_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.ncu-rep").write_bytes(b"\1")
+    session = Session(live_session().world, knowledge(), ENGLISH)
+    assert cli.main(["profile", str(tmp_path / "a.ncu-rep")], compose=lambda _: session, open_window=lambda *_: Exit.HEALTHY) == 3
+    reason, line = capsys.readouterr().err.splitlines()
+    assert reason.startswith("gpuassist: ")
+    assert line == f"    ncu --import {tmp_path}/a.ncu-rep"
 
 
 def test_which_profiler_next(tmp_path: Path) -> None:

@@ -31,11 +31,14 @@ def reading(
             "pageable",
         ),
         (reading({"kernels": 30, "launches": 30, "operators": 30, "rest": 10}), "launches", 70, ""),
+        (reading({"kernels": 30, "launches": 60, "rest": 10}, ("launches", "cudaMalloc", 9.0)), "launches", 70, "allocation"),
+        (reading({"kernels": 30, "launches": 60, "rest": 10}, ("launches", "cudaMalloc", 1.0)), "launches", 70, ""),
         (reading({"kernels": 30, "launches": 10, "operators": 10, "python": 50}), "python", 70, ""),
         (reading({"kernels": 30, "launches": 10, "rest": 60}), "python", 70, "unseen"),
         (reading({"kernels": 30, "waits": 60, "rest": 10}, ("operators", "aten::item", 5.0)), "waits", 60, "read-back"),
         (reading({"kernels": 50, "communication": 40, "rest": 10}), "communication", 40, ""),
         (reading({"operators": 60, "data": 40}), "operators", 60, ""),
+        (reading({"operators": 30, "python": 10, "rest": 60}), "python", 70, "unseen"),
         (reading({"start": 99, "python": 1}, form="cprofile", basis="thread"), "python", 100, ""),
     ],
 )
@@ -49,10 +52,22 @@ def test_a_table_whose_gpu_worked_for_less_than_its_thread_names_the_thread() ->
     thread = reading({"launches": 600, "operators": 300, "waits": 100}, form="torch-table", basis="thread")
     device = reading({"kernels": 100}, form="torch-table", basis="device")
     busy = reading({"kernels": 950}, form="torch-table", basis="device")
+    outside = reading({"rest": 550, "launches": 100, "operators": 150, "waits": 200}, form="torch-table", basis="thread")
+    third = first_change((outside, device))
+    assert third is not None
+    assert (third.kind, round(100 * third.share)) == (TimeKind.PYTHON, 80)
     first, second = first_change((thread, device)), first_change((thread, busy))
     assert first is not None
     assert second is not None
     assert (first.kind, second.kind) == (TimeKind.LAUNCHES, TimeKind.KERNELS)
+
+
+def test_a_table_tells_by_the_gpus_side_whether_reading_back_holds_the_program_up() -> None:
+    thread = reading({"launches": 600, "operators": 400}, ("operators", "aten::item", 9.0), form="torch-table", basis="thread")
+    device = reading({"kernels": 100}, ("kernels", "sgemm", 100.0), form="torch-table", basis="device")
+    first = first_change((thread, device))
+    assert first is not None
+    assert (first.kind, first.hint) == (TimeKind.LAUNCHES, Hint.READ_BACK)
 
 
 def test_reading_back_is_named_where_kernels_are_long_enough_to_be_started_ahead() -> None:
@@ -71,6 +86,13 @@ def test_a_data_set_that_takes_most_of_a_table_is_named() -> None:
     assert change is not None
     assert change.kind is TimeKind.DATA
     assert profile_parameters((table,))["operator"] == "aten::select"
+
+
+def test_a_pause_and_a_step_of_the_profiler_are_no_operators() -> None:
+    names = (("start", "<built-in function sleep>", 60.0), ("rest", "ProfilerStep*", 30.0), ("operators", "aten::add", 10.0))
+    told = reading({"start": 60, "rest": 30, "operators": 10}, *names, form="torch-table", basis="thread")
+    assert profile_parameters((told,))["operator"] == "aten::add"
+    assert "operator" not in profile_parameters((reading({"start": 60}, names[0], form="torch-table", basis="thread"),))
 
 
 def test_nothing_is_said_of_nothing() -> None:

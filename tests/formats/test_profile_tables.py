@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -119,10 +120,101 @@ def test_operators_of_one_name_are_one() -> None:
         "Name  Self CPU\n---\nnothing here",
         TORCH.replace("Self CPU", "Own CPU"),
         "hello; world",
+        "Time (%),Total Time (ms),Name\r61.0,3.5,add\n\n",
     ],
 )
 def test_what_is_no_profile_is_none(words: str) -> None:
     assert read_any_text(words) == ()
+
+
+# As nsys 2022 prints them; the average tells that the copies wait and that the first call of all sets CUDA up.
+_TITLES = ("Time (%)", "Total Time (ns)", "Num Calls", "Avg (ns)", "Name")
+_CALLS = (("50.0", "600000000", "1", "600000000.0", "cudaFree"), ("50.0", "600000000", "100", "6000000.0", "cudaMemcpyAsync"))
+_ON_GPU = ("Time (%)", "Total Time (ns)", "Instances", "Avg (ns)", "GridXYZ", "Category", "Operation")
+_KERNELS = (
+    ("60.0", "60000000", "10", "6000000.0", "   1    1    1", "CUDA_KERNEL", "void add<int, (bool)1>(int, T2)"),
+    ("20.0", "20000000", "10", "2000000.0", " 256    1    1", "CUDA_KERNEL", "void add<int, (bool)1>(int, T2)"),
+    ("20.0", "20000000", "10", "2000000.0", "             ", "MEMORY_OPER", "[CUDA memcpy HtoD]"),
+)
+
+
+def laid_out(layout: str, titles: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> str:
+    whole = [titles, *rows]
+    if layout == "json":
+        return "[\n" + ",\n".join(json.dumps(dict(zip(titles, row, strict=True)), indent=2) for row in rows) + "\n]\n"
+    if layout == "csv":
+        return "".join(",".join(f'"{one}"' if "," in one else one for one in row) + "\n" for row in whole)
+    if layout == "tsv":
+        return "".join("\t".join(row) + "\n" for row in whole)
+    widths = [max(len(row[place]) for row in whole) for place in range(len(titles))]
+    lines = ["  ".join(one.rjust(width) for one, width in zip(row, widths, strict=True)) for row in whole]
+    if layout == "columns":
+        return "\n".join((f" {lines[0]}", *(f" {one}" for one in ("-" * len(lines[0]), *lines[1:])))) + "\n"
+    border = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
+    boxed = [f"| {' | '.join(one.rjust(width) for one, width in zip(row, widths, strict=True))} |" for row in whole]
+    return "\n".join((border, boxed[0], border, *boxed[1:], border)) + "\n"
+
+
+@for_each("layout", ["columns", "box", "csv", "tsv", "json"])
+def test_each_layout_of_nsys_says_the_same(layout: str) -> None:
+    words = f"Processing [a.sqlite]...\n\n{laid_out(layout, _TITLES, _CALLS)}\n{laid_out(layout, _ON_GPU, _KERNELS)}"
+    assert spent(words, ShareBasis.THREAD) == {"start": 0.6, "waits": 0.6}
+    assert spent(words, ShareBasis.DEVICE) == {"kernels": 0.08, "copies": 0.02}
+    in_seconds = laid_out(layout, ("Time (%)", "Total Time (sec)", "Num Calls", "Name"), (("100.0", "0.25", "9", "cudaMalloc"),))
+    assert spent(in_seconds, ShareBasis.THREAD) == {"start": 0.25}
+
+
+def test_heads_of_nsys_without_end_are_read_in_one_pass() -> None:
+    for words in ("[\n", "Time (%),Total Time (ns),Name\n", "| Time (%) | Total Time (ns) | Name |\n"):
+        assert read_any_text(words * 30_000) == ()
+
+
+IMPORTING = """\
+         900 function calls in 20.000 seconds
+
+   ncalls  tottime  percall  cumtime  percall filename:lineno(function)
+       64    2.000    0.031    2.000    0.031 {built-in method time.sleep}
+        1    1.000    1.000   10.000   10.000 <frozen importlib._bootstrap>:1165(_find_and_load)
+      900    9.000    0.010    9.000    0.010 /usr/lib/python3.11/enum.py:5(__new__)
+        1    5.000    5.000   20.000   20.000 train.py:1(<module>)
+       64    3.000    0.047    5.000    0.078 train.py:31(__getitem__)
+"""
+_WITH_STACK = """\
+-----------------------------------------  --------------  ------------  ------------  ------------  ------------
+                                     Name   Overload Name      Self CPU     CPU total     Self CUDA    # of Calls
+-----------------------------------------  --------------  ------------  ------------  ------------  ------------
+                <built-in function sleep>                     700.000ms     700.000ms       0.000us            40
+    enumerate(DataLoader)#_SingleProcess                       10.000ms     800.000ms       0.000us            40
+                            ProfilerStep*                     150.000ms        1.000s       0.000us             3
+                               aten::add_          Tensor      50.000ms      50.000ms      20.000ms            40
+                                  forward                      40.000ms     100.000ms       0.000us            40
+                                  forward                       0.000us       0.000us      60.000ms            40
+                                vector_add                      0.000us       0.000us      20.000ms            40
+-----------------------------------------  --------------  ------------  ------------  ------------  ------------
+Self CPU time total: 1.000s
+Self CUDA time total: 60.000ms
+"""
+
+
+def test_what_an_import_and_a_data_set_take_as_a_whole_is_theirs() -> None:
+    assert spent(IMPORTING, ShareBasis.THREAD) == {"start": 10.0, "data": 5.0, "python": 5.0}
+    assert spent(_WITH_STACK, ShareBasis.THREAD) == {"data": 0.71, "rest": 0.2, "operators": 0.09}
+
+
+def test_a_part_that_the_program_has_named_is_no_kernel() -> None:
+    told = next(one for one in read_tables(_WITH_STACK) if one.basis is ShareBasis.DEVICE)
+    assert {one.name: one.seconds for one in told.entries} == {"aten::add_": 0.02, "vector_add": 0.02}
+
+
+STACKS = """\
+<module> (train.py:1);_find_and_load (<frozen importlib._bootstrap>:1176);__new__ (enum.py:5) 30
+<module> (train.py:9);__next__ (torch/utils/data/dataloader.py:700);decode (train.py:5) 20
+<module> (train.py:9);step (train.py:7) 10
+"""
+
+
+def test_a_sample_belongs_to_the_whole_of_its_stack() -> None:
+    assert spent(STACKS, ShareBasis.THREAD) == {"start": 30.0, "data": 20.0, "python": 10.0}
 
 
 SPEEDSCOPE = {

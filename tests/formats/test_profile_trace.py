@@ -92,6 +92,9 @@ def test_own_time_and_the_users_line() -> None:
         (event("cuda_driver", "cuModuleLoadData", 0, 5), TimeKind.START),
         (event("cuda_runtime", "cudaMalloc", 0, 62_000), TimeKind.START),
         (event("cuda_runtime", "cudaMalloc", 0, 620), TimeKind.LAUNCHES),
+        (event("cuda_runtime", "cudaMemcpyAsync", 0, 62_000), TimeKind.WAITS),
+        (event("cuda_runtime", "cudaMemcpyAsync", 0, 62), TimeKind.LAUNCHES),
+        (event("cuda_driver", "cuMemcpyDtoH_v2", 0, 62), TimeKind.WAITS),
         (event("overhead", "Activity Buffer Request", 0, 5), TimeKind.START),
         (event("python_function", "<built-in method sleep of module>", 0, 5), TimeKind.PYTHON),
         (event("python_function", "<built-in function sleep>", 0, 5), TimeKind.START),
@@ -101,8 +104,15 @@ def test_own_time_and_the_users_line() -> None:
     ],
 )
 def test_kinds(one: dict[str, Any], kind: TimeKind) -> None:
-    (share,) = read(trace([one])).shares
+    told = read(trace([one]))
+    ((share,), (entry,)) = told.shares, told.entries
+    assert entry.kind is share.kind
     assert share.kind is kind
+
+
+def test_names_of_events_that_are_none_take_no_part() -> None:
+    unsound = [event("cpu_op", f"aten::op{number}", 0, -1) for number in range(9)]
+    assert [one.name for one in read(trace([event("kernel", "add", 0, 5), *unsound])).entries] == ["add"]
 
 
 @for_each(

@@ -14,13 +14,20 @@ from msgspec.structs import replace
 
 from gpuassist.context import Session
 from gpuassist.model.environment import PythonEnvironment, Torch
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import NOT_ASKED, Known, Unknown
 from gpuassist.model.profile import ProfileForm, TimeKind
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.bottleneck import Bound
 from gpuassist.session.profiling.answers import NotRead, ReadNothing, ReadWhole
 from gpuassist.session.profiling.child import read
-from gpuassist.session.profiling.next_tool import ProfilerAdvice, ProfilerQuestion, ToolState, next_tools, question_of
+from gpuassist.session.profiling.next_tool import (
+    ProfilerAdvice,
+    ProfilerQuestion,
+    ToolState,
+    environment_of_programs,
+    next_tools,
+    question_of,
+)
 from gpuassist.session.profiling.profile_file import CancelledError, ProfileError, profile
 from tests.cli.made_session import live_session
 from tests.fakes import put, world_under
@@ -62,6 +69,7 @@ def told(path: Path, content: bytes = b"") -> ReadWhole | ReadNothing:
         ("two.json.gz", gzip.compress(trace(steps(3))[:500]) + gzip.compress(trace(steps(3))[500:]), ProfileForm.TORCH_TRACE),
         ("a.prof", marshal.dumps(STATISTICS), ProfileForm.CPROFILE),
         ("a.txt", PYTHON.encode(), ProfileForm.CPROFILE),
+        ("a.json", b'[{"Total Time (ns)": 5, "Instances": 1, "Name": "add"}]', ProfileForm.NSYS_STATS),
     ],
 )
 def test_a_file_is_known_by_what_it_holds(name: str, content: bytes, form: ProfileForm, tmp_path: Path) -> None:
@@ -110,6 +118,19 @@ def test_an_export_of_nsight_systems(tmp_path: Path) -> None:
     assert {one.name for one in reading.entries} == {"ampere_sgemm", "cudaLaunchKernel", "cudaStreamSynchronize", "Memcpy HtoD"}
 
 
+def test_graphs_and_the_memory_of_copies_are_told(tmp_path: Path) -> None:
+    schema = """
+    CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INTEGER, end INTEGER, graphId INTEGER, graphExecId INTEGER);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER, end INTEGER, copyKind INTEGER, srcKind INTEGER, dstKind INTEGER);
+    INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (0, 5000, 1, 4);
+    INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (5000, 6000, 1, 0, 2), (6000, 7000, 2, NULL, NULL);
+    """
+    found = told(export(tmp_path / "a.sqlite", schema))
+    assert isinstance(found, ReadWhole)
+    named = {one.name: round(one.seconds * 1e9) for one in found.readings[0].entries}
+    assert named == {"CUDA graph 4": 5000, "Memcpy HtoD (Pageable -> Device)": 1000, "Memcpy DtoH": 1000}
+
+
 _ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS start, x AS end, 1 AS demangledName FROM n"
 
 
@@ -152,7 +173,7 @@ def test_what_the_child_refuses_is_told_with_what_to_type(session: Session, tmp_
     (tmp_path / "a.nsys-rep").write_bytes(b"\1")
     with pytest.raises(ProfileError) as error:
         profile(session, str(tmp_path / "a.nsys-rep"))
-    assert error.value.lines[1].startswith("nsys export --type sqlite ")
+    assert [line.rpartition(" ")[0] for line in error.value.lines] == ["nsys export --type sqlite", "gpuassist profile"]
 
 
 def test_who_wants_no_answer_gets_none(session: Session, tmp_path: Path) -> None:
@@ -178,6 +199,28 @@ def test_each_question_has_a_command_of_this_environment(question: ProfilerQuest
     assert found.commands
     assert not any("{" in line for line in found.commands)
     assert found.install == () or found.install[0].startswith("/env/bin/python -m pip install ")
+
+
+def test_what_runs_the_program_is_put_where_the_program_finds_its_modules(tmp_path: Path) -> None:
+    put(tmp_path, "/home/u/.local/bin/memray", mode=0o755)  # in an environment of its own, as pipx makes it
+    put(tmp_path, "/home/u/.local/bin/py-spy", mode=0o755)
+    path = "/home/u/.local/bin"
+    assert advice(tmp_path, ProfilerQuestion.RUNNING, path=path).state is ToolState.READY
+    assert advice(tmp_path, ProfilerQuestion.HOST_MEMORY, path=path).commands[0].split()[0] == "/env/bin/memray"
+    (tool,) = next_tools(Session(world_under(tmp_path), knowledge(), ENGLISH), NOT_ASKED, questions=(ProfilerQuestion.LINES,))
+    assert tool.install == (
+        "python3 -m venv --system-site-packages profilers",
+        "profilers/bin/python -m pip install scalene",
+    )
+    assert tool.commands[0] == "profilers/bin/scalene run -o profile.json train.py"
+
+
+def test_the_active_environment_is_taken_also_before_torch_is_in_it() -> None:
+    active = PythonEnvironment("/a", "a", interpreter=Known("/a/bin/python", "x"), active=Known(True, "x"))
+    with_torch = PythonEnvironment("/t", "t", interpreter=Known("/t/bin/python", "x"), torch=Known((Torch("/t/t"),), "x"))
+    assert environment_of_programs(Known((with_torch, active), "x")) == Known(active, "x")
+    assert environment_of_programs(Known((with_torch,), "x")) == Known(with_torch, "x")
+    assert isinstance(environment_of_programs(NOT_ASKED), Unknown)
 
 
 def test_an_installed_tool_is_used_where_it_lies(tmp_path: Path) -> None:

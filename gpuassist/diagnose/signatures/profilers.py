@@ -16,7 +16,7 @@ def _profile(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """What the program spends its time on once it runs; what it costs to start is told apart and never blamed."""
     told = profile_parameters(read_tables(setting.paste.words))
     if told:
-        yield sign(PROBLEM, Weight.CONSEQUENCE, **told)
+        yield sign(PROBLEM, Weight.STATE, **told)  # kernels have run: a machine without a GPU is not its cause
 
 
 def _gone(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
@@ -45,8 +45,10 @@ SIGNATURES = (
         window=200,
     ),
     Signature(
-        ("total time (ns)",),
-        r"Time \(%\) {1,8}Total Time \(ns\) {1,8}(?:Num Calls|Instances|Count|Operations)\b",
+        ("total time",),
+        r"Time ?\(%\)[ \t|,\"]{1,16}Total Time(?: \([nuμm]?s(?:ec)?\))?[ \t|,\"]{1,16}"
+        r"(?:Num Calls|Calls|Instances|Count|Operations)\b"
+        r"|\"Total Time \([nuμm]?s(?:ec)?\)\": ?\d",
         _profile,
         window=200,
     ),

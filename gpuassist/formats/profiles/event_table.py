@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuassist.formats.profiles.intervals import Stretches, shared_out
-from gpuassist.formats.profiles.names import is_own_line
+from gpuassist.formats.profiles.names import is_own_line, long_call_kind
 from gpuassist.formats.profiles.own_time import EventRows, own_times
 from gpuassist.model.profile import (
     GPU_KINDS,
@@ -34,10 +34,10 @@ _MOST_THREADS = 4096
 _ENTRIES_OF_A_KIND = 40
 _KINDS = tuple(TimeKind)
 _NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
-_LAUNCHES, _START = _NUMBER[TimeKind.LAUNCHES], _NUMBER[TimeKind.START]
-# A call that holds the processor for so long waits for a GPU that is busy, which then counts as that, or sets something up that
-# comes once: a context, the code of a kernel.
-_SET_UP_SECONDS = 5e-3
+_LAUNCHES = _NUMBER[TimeKind.LAUNCHES]
+# A call that holds the processor for so long is no start of a kernel: a copy waits for what the GPU has still to do, all else sets
+# something up that comes once, a context or the code of a kernel.
+_LONG_CALL_SECONDS = 5e-3
 _NESTED = np.array([kind not in GPU_KINDS for kind in _KINDS])
 _BATCH = 1 << 16
 
@@ -152,8 +152,8 @@ class EventTable:
             return
         self.events += len(codes)
         ends = begins + lengths
+        self._tell_long_calls(codes, lengths)
         kinds = np.array(self._kinds, dtype=np.int8)[codes]
-        kinds[(kinds == _LAUNCHES) & (lengths * self._unit > _SET_UP_SECONDS)] = _START
         solid = ~np.array(self._hollow)[codes]
         for number in np.unique(kinds[solid]):
             of_kind = (kinds == number) & solid
@@ -163,13 +163,26 @@ class EventTable:
         self._sum(codes, lengths)
         self._keep_nested(EventRows(codes, threads, begins, lengths), kinds)
 
+    def _tell_long_calls(self, codes: NDArray[np.int32], lengths: NDArray[np.float64]) -> None:
+        """Those of a name under a number of their own, so that its row and its share say the same."""
+        long = lengths * self._unit > _LONG_CALL_SECONDS
+        for code in np.unique(codes[long]).tolist():
+            if self._kinds[code] == _LAUNCHES:
+                name = self._names[code]
+                codes[long & (codes == code)] = self.code(long_call_kind(name), name)
+
     def _sum(self, codes: NDArray[np.int32], lengths: NDArray[np.float64]) -> None:
+        count = self._make_room()
+        self._totals[:count] += np.bincount(codes, lengths, count)
+        self._calls[:count] += np.bincount(codes, minlength=count)
+
+    def _make_room(self) -> int:
+        """In the sums, for each name that there is."""
         count = len(self._names)
         if len(self._totals) < count:
             self._totals = np.concatenate((self._totals, np.zeros(count * 2 - len(self._totals))))
             self._calls = np.concatenate((self._calls, np.zeros(len(self._totals) - len(self._calls))))
-        self._totals[:count] += np.bincount(codes, lengths, count)
-        self._calls[:count] += np.bincount(codes, minlength=count)
+        return count
 
     def _keep_nested(self, rows: EventRows, kinds: NDArray[np.int8]) -> None:
         nested = _NESTED[kinds]
@@ -181,6 +194,7 @@ class EventTable:
         self._nested.append(EventRows(*(column[nested] for column in rows)))
 
     def _entries(self) -> list[ProfileEntry]:
+        self._make_room()
         totals, places = self._totals.copy(), dict[int, str]()
         if self._nested:
             rows = EventRows(*(np.concatenate(one) for one in zip(*self._nested, strict=True)))
@@ -194,7 +208,8 @@ class EventTable:
             places = {code: self._names[line] for code, line in called_from.items()}
         made = list[ProfileEntry]()
         for number, kind in enumerate(_KINDS):
-            of_kind = [code for code, one in enumerate(self._kinds) if one == number and not self._hollow[code]]
+            shown = self._calls.astype(bool)
+            of_kind = [code for code, one in enumerate(self._kinds) if one == number and shown[code] and not self._hollow[code]]
             of_kind.sort(key=lambda code: -totals[code])
             for code in of_kind[:_ENTRIES_OF_A_KIND]:
                 name = self._names[code] or "…"

@@ -18,8 +18,17 @@ _START = lazy_regex(
     r"|sre_(?:compile|parse)|typing\.py|inspect\.py|(?:site-packages/|^)(?:torch/_inductor|torch/_dynamo|sympy)/|_get_cuda_arch"
     r"|cuda_?[gG]etDeviceCount|cuInit\b|cuDevicePrimaryCtx|cu(?:da)?Library|cuModule|cudnnCreate\b|cublas(?:Lt)?Create|cudaFuncGetAttributes"
     r"|cudaDeviceGetStreamPriorityRange|cudaGetDeviceProperties|Activity Buffer Request|Lazy Function Loading|Module Loading"
-    r"|torch/(?:autograd/profiler|profiler/)|enable_profiler|_disable_profiler"
+    r"|torch/(?:autograd/profiler|profiler/)|enable_profiler|_disable_profiler|io\.open_code|builtins\.(?:compile|__import__)\b"
+    r"|re/_(?:compiler|parser)|^_(?:compiler|parser)\.py:|dataclasses\.py:\d+\(_(?:create_fn|process_class)"
+    r"|(?:(?:site|dist)-packages/|/lib/python3)[^:]*:\d+\(<module>\)|(?:^|/)__init__\.py:\d+\(<module>\)"
 )
+# Below these all is a cost of starting: an import, the making of compiled code.
+_SETS_UP = lazy_regex(r"importlib\._bootstrap|importlib/__init__\.py|builtins\.__import__|torch/_dynamo/convert_frame\.py")
+# Below these all is loading of data.
+_LOADS_DATA = lazy_regex(
+    r"torch/utils/data/|(?:^|/)dataloader\.py:\d+\((?:__next__|_next_data)|(?:^|/)fetch\.py:\d+\(fetch|:\d+\((?:\w+\.)*__getitem__\)$"
+)
+_PAUSE = lazy_regex(r"built-in (?:method time\.|function )sleep\b")
 _DATA = lazy_regex(
     r"dataset|dataloader|__getitem__|collate|_next_data|fetch|PIL|imread|decode|queue|'acquire' of '_thread|select\.poll|_io\."
     r"|numpy|pandas",
@@ -32,11 +41,14 @@ _WAITS = lazy_regex(
 )
 _OPERATORS = lazy_regex(
     r"torch\._C|built-in method torch|run_backward|of '?torch\._C|TensorBase|of type object|torch\.nn\.functional"
+    r"|lib(?:torch|c10|mkl|cublas|cudnn|gomp|iomp)[\w.-]*\.so"
 )
-_WAITING_CALL = lazy_regex(r"^(?:cu(?:da|Ctx|Stream|Event)?|hip)\w*(?:Synchronize|EventQuery)|^cudaMemcpy(?:_|$)|Sync\b")
+# A copy without "Async" returns when it is done.
+_WAITING_CALL = lazy_regex(r"^(?:cu|hip)\w*(?:Synchronize|EventQuery)|^(?:cuda|cu|hip)Memcpy(?!\w*Async)|Sync\b")
 _CALL = lazy_regex(r"^(?:cuda|cu|hip)[A-Z]\w*")
 _COMMUNICATION = lazy_regex(r"\bnccl|rccl|AllReduce|AllGather|ReduceScatter|cross_device_reduce|all_reduce", re.IGNORECASE)
 _COPY = lazy_regex(r"mem(?:cpy|set)|copyHostTo|copyDeviceTo", re.IGNORECASE)
+_PACKAGES = lazy_regex(r"(?:site|dist)-packages/")
 _VERSION = lazy_regex(r"_v\d{4,5}(?:_ptsz)?$")
 _ADDRESS = lazy_regex(r" at 0x[0-9a-f]+(?=>|$)")
 # As traces name them, from where sys.path leads to.
@@ -51,6 +63,28 @@ _LIBRARIES = frozenset((
 def of_start(function: str) -> bool:
     """Whether it is a cost of starting, or a pause: no part of the work that is repeated."""
     return _START.search(function) is not None
+
+
+def sets_up(function: str) -> bool:
+    """Whether whatever it calls is a cost of starting as well."""
+    return _SETS_UP.search(function) is not None
+
+
+def loads_data(function: str) -> bool:
+    """Whether whatever it calls is loading of data: the loader of torch, a data set of the user's."""
+    if _LOADS_DATA.search(function) is None:
+        return False
+    return "torch/utils/data/" in function or not (_PACKAGES.search(function) or _is_pythons(function))
+
+
+def pauses(function: str) -> bool:
+    """Whether it is a pause that somebody asked for."""
+    return _PAUSE.search(function) is not None
+
+
+def _is_pythons(function: str) -> bool:
+    file = function.rpartition(":")[0]
+    return "/lib/python3" in file or file.rpartition("/")[2].removesuffix(".py") in sys.stdlib_module_names
 
 
 def function_kind(function: str) -> TimeKind:
@@ -69,6 +103,11 @@ def call_kind(name: str) -> TimeKind:
     if of_start(name):
         return TimeKind.START
     return TimeKind.WAITS if _WAITING_CALL.search(name) else TimeKind.LAUNCHES
+
+
+def long_call_kind(name: str) -> TimeKind:
+    """Of one that starts work and holds the processor for some milliseconds."""
+    return TimeKind.WAITS if "Memcpy" in name else TimeKind.START
 
 
 def device_kind(name: str) -> TimeKind:
@@ -102,6 +141,14 @@ def is_own_line(name: str) -> bool:
         return False
     first = name.partition("(")[0].lstrip("/").partition("/")[0].removesuffix(".py")
     return first not in _LIBRARIES and first not in sys.stdlib_module_names
+
+
+def is_own_function(name: str) -> bool:
+    """The same of a function as cProfile names it, whose path may have been cut off."""
+    file = name.rpartition(":")[0]
+    if not file.endswith(".py") or "site-packages/" in name or "dist-packages/" in name or _is_pythons(name):
+        return False
+    return file.rpartition("/")[2] != "__init__.py"
 
 
 def shortened(name: str) -> str:

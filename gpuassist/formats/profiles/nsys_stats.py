@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from msgspec import Struct
-
-from gpuassist.formats.profiles.names import call_kind, device_kind, operator_kind, shortened
+from gpuassist.formats.profiles.names import call_kind, device_kind, long_call_kind, operator_kind, shortened
+from gpuassist.formats.profiles.nsys_layouts import StatisticsTable, tables
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.profile import (
     GPU_KINDS,
@@ -19,80 +18,94 @@ from gpuassist.model.profile import (
     TimeShare,
 )
 
-_HEAD = lazy_regex(r"^\s*Time ?\(%\)\s+Total Time(?: ?\(ns\))?\s.*\b(?P<what>Name|Operation|Range|Style)\s*$")
-_ROW = lazy_regex(r"^\s*(?P<share>\d{1,3}\.\d)\s{1,40}(?P<total>\d[\d,]{0,25})\s{1,40}(?P<calls>\d[\d,]{0,20})\s(?P<rest>.*)$")
-_FIGURE = lazy_regex(r"\s*(?:[\d,]+(?:\.\d+)?|N/A|nan|inf)(?=\s)")
 _CALL = lazy_regex(r"^(?:cuda|cu|hip)[A-Z]\w*$")
-_DEVICE_WORDS = ("CUDA Kernel Statistics", "GPU Kernel Summary", "cuda_gpu_kern_sum", "gpukernsum", "CUDA GPU Kernel")
-_NANOSECOND = 1e-9
-_TITLES_ABOVE = 6
-_SET_UP_SECONDS = 5e-3  # of a call on average: it sets something up, and is no start of a kernel
-_MOST_ROWS = 5000
+_FIGURE = lazy_regex(r"^\d[\d,]{0,25}(?:\.\d{1,12})?(?:[eE][+-]?\d{1,2})?$")
+_UNIT = lazy_regex(r"\((?P<unit>[a-zμµ]{1,4})\)")
+_UNITS = {
+    **dict.fromkeys(("ns", "nsec"), 1e-9),
+    **dict.fromkeys(("us", "usec", "μs", "µs"), 1e-6),
+    **dict.fromkeys(("ms", "msec"), 1e-3),
+    **dict.fromkeys(("s", "sec"), 1.0),
+}
+_COUNTS = ("Num Calls", "Calls", "Instances", "Count", "Operations")
+_LONG_CALL_SECONDS = 5e-3  # of a call on average: it is no start of a kernel
 _MOST_ENTRIES = 200
 
 
-class _Table(Struct, frozen=True):
-    title: str
-    what: str
-    rows: tuple[tuple[str, float, int], ...]
+class _Side:
+    """The rows of a side, each name once: some tables have a row for each size of a grid."""
+
+    def __init__(self) -> None:
+        self._rows = dict[tuple[TimeKind, str], tuple[int, float]]()
+
+    def add(self, kind: TimeKind, name: str, seconds: float, count: int) -> None:
+        calls, before = self._rows.get((kind, name), (0, 0.0))
+        self._rows[kind, name] = (calls + count, before + seconds)
+
+    def entries(self) -> list[ProfileEntry]:
+        return [ProfileEntry(kind, name, calls, seconds) for (kind, name), (calls, seconds) in self._rows.items()]
 
 
 def read_nsys_stats(lines: Sequence[str]) -> tuple[ProfileReading, ...]:
     """The GPU's side and that of CUDA's calls; nothing where there is no such table."""
-    device, calls = list[ProfileEntry](), list[ProfileEntry]()
-    for table in _tables(lines):
-        for name, seconds, count in table.rows:
-            if table.what == "Operation":
-                device.append(ProfileEntry(TimeKind.COPIES, name, count, seconds))
-            elif _CALL.match(name):
-                once = count and seconds / count > _SET_UP_SECONDS and call_kind(name) is TimeKind.LAUNCHES
-                calls.append(ProfileEntry(TimeKind.START if once else call_kind(name), name, count, seconds))
-            elif table.what == "Name" and any(word in table.title for word in _DEVICE_WORDS):
-                device.append(ProfileEntry(device_kind(name), name, count, seconds))
-            elif operator_kind(name) is TimeKind.DATA:
-                calls.append(ProfileEntry(TimeKind.DATA, name, count, seconds))
+    found = list(tables(lines))
+    single = [one for one in found if "Category" not in one.titles]
+    device, calls = _sides(single)
+    if not device or not calls:  # the tables of both sides together say the same once more
+        more_device, more_calls = _sides([one for one in found if "Category" in one.titles])
+        device, calls = device or more_device, calls or more_calls
     made = [_reading(ShareBasis.DEVICE, device)] if any(one.kind in GPU_KINDS for one in device) else []
     return (*made, _reading(ShareBasis.THREAD, calls)) if calls else tuple(made)
 
 
-def _tables(lines: Sequence[str]) -> Iterator[_Table]:
-    """Copies by size are no time, and have another head."""
-    for place, line in enumerate(lines):
-        found = _HEAD.match(line[:400])
-        if found is None:
+def _sides(found: Sequence[StatisticsTable]) -> tuple[list[ProfileEntry], list[ProfileEntry]]:
+    device, calls = _Side(), _Side()
+    for table in found:
+        _take(table, device, calls)
+    return device.entries(), calls.entries()
+
+
+def _take(table: StatisticsTable, device: _Side, calls: _Side) -> None:
+    titles = table.titles
+    total = next((place for place, one in enumerate(titles) if one.startswith("Total Time")), -1)
+    count = next((place for place, one in enumerate(titles) if one in _COUNTS), -1)
+    what = next((place for place, one in enumerate(titles) if one in {"Name", "Operation", "Range"}), -1)
+    if min(total, count, what) < 0 or "Source" in titles:
+        return
+    category = titles.index("Category") if "Category" in titles else -1
+    unit = _unit(titles[total])
+    for row in table.rows:
+        seconds, number = _number(row[total]), _number(row[count])
+        name = shortened(row[what]) if not row[what].startswith("[") else f"[{row[what].strip('[]')}]"
+        if seconds is None or number is None or not name:
             continue
-        title = " ".join(
-            one.strip() for one in lines[max(0, place - _TITLES_ABOVE) : place] if "*" in one or "Stat" in one or "Summary" in one
-        )
-        yield _Table(title, found["what"], tuple(_rows(lines[place + 1 : place + 1 + _MOST_ROWS])))
+        seconds, number = seconds * unit, int(number)
+        if titles[what] == "Range":
+            if operator_kind(name) is TimeKind.DATA:
+                calls.add(TimeKind.DATA, name, seconds, number)
+        elif category >= 0 and row[category] == "CUDA_API":
+            calls.add(_of_call(name, seconds, number), name, seconds, number)
+        elif category >= 0 or titles[count] == "Instances":
+            device.add(device_kind(name), name, seconds, number)
+        elif titles[what] == "Operation":
+            device.add(TimeKind.COPIES, name, seconds, number)
+        elif _CALL.match(name):
+            calls.add(_of_call(name, seconds, number), name, seconds, number)
 
 
-def _rows(lines: Sequence[str]) -> Iterator[tuple[str, float, int]]:
-    for line in lines:
-        plain = line.strip()
-        if not plain.strip("- "):
-            if not plain:
-                return
-            continue
-        found = _ROW.match(line[:4000])
-        if found is None:
-            return
-        name = _after_figures(found["rest"])
-        if name.startswith("["):
-            name = f"[{name.strip('[]')}]"
-        yield shortened(name), _number(found["total"]) * _NANOSECOND, int(_number(found["calls"]))
+def _of_call(name: str, seconds: float, count: int) -> TimeKind:
+    kind = call_kind(name)
+    long = kind is TimeKind.LAUNCHES and count and seconds / count > _LONG_CALL_SECONDS
+    return long_call_kind(name) if long else kind
 
 
-def _after_figures(words: str) -> str:
-    """The name, behind averages and deviations of which each release has others."""
-    place = 0
-    while (figure := _FIGURE.match(words, place)) is not None:
-        place = figure.end()
-    return words[place:].strip()
+def _unit(title: str) -> float:
+    found = _UNIT.search(title)
+    return _UNITS.get(found["unit"], 1e-9) if found is not None else 1e-9
 
 
-def _number(words: str) -> float:
-    return float(words.replace(",", ""))
+def _number(words: str) -> float | None:
+    return float(words.replace(",", "")) if _FIGURE.match(words) else None
 
 
 def _reading(basis: ShareBasis, entries: list[ProfileEntry]) -> ProfileReading:

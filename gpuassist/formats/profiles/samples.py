@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gpuassist.formats.profiles.names import function_kind, shortened
+from gpuassist.formats.profiles.names import function_kind, loads_data, sets_up, shortened
 from gpuassist.model.profile import ProfileEntry, ProfileForm, ProfileGap, ProfileReading, ShareBasis, TimeKind, TimeShare
 
 _LONGEST_COUNT = 12
@@ -13,12 +13,14 @@ _UNITS = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "nanosecon
 _MOST_ENTRIES = 200
 _MOST_STACK = 2000
 _LATEST = 1e18  # microseconds
+_OF_STACKS = (TimeKind.START, TimeKind.DATA)
 _GAPS = (ProfileGap.NO_GPU, ProfileGap.NO_MOMENTS, ProfileGap.SAMPLED)
 
 
 def read_stacks(lines: Iterable[str]) -> ProfileReading | None:
     """`py-spy record --format raw`: frames with semicolons between them, and how often they were seen; None for anything else."""
-    counts = dict[str, int]()
+    counts = dict[tuple[TimeKind | None, str], int]()
+    kinds = _Frames()
     for line in lines:
         plain = line.strip()
         if not plain or plain.isdigit():  # a sample without a stack
@@ -26,11 +28,31 @@ def read_stacks(lines: Iterable[str]) -> ProfileReading | None:
         frames, _, count = plain.rpartition(" ")
         if not (count.isascii() and count.isdigit() and len(count) <= _LONGEST_COUNT and (";" in frames or frames.endswith(")"))):
             return None
-        last = frames.rpartition(";")[2]
-        counts[last] = counts.get(last, 0) + int(count)
+        stack = frames.split(";")
+        key = (kinds.of_stack(stack), stack[-1])
+        counts[key] = counts.get(key, 0) + int(count)
     if not counts:
         return None
-    return _reading(ProfileForm.STACKS, [(name, float(count), count) for name, count in counts.items()], None)
+    return _reading(ProfileForm.STACKS, [(kind, name, float(count), count) for (kind, name), count in counts.items()], None)
+
+
+class _Frames:
+    """What a stack is a part of, by all its frames: an import, loading of data, or None where the last of them tells."""
+
+    def __init__(self) -> None:
+        self._known = dict[str, TimeKind | None]()
+
+    def of_frame(self, frame: str) -> TimeKind | None:
+        """The same of one of them."""
+        if frame not in self._known:
+            name = _place(frame[-_MOST_STACK:])
+            self._known[frame] = TimeKind.START if sets_up(name) else TimeKind.DATA if loads_data(name) else None
+        return self._known[frame]
+
+    def of_stack(self, frames: Iterable[str]) -> TimeKind | None:
+        """What is made ready while data is loaded is a cost of starting."""
+        found = {self.of_frame(one) for one in frames}
+        return next((kind for kind in _OF_STACKS if kind in found), None)
 
 
 def read_speedscope(document: Any) -> ProfileReading | None:
@@ -41,7 +63,10 @@ def read_speedscope(document: Any) -> ProfileReading | None:
     frames = shared.get("frames") if isinstance(shared, dict) else None
     if not isinstance(frames, list):
         return None
-    spent, counts, unit = dict[int, float](), dict[int, int](), 1.0
+    spent, counts = dict[tuple[TimeKind | None, int], float](), dict[tuple[TimeKind | None, int], int]()
+    kinds = _Frames()
+    names = [_frame(one) for one in frames]
+    of_frame = [kinds.of_frame(one) for one in names]
     for profile in document["profiles"]:
         if not isinstance(profile, dict) or profile.get("type") != "sampled":
             continue
@@ -52,16 +77,19 @@ def read_speedscope(document: Any) -> ProfileReading | None:
         for stack, weight in zip(samples, weights, strict=False):
             last = stack[-1] if isinstance(stack, list) and stack else None
             if isinstance(last, int) and 0 <= last < len(frames) and isinstance(weight, (int, float)) and 0 <= weight < 1e15:
-                spent[last] = spent.get(last, 0.0) + weight * unit
-                counts[last] = counts.get(last, 0) + 1
-    rows = [(_frame(frames[place]), seconds, counts[place]) for place, seconds in spent.items()]
+                found = {of_frame[one] for one in stack if isinstance(one, int) and 0 <= one < len(frames)}
+                key = (next((kind for kind in _OF_STACKS if kind in found), None), last)
+                spent[key] = spent.get(key, 0.0) + weight * unit
+                counts[key] = counts.get(key, 0) + 1
+    rows = [(kind, names[place], seconds, counts[kind, place]) for (kind, place), seconds in spent.items()]
     return _reading(ProfileForm.SPEEDSCOPE, rows, sum(spent.values())) if rows else None
 
 
 def read_begins_and_ends(document: Any) -> ProfileReading | None:
     """`py-spy record --format chrometrace`: where each function begins (`B`) and ends (`E`), thread by thread."""
-    stacks = dict[tuple[str, str], list[str]]()
-    spent, counts, since = dict[str, float](), dict[str, int](), dict[tuple[str, str], float]()
+    stacks = dict[tuple[str, str], list[tuple[TimeKind | None, str]]]()
+    spent, since = dict[tuple[TimeKind | None, str], float](), dict[tuple[str, str], float]()
+    counts, kinds = dict[tuple[TimeKind | None, str], int](), _Frames()
     for event in _dicts(document):
         phase, at = event.get("ph"), event.get("ts")
         if phase not in {"B", "E"} or not isinstance(at, (int, float)) or not 0 <= at < _LATEST:
@@ -75,11 +103,13 @@ def read_begins_and_ends(document: Any) -> ProfileReading | None:
             told = event.get("args")
             place = told if isinstance(told, dict) else {}
             name = _frame({"name": event.get("name"), "file": place.get("filename"), "line": place.get("line")})
-            counts[name] = counts.get(name, 0) + 1
-            stack.append(name)
+            found = {stack[-1][0] if stack else None, kinds.of_frame(name)}
+            key = (next((kind for kind in _OF_STACKS if kind in found), None), name)
+            counts[key] = counts.get(key, 0) + 1
+            stack.append(key)
         elif stack:
             stack.pop()
-    rows = [(name, seconds, counts[name]) for name, seconds in spent.items() if seconds]
+    rows = [(*key, seconds, counts[key]) for key, seconds in spent.items() if seconds]
     return _reading(ProfileForm.STACKS, rows, sum(spent.values())) if rows else None
 
 
@@ -114,11 +144,11 @@ def read_scalene(document: Any) -> ProfileReading | None:
     return ProfileReading(ProfileForm.SCALENE, ShareBasis.THREAD, elapsed, shares, tuple(entries[:_MOST_ENTRIES]), gaps=_GAPS)
 
 
-def _reading(form: ProfileForm, rows: list[tuple[str, float, int]], seconds: float | None) -> ProfileReading:
+def _reading(form: ProfileForm, rows: list[tuple[TimeKind | None, str, float, int]], seconds: float | None) -> ProfileReading:
     entries, sums = list[ProfileEntry](), dict.fromkeys(TimeKind, 0.0)
-    for name, spent, count in rows:
+    for told, name, spent, count in rows:
         plain = shortened(_place(name[-_MOST_STACK:]))
-        kind = function_kind(plain)
+        kind = told or function_kind(plain)
         sums[kind] += spent
         entries.append(ProfileEntry(kind, plain, count, spent))
     entries.sort(key=lambda one: -one.seconds)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gpuassist.formats.profiles.names import device_kind, is_annotation, operator_kind, shortened
+from gpuassist.formats.profiles.names import device_kind, is_annotation, operator_kind, pauses, shortened
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.profile import (
     GPU_KINDS,
@@ -36,7 +36,9 @@ _GPU_COLUMNS = (
     "CUDA total",
     "CUDA time",
 )
+_WHOLE_COLUMNS = ("CPU total",)
 _CALLS = ("# of Calls", "Number of Calls", "Calls")
+_OVERLOAD = "Overload Name"  # torch 2.7; its cells are empty for most rows
 _MOST_ENTRIES = 200
 _LONGEST_HEAD = 2000
 _MOST_ROWS = 20_000
@@ -45,7 +47,10 @@ _MOST_ROWS = 20_000
 class _Columns(Struct, frozen=True):
     """Where the figures stand; -1 where the table has no such column. `total` where only times with all that is called are told."""
 
+    count: int
+    overload: int
     cpu: int
+    whole: int
     gpu: int
     calls: int
 
@@ -53,6 +58,7 @@ class _Columns(Struct, frozen=True):
 class _Row(Struct, frozen=True):
     name: str
     cpu: float
+    whole: float
     gpu: float
     calls: int
 
@@ -78,7 +84,8 @@ def _columns(names: list[str]) -> _Columns | None:
         return next((names.index(one) for one in wanted if one in names), -1)
 
     cpu = place(_CPU_COLUMNS)
-    return _Columns(cpu, place(_GPU_COLUMNS), place(_CALLS)) if cpu > 0 else None
+    told = _Columns(len(names), place((_OVERLOAD,)), cpu, place(_WHOLE_COLUMNS), place(_GPU_COLUMNS), place(_CALLS))
+    return told if cpu > 0 else None
 
 
 def _rows(lines: Sequence[str], columns: _Columns) -> Iterator[_Row]:
@@ -92,6 +99,8 @@ def _rows(lines: Sequence[str], columns: _Columns) -> Iterator[_Row]:
                 return
             continue
         cells = _COLUMNS.split(plain)
+        if 0 < columns.overload <= len(cells) < columns.count:
+            cells.insert(columns.overload, "")
         own = _seconds(cells[columns.cpu]) if len(cells) > least else None
         if own is None:
             if _SUM.match(plain) or _HEAD.match(plain[:_LONGEST_HEAD]):
@@ -100,20 +109,24 @@ def _rows(lines: Sequence[str], columns: _Columns) -> Iterator[_Row]:
         begun = True
         there = _seconds(cells[columns.gpu]) if columns.gpu >= 0 else None
         calls = cells[columns.calls] if columns.calls >= 0 else ""
-        yield _Row(
-            shortened(cells[0]), own, there or 0.0, int(calls) if calls.isascii() and calls.isdigit() and len(calls) < 16 else 0
-        )
+        whole = _seconds(cells[columns.whole]) if 0 < columns.whole < len(cells) else None
+        count = int(calls) if calls.isascii() and calls.isdigit() and len(calls) < 16 else 0
+        yield _Row(shortened(cells[0]), own, whole or 0.0, there or 0.0, count)
 
 
 def _summed(rows: Iterator[_Row]) -> list[_Row]:
-    """A name once: tables by shape or by stack have it on several rows."""
-    summed = dict[str, _Row]()
+    """A name once: tables by shape or by stack have it on several rows. What stands once for each side is a part that the program
+    has named, whose kernels have rows of their own.
+    """
+    summed, sides = dict[str, _Row](), dict[str, set[bool]]()
     for row in rows:
+        sides.setdefault(row.name, set()).add(row.gpu > 0 and not row.whole and not row.cpu)
         before = summed.get(row.name)
         if before is not None:
-            row = _Row(row.name, row.cpu + before.cpu, row.gpu + before.gpu, row.calls + before.calls)
+            whole, calls = row.whole + before.whole, row.calls + before.calls
+            row = _Row(row.name, row.cpu + before.cpu, whole, row.gpu + before.gpu, calls)
         summed[row.name] = row
-    return list(summed.values())
+    return [replace(row, gpu=0.0) if len(sides[row.name]) == 2 and "::" not in row.name else row for row in summed.values()]
 
 
 def _sums(lines: Sequence[str]) -> dict[str, float]:
@@ -127,10 +140,11 @@ def _sums(lines: Sequence[str]) -> dict[str, float]:
 
 
 def _thread(rows: list[_Row], total: float | None) -> ProfileReading:
-    entries = [ProfileEntry(operator_kind(row.name), row.name, row.calls, row.cpu) for row in rows if row.cpu]
+    entries = [ProfileEntry(_kind(row.name), row.name, row.calls, row.cpu) for row in rows if row.cpu]
     sums = dict.fromkeys(TimeKind, 0.0)
     for one in entries:
-        sums[TimeKind.REST if is_annotation(one.name) else one.kind] += one.seconds
+        sums[one.kind] += one.seconds
+    _give_to_data(sums, rows)
     shown = sum(sums.values())
     whole = total if total and total >= shown else shown
     sums[TimeKind.REST] += whole - shown
@@ -140,6 +154,19 @@ def _thread(rows: list[_Row], total: float | None) -> ProfileReading:
     if whole - shown > 0.05 * whole:
         gaps.append(ProfileGap.PART_OF_ROWS)
     return _made(ShareBasis.THREAD, whole, sums=sums, entries=entries, gaps=gaps)
+
+
+def _kind(name: str) -> TimeKind:
+    return TimeKind.REST if is_annotation(name) else operator_kind(name)
+
+
+def _give_to_data(sums: dict[TimeKind, float], rows: list[_Row]) -> None:
+    """What the loader of data calls has rows of its own; a pause in it is a part of it."""
+    loading = sum(row.whole for row in rows if operator_kind(row.name) is TimeKind.DATA)
+    paused = sum(row.cpu for row in rows if pauses(row.name))
+    moved = max(0.0, min(loading - sums[TimeKind.DATA], paused))
+    sums[TimeKind.DATA] += moved
+    sums[TimeKind.START] -= moved
 
 
 def _device(rows: list[_Row], sums: dict[str, float]) -> ProfileReading:

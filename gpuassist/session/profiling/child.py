@@ -123,7 +123,7 @@ def _plain(file: object, head: bytes, size: int, tell: Tell) -> Readings:
     begins = head.lstrip()[:2]
     if head[:1] in {b"{", b"\xfb"} and head[1:2] and head[1] & 0x7F in b"()":  # no JSON goes on so
         return (read_statistics(_whole(file, size)),)
-    if begins[:1] in {b"{", b"["}:
+    if begins[:1] in {b"{", b"["} and b'"Total Time' not in head:
         if any(word in head for word in _SAMPLERS):
             document = json.loads(_whole(file, size))
             found = read_speedscope(document) or read_scalene(document) or read_begins_and_ends(document)

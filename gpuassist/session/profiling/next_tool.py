@@ -16,6 +16,7 @@ from gpuassist.model.environment import Manager, PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.text import Text, text
 from gpuassist.monitor.bottleneck import Bound
+from gpuassist.session.verify import choose
 from gpuassist.system.world import World
 
 COUNTERS = "profiler-counter-permission"
@@ -26,6 +27,7 @@ _PTRACE = "/proc/sys/kernel/yama/ptrace_scope"
 _STATUS = "/proc/self/status"
 _LIMIT = 1 << 16
 _SYS_ADMIN, _SYS_PTRACE = 21, 19  # capabilities(7)
+_BESIDE = "profilers"  # an environment that sees what the distribution keeps
 _PLACES = {
     "nsys": ("/usr/local/cuda*/bin/nsys", "/opt/nvidia/nsight-systems/*/bin/nsys", "/opt/nvidia/nsight-systems-cli/*/bin/nsys"),
     "ncu": ("/usr/local/cuda*/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu"),
@@ -71,19 +73,22 @@ class ProfilerAdvice(Struct, frozen=True):
 
 
 class _Tool(Struct, frozen=True):
+    """`inside` runs the user's program in its own interpreter, and so must be where what that imports is."""
+
     name: str
     package: str
     keys: tuple[str, ...]
     program: str = ""
+    inside: bool = False
 
 
 _TOOLS = {
     ProfilerQuestion.GPU_IDLE: _Tool("torch.profiler", "torch", ("profiler-torch-read",)),
     ProfilerQuestion.PYTHON: _Tool("cProfile, snakeviz", "snakeviz", ("profiler-cprofile", "profiler-snakeviz"), "snakeviz"),
     ProfilerQuestion.RUNNING: _Tool("py-spy", "py-spy", ("profiler-py-spy",), "py-spy"),
-    ProfilerQuestion.LINES: _Tool("scalene", "scalene", ("profiler-scalene",), "scalene"),
+    ProfilerQuestion.LINES: _Tool("scalene", "scalene", ("profiler-scalene",), "scalene", inside=True),
     ProfilerQuestion.MEMORY: _Tool("gpuassist run", "", ("profiler-memory",)),
-    ProfilerQuestion.HOST_MEMORY: _Tool("memray", "memray", ("profiler-memray",), "memray"),
+    ProfilerQuestion.HOST_MEMORY: _Tool("memray", "memray", ("profiler-memray",), "memray", inside=True),
     ProfilerQuestion.TIMELINE: _Tool("Nsight Systems", "", ("profiler-nsys",), "nsys"),
     ProfilerQuestion.KERNEL: _Tool("Nsight Compute", "", ("profiler-ncu",), "ncu"),
 }
@@ -106,6 +111,12 @@ TORCH_CODE = (
 def question_of(bound: Bound) -> ProfilerQuestion | None:
     """What live figures leave open; none where they say nothing."""
     return _OF_BOUND.get(bound)
+
+
+def environment_of_programs(found: Fact[tuple[PythonEnvironment, ...]]) -> Fact[PythonEnvironment]:
+    """The one in which the user's programs run: whichever is active, also before there is a torch in it."""
+    active = [one for one in value_or(found, ()) if one.active.is_true and isinstance(one.interpreter, Known)]
+    return Known(active[0], found.source) if active and isinstance(found, Known) else choose(found)
 
 
 def next_tools(
@@ -137,7 +148,7 @@ class _Maker:
         if question is ProfilerQuestion.RUNNING and obstacles:
             lines = (*self._lines("profiler-py-spy-start", program), *lines[-1:])
         missing = state is ToolState.MISSING
-        install = self._install(tool.package) if missing and tool.package else ()
+        install = self._install(tool) if missing and tool.package else ()
         if question is ProfilerQuestion.PYTHON:  # cProfile is a part of Python: what shows its file comes last
             lines, install, state, path = (*lines[:-1], *install, *lines[-1:]), (), ToolState.READY, ""
         if missing and not tool.package:
@@ -156,9 +167,8 @@ class _Maker:
         files = self._world.files
         prefix = self._environment.prefix if self._environment is not None else ""
         places = [f"{prefix}/bin/{tool.program}"] if prefix else []
-        places += [
-            f"{one}/{tool.program}" for one in self._world.surroundings.variables.get("PATH", "").split(":") if one.startswith("/")
-        ]
+        path = self._world.surroundings.variables.get("PATH", "") if not tool.inside else ""
+        places += [f"{one}/{tool.program}" for one in path.split(":") if one.startswith("/")]
         for place in places:
             if files.is_file(place) and files.may(place, os.X_OK):
                 return place, ToolState.READY
@@ -175,6 +185,8 @@ class _Maker:
 
     def _place_of(self, tool: _Tool) -> str:
         """Where it will be once it is installed as is shown."""
+        if tool.inside and self._is_apart() and self._live:
+            return f"{_BESIDE}/bin/{tool.program}"
         into = self._environment is not None and bool(tool.package) and not self._is_apart()
         return (
             f"{self._environment.prefix}/bin/{tool.program}"
@@ -190,15 +202,17 @@ class _Maker:
         parameters = {"python": self._python, "file": self._program, "program": tool, "pid": "PID"}
         return self._session.knowledge.commands.render(key, Family.ANY, parameters)
 
-    def _install(self, package: str) -> tuple[str, ...]:
+    def _install(self, tool: _Tool) -> tuple[str, ...]:
+        package = tool.package
         environment = self._environment
         manager = value_or(environment.manager, None) if environment is not None else None
         if package == "torch":
             return self._session.knowledge.commands.render("profiler-install-torch", Family.ANY, {})
         key = "profiler-install-uv" if manager is Manager.UV else "profiler-install"
         if self._is_apart():
-            key = "profiler-install-apart"
-        return self._session.knowledge.commands.render(key, Family.ANY, {"python": self._python, "package": package})
+            key = "profiler-install-beside" if tool.inside else "profiler-install-apart"
+        parameters = {"python": self._python, "package": package, "directory": _BESIDE}
+        return self._session.knowledge.commands.render(key, Family.ANY, parameters)
 
     def _obstacles(self, question: ProfilerQuestion) -> tuple[tuple[Text, ...], str]:
         if not self._live:

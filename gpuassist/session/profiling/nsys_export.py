@@ -22,10 +22,12 @@ _STEPS = 200_000
 _MOST_SECONDS = 600.0
 _MOST_VALUE_BYTES = 1 << 20
 
-# Table, the columns that may name an event (the first that is there), and what it is.
+# Table, the columns that may name an event (the first that is there; of a copy all), and what it is. A graph that is launched as a
+# whole has no rows for its kernels.
 _EVENTS = (
     ("CUPTI_ACTIVITY_KIND_KERNEL", ("demangledName", "shortName", "mangledName"), "kernel"),
-    ("CUPTI_ACTIVITY_KIND_MEMCPY", ("copyKind",), "copy"),
+    ("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", ("graphExecId", "graphId"), "graph"),
+    ("CUPTI_ACTIVITY_KIND_MEMCPY", ("copyKind", "srcKind", "dstKind"), "copy"),
     ("CUPTI_ACTIVITY_KIND_MEMSET", (), "set"),
     ("CUPTI_ACTIVITY_KIND_RUNTIME", ("nameId",), "call"),
     ("CUPTI_ACTIVITY_KIND_DRIVER", ("nameId",), "call"),
@@ -33,6 +35,7 @@ _EVENTS = (
 )
 # CUpti_ActivityMemcpyKind, CUPTI documentation; an export's ENUM_CUDA_MEMCPY_OPER says the same.
 _COPIES = {1: "Memcpy HtoD", 2: "Memcpy DtoH", 8: "Memcpy DtoD", 10: "Memcpy PtoP"}
+_MEMORY = {0: "Pageable", 1: "Pinned", 2: "Device", 3: "Array", 4: "Managed"}  # an export's ENUM_CUDA_MEM_KIND
 
 
 def read_export(path: str, size: int, tell: Callable[[int, int], None]) -> ProfileReading:
@@ -126,7 +129,7 @@ def _take(connection: sqlite3.Connection, table: EventTable, source: _Source, na
         begin, end, owner = row[0], row[1], row[2]
         if not (isinstance(begin, int) and isinstance(end, int)) or end < begin:
             continue
-        key = next((one for one in row[3:] if one is not None), None)
+        key = row[3:] if sort == "copy" else next((one for one in row[3:] if one is not None), None)
         code = codes.get(key)
         if code is None:
             code = codes[key] = _code(table, sort, key, names)
@@ -135,8 +138,10 @@ def _take(connection: sqlite3.Connection, table: EventTable, source: _Source, na
 
 
 def _code(table: EventTable, sort: str, key: object, names: dict[object, str]) -> int:
-    if sort == "copy":
-        return table.code(TimeKind.COPIES, _COPIES.get(key, "Memcpy") if isinstance(key, int) else "Memcpy")
+    if isinstance(key, tuple):
+        return table.code(TimeKind.COPIES, _copy_name(*key))
+    if sort == "graph":
+        return table.code(TimeKind.KERNELS, f"CUDA graph {key}" if isinstance(key, int) else "CUDA graph")
     if sort == "set":
         return table.code(TimeKind.COPIES, "Memset")
     name = names.get(key) or (shortened(key) if isinstance(key, str) else "…")
@@ -144,6 +149,13 @@ def _code(table: EventTable, sort: str, key: object, names: dict[object, str]) -
         kind = operator_kind(name)
         return table.code(kind, name) if kind is TimeKind.DATA else -1
     return table.code(device_kind(name) if sort == "kernel" else call_kind(name), name)
+
+
+def _copy_name(kind: object = None, source: object = None, goal: object = None) -> str:
+    """As torch writes it in its traces."""
+    name = _COPIES.get(kind, "Memcpy") if isinstance(kind, int) else "Memcpy"
+    ends = [_MEMORY.get(one, "Unknown") for one in (source, goal) if isinstance(one, int)]
+    return f"{name} ({' -> '.join(ends)})" if len(ends) == 2 else name
 
 
 def _rows(cursor: sqlite3.Cursor) -> Iterator[tuple[object, ...]]:

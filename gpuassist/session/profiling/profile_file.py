@@ -116,7 +116,8 @@ def refusal(path: str, told: ReadNothing) -> ProfileError:
     """What the child said, in the user's words."""
     why = told.why
     if why is NotRead.NSYS_REPORT:
-        lines = (f"nsys stats {_quoted(path)}", f"nsys export --type sqlite {_quoted(path)}")
+        made = f"{path.rpartition('.')[0]}.sqlite"
+        lines = (f"nsys export --type sqlite {_quoted(path)}", f"gpuassist profile {_quoted(made)}")
         return ProfileError(
             text("{path} is Nsight Systems' own file, which only its programs read; export it first", path=path), lines
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gpuassist.diagnose.signatures.profilers import SIGNATURES
-from tests.diagnose.signatures.reading import parameters, problem
+from gpuassist.model.paste import Weight
+from tests.diagnose.signatures.reading import parameters, problem, read
 from tests.formats.test_profile_tables import NSYS, PYTHON, TORCH
 from tests.rows import for_each
 
@@ -25,11 +26,19 @@ from tests.rows import for_each
         (TORCH, {"operator": "aten::addmm", "operator_share": "76", "gpu": "yes"}),
         (PYTHON + TORCH, {"share": "71", "operator": "aten::addmm"}),
         (NSYS, {"change": "kernels", "hint": "precision", "change_share": "90"}),
+        ('[\n{"Time (%)": 100.0, "Total Time (ns)": 7, "Instances": 1, "Name": "add"}\n]', {"change": "kernels"}),
+        ("Time (%),Total Time (us),Instances,Name\n100.0,7,1,add", {"change": "kernels"}),
+        ("| Time (%) | Total Time (ms) | Instances | Name |\n| 100.0 | 7.5 | 1 | add |", {"change": "kernels"}),
+        ("Time(%)  Total Time  Instances  Average  Name\n-------\n100.0  7  1  7.0  add", {"change": "kernels"}),
     ],
 )
 def test_shares_are_of_the_work_without_what_starting_costs(words: str, told: dict[str, str]) -> None:
     assert problem(SIGNATURES, words) == "program-profile"
     assert told.items() <= parameters(SIGNATURES, words).items()
+
+
+def test_a_machine_without_a_gpu_is_no_cause_of_a_profile() -> None:
+    assert all(clue.weight > Weight.CONSEQUENCE for clue in read(SIGNATURES, NSYS))
 
 
 @for_each(

@@ -13,9 +13,9 @@ from gpuassist.model.text import text
 from gpuassist.present.marks import Mark
 from gpuassist.present.profile import entry_rows, gap_words, heading, in_plain_text, shown_part, shown_time
 from gpuassist.session.navigation import Errand, SideTool, ToProfile
-from gpuassist.session.profiling.next_tool import ProfilerAdvice, next_tools
+from gpuassist.session.profiling.next_tool import ProfilerAdvice, environment_of_programs, next_tools
 from gpuassist.session.profiling.profile_file import CancelledError, ProfileAnswer, ProfileError, profile
-from gpuassist.session.verify import choose, find_environments
+from gpuassist.session.verify import find_environments
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
 from gpuassist.ui.page import Bar, Desk, Page, new_action
@@ -226,7 +226,7 @@ class ProfilePage(Page):
 
         def look(_: Control) -> tuple[ProfilerAdvice, ...]:
             environments = recorded if recorded is not None else find_environments(session)
-            return next_tools(session, choose(environments), live=recorded is None)
+            return next_tools(session, environment_of_programs(environments), live=recorded is None)
 
         self._looking.ask(look)
 
