@@ -19,7 +19,7 @@ from gpuassist.session.plan import ANY, InstallWish
 from gpuassist.session.verification_differences import Change, Difference
 from gpuassist.session.verifications import KeptVerification
 from gpuassist.session.verify_report import VerifyReport
-from gpuassist.ui.jobs import Done, Job
+from gpuassist.ui.jobs import Job
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.verify.work import Ran
 from gpuassist.ui.widgets.keys import tab_stops

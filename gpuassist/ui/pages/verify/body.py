@@ -106,7 +106,7 @@ class VerifyBody(QWidget):
         self._show_rows()
 
     def show_result(self, progress: VerifyProgress, report: VerifyReport, columns: tuple[Column, ...]) -> None:
-        """What it came to: the table at once, then a card a turn; the first failed check is chosen unless the user chose another."""
+        """What it came to: the table at once, then a card a turn; the first failed check is chosen unless the user chose one."""
         result = report.verification
         self._progress, self.shown = progress, Run(columns, 0.0, result)
         self._show_rows()
