@@ -25,6 +25,7 @@ from gpuassist.present.memory_snapshot import (
     answer_of,
     device_lines,
     growth_words,
+    noted_words,
     place_words,
     settings_words,
     share_words,
@@ -225,6 +226,8 @@ class _Report:
         settings = settings_words(snapshot)
         if settings is not None:
             self._writer.say(self._words(settings), style=DIM)
+        for noted in noted_words(snapshot):
+            self._writer.say(self._words(noted), style=DIM)
         for number, shares in grown:
             self._context.say()
             self._writer.say(self._words(text("What grew on GPU {device}:", device=number)), style=BOLD)

@@ -35,19 +35,21 @@ def change_words(count: int) -> str:
 
 
 def frame_name(frame: StackFrame) -> str:
-    """`train.py:42`."""
-    return f"{frame.file.rsplit('/', 1)[-1]}:{frame.line}"
+    """`train.py:42`; a function of C++ has no file that would say anything."""
+    return f"{frame.file.rsplit('/', 1)[-1]}:{frame.line}" if frame.file else frame.function
 
 
 def line_name(line: OwnerLine) -> Text:
     """`train.py:42 forward`, or that nobody knows."""
-    return NO_STACK_KEPT if line.frame is None else verbatim(f"{frame_name(line.frame)} {line.frame.function}")
+    if line.frame is None:
+        return NO_STACK_KEPT
+    return verbatim(" ".join(dict.fromkeys((frame_name(line.frame), line.frame.function))))
 
 
 def line_use(line: OwnerLine) -> Text:
     """The function, and what the memory is for where its stacks show that."""
     kind = KINDS[line.kind] if line.kind is not MemoryKind.UNKNOWN else None
-    parts = (verbatim(line.frame.function) if line.frame is not None else None, kind)
+    parts = (verbatim(line.frame.function) if line.frame is not None and line.frame.file else None, kind)
     return joined(tuple(part for part in parts if part is not None))
 
 
@@ -69,6 +71,19 @@ def block_life(look: DeviceLook, row: int) -> Iterator[tuple[Text, Text]]:
     start, end = int(allocations.start[row]), int(allocations.end[row])
     yield text("allocated"), text("before the recording") if start <= 0 else moment_name(look, start)
     yield text("freed"), text("never") if end > look.story.events else moment_name(look, end)
+    noted = _note_at(look, start)
+    if noted:
+        yield text("the program’s note"), verbatim(noted)
+
+
+def _note_at(look: DeviceLook, moment: int) -> str:
+    """What the program noted with the event that ends in this moment (the user's metadata)."""
+    snapshot = look.opened.snapshot
+    trace = next((one for one in snapshot.traces if one.device == look.story.device), None)
+    if trace is None or not 0 < moment <= len(trace.events):
+        return ""
+    note = int(trace.events.note[moment - 1])
+    return snapshot.texts[note] if note >= 0 else ""
 
 
 def held_words(held: int, blocks: int) -> Text:

@@ -123,8 +123,9 @@ class ShareTable(QWidget):
         share = abs(weight) / most if most else 0.0
         frame = row.line.frame
         name = self._words(NO_STACK_KEPT) if frame is None else frame_name(frame)
+        tip = f"{frame.file}:{frame.line}" if frame is not None and frame.file else ""
         return (
-            Cell(name, self._words(line_use(row.line)), tip="" if frame is None else f"{frame.file}:{frame.line}"),
+            Cell(name, self._words(line_use(row.line)), tip=tip),
             Cell(shown_size(row.held) if row.before is None else change_words(weight), right=True, share=share),
             Cell("" if row.blocks is None else f"{row.blocks:,}", right=True, quiet=True),
             Cell("" if row.before is None else shown_size(row.before), right=True, quiet=True),
