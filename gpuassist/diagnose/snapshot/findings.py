@@ -60,10 +60,13 @@ def _out_of_memory(snapshot: MemorySnapshot, story: DeviceStory, lines: StackLin
     last = story.out_of_memory[-1]
     reserved = last.reserved_bytes or 0
     cached = max(reserved - last.allocated_bytes, 0)
+    frame = _line_of(snapshot, last.stack)
     free = text("an unknown amount") if last.free_bytes is None else verbatim(shown_size(last.free_bytes))
     explanation = text(
-        "{asked} were asked for. torch had {allocated} allocated and {cached} cached in pieces; the driver had {free} left.",
+        "{asked} were asked for by {place}. torch had {allocated} allocated and {cached} cached in pieces; the driver had {free}"
+        " left.",
         asked=shown_size(last.asked_bytes),
+        place=text("an unknown line") if frame is None else verbatim(_place(frame)),
         allocated=shown_size(last.allocated_bytes),
         cached=shown_size(cached),
         free=free,
@@ -92,7 +95,6 @@ def _out_of_memory(snapshot: MemorySnapshot, story: DeviceStory, lines: StackLin
         len(story.out_of_memory),
         device=story.device,
     )
-    frame = _line_of(snapshot, last.stack)
     yield SnapshotFinding(
         "snapshot-out-of-memory", Severity.PROBLEM, story.device, times, explanation, change, last.asked_bytes, frame
     )
@@ -271,7 +273,9 @@ def _cached(story: DeviceStory) -> Iterator[SnapshotFinding]:
         text(
             "They are no leak: torch keeps them for the next peak, which was {peak}. Other programs see them as used.",
             peak=shown_size(story.peak.bytes),
-        ),
+        )
+        if story.has_history
+        else text("They are no leak: torch keeps them for the next peak. Other programs see them as used."),
         text("Only where another program needs them: `torch.cuda.empty_cache()` after the peak."),
         pieces.empty_bytes,
     )
@@ -314,7 +318,7 @@ def _unknown(snapshot: MemorySnapshot, story: DeviceStory) -> Iterator[SnapshotF
     if story.has_history and story.earlier_bytes > story.peak.bytes // 100:
         yield _began_late(snapshot, story)
     with_stack = np.count_nonzero(story.allocations.stack != NO_STACK)
-    if len(story.allocations) and not with_stack:
+    if story.has_history and len(story.allocations) and not with_stack:
         title = text("No allocation on GPU {device} has a stack", device=story.device)
         explanation = text("Which line allocated what cannot be told: it was recorded without stacks.")
         yield SnapshotFinding("snapshot-no-stacks", Severity.INFO, story.device, title, explanation, _RECORD, story.peak.bytes)
