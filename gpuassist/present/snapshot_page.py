@@ -16,7 +16,7 @@ from gpuassist.session.snapshot_owners import OwnerLine, StackHeld
 STACKS_AT_MOST = 30  # of one line, told one by one
 _TOLD_IN_SUMMARY = 5
 
-NO_STACK_KEPT = place_words(None)
+NO_STACK_KEPT = text("no stack kept")  # in a legend and a table, where the reasons have no room
 BLOCK_WORDS = {
     BlockState.ACTIVE: text("in use"),
     BlockState.AWAITING_FREE: text("freed, and a stream still uses it"),
@@ -96,13 +96,12 @@ def plot_summary(look: DeviceLook) -> Text:
     shares = look.timeline.shares(peak)
     largest = sorted(range(len(shares)), key=lambda one: -shares[one])[:_TOLD_IN_SUMMARY]
     told = tuple(labelled(line_name(look.line(one)), shown_size(int(shares[one]))) for one in largest if shares[one])
+    at_peak = text(
+        "peak {size} at {moment}", size=shown_size(int(look.timeline.total.values[peak])), moment=moment_name(look, peak)
+    )
     return joined(
         (
-            text(
-                "peak {size} at {moment}",
-                size=shown_size(int(look.timeline.total.values[peak])),
-                moment=moment_name(look, peak),
-            ),
+            *((at_peak,) if story.has_history else ()),
             *told,
             text("{size} at the end", size=shown_size(story.allocated_bytes)),
         )
@@ -120,6 +119,8 @@ def figures(look: DeviceLook) -> Text:
     ]
     if not story.reserved_bytes:
         del parts[2]  # a history without segments
+    if not story.has_history:
+        del parts[0]  # what was held at the end is no peak
     if story.recorded > story.events:
         parts[-1] = text("{read} of {number} events", read=f"{story.events:,}", number=f"{story.recorded:,}")
     return joined(tuple(parts))
@@ -130,7 +131,7 @@ def stacks_text(look: DeviceLook, stacks: tuple[StackHeld, ...], words: Words) -
     parts = []
     for one in stacks[:STACKS_AT_MOST]:
         frames = look.opened.snapshot.frames_of(one.stack)
-        lines = [f"  {_short(frame.file)}:{frame.line} {frame.function}" for frame in frames] or [f"  {words(NO_STACK_KEPT)}"]
+        lines = [f"  {_short(frame.file)}:{frame.line} {frame.function}" for frame in frames] or [f"  {words(place_words(None))}"]
         parts.append("\n".join((words(held_words(one.held, one.blocks)), *lines)))
     if len(stacks) > STACKS_AT_MOST:
         parts.append(words(counted("and {count} more stack", "and {count} more stacks", len(stacks) - STACKS_AT_MOST)))

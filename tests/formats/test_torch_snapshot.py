@@ -102,6 +102,16 @@ def test_one_that_went_through_json_and_shares_its_pairs() -> None:
     assert read.segments.pool.tolist() == [3, 3]
 
 
+def test_pinned_memory_of_the_host_is_passed_over_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, told = training(60), training(2).told
+    told |= {"host_traces": made.events, "host_segments": made.told["segments"]}
+    monkeypatch.setattr(pickle_machine, "VALUES_AT_MOST", 5_000)
+    read = read_bytes(pickle.dumps(told))
+    _is_same(read, told)
+    assert read.unread == ("host_segments", "host_traces")
+    assert read_bytes(pickle.dumps(training(2).told | {"host_traces": [], "host_segments": []})).unread == ()
+
+
 def test_a_range_of_events_knows_what_was_there_before() -> None:
     made = training(6)
     whole = made.read().traces[0]
