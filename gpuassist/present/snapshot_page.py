@@ -170,7 +170,7 @@ def fragmentation_words(found: Fragmentation) -> tuple[Text, ...]:
         )
     if found.empty_bytes:
         told.append(
-            text("{size} lies in segments with nothing in them: `torch.cuda.empty_cache()` gives it back",
+            text("{size} of the free memory can be given back: `torch.cuda.empty_cache()` does it",
                  size=shown_size(found.empty_bytes))
         )  # fmt: skip
     if found.awaiting_bytes:
