@@ -140,7 +140,7 @@ def _frame(name: str, file: str = "??", line: int = 0) -> StackFrame:
         ((_frame("torch::autograd::generated::AddmmBackward0::apply(std::vector<at::Tensor>&&)"),), "AddmmBackward0"),
         ((_frame("at::detail::empty_cuda(long)"), _frame("SoftmaxBackward0", "/v/site-packages/torch/_native/r.py", 9),
           _frame("torch::autograd::generated::SoftmaxBackward0::apply(x)")), "SoftmaxBackward0"),
-        ((_frame("backward", "/v/site-packages/flash_attn/f.py", 3), _frame("torch::autograd::generated::X::apply(x)")), "backward"),
+        ((_frame("backward", "/v/site-packages/flash/f.py", 3), _frame("torch::autograd::generated::X::apply(x)")), "backward"),
         ((_frame("at::detail::empty_cuda(long)"),
           _frame("void at::native::(anonymous namespace)::kernel<float, at::F<int (*)(long)> >(a, b) [clone .isra.0]", "x.cpp")),
          "at::native::kernel"),

@@ -11,7 +11,9 @@ from gpuassist.model.memory_snapshot import BlockState, MemorySnapshot, SegmentT
 from gpuassist.model.memory_story import Allocations, Fragmentation
 
 if TYPE_CHECKING:
-    from gpuassist.model.memory_snapshot import Codes, Whole
+    from numpy.typing import NDArray
+
+    from gpuassist.model.memory_snapshot import Whole
 
 _LARGE_PAGE, _SMALL_PAGE = 20 << 20, 2 << 20  # of torch's allocator, by its pools of large and of small blocks
 
@@ -54,7 +56,7 @@ def fragmentation_of(snapshot: MemorySnapshot, device: int) -> Fragmentation:
     )
 
 
-def _whole_pages(snapshot: MemorySnapshot, of_segment: Whole, blocks: Codes) -> Whole:
+def _whole_pages(snapshot: MemorySnapshot, of_segment: Whole, blocks: NDArray[np.bool_]) -> Whole:
     """How much of each of these blocks is whole pages of an expandable segment: torch unmaps those one by one."""
     segments = snapshot.segments
     page = np.where(segments.is_large[of_segment] == 1, _LARGE_PAGE, _SMALL_PAGE)
