@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.formats.size import shown_size
+from gpuassist.formats.visible import visible
 from gpuassist.model.memory_snapshot import BlockState, StackFrame
 from gpuassist.model.memory_story import Fragmentation, MemoryKind
 from gpuassist.model.text import Text, counted, joined, labelled, text, verbatim
@@ -36,7 +37,7 @@ def change_words(count: int) -> str:
 
 def frame_name(frame: StackFrame) -> str:
     """`train.py:42`; a function of C++ has no file that would say anything."""
-    return f"{frame.file.rsplit('/', 1)[-1]}:{frame.line}" if frame.file else frame.function
+    return visible(f"{frame.file.rsplit('/', 1)[-1]}:{frame.line}" if frame.file else frame.function)
 
 
 def line_name(line: OwnerLine) -> Text:

@@ -10,6 +10,7 @@ from gpuassist.diagnose.snapshot.floor_growth import kept_by_lines
 from gpuassist.diagnose.snapshot.lines import StackLines, line_of
 from gpuassist.diagnose.snapshot.shares import shares_at
 from gpuassist.formats.size import shown_size
+from gpuassist.formats.visible import visible
 from gpuassist.model.finding import Severity
 from gpuassist.model.memory_snapshot import NO_STACK, MemorySnapshot, StackFrame
 from gpuassist.model.memory_story import DeviceStory, MemoryKind, SnapshotFinding, StackShare
@@ -390,6 +391,6 @@ def _line_of(snapshot: MemorySnapshot, stack: int) -> StackFrame | None:
 
 
 def _place(frame: StackFrame | None) -> str:
-    if frame is None or not frame.file:
-        return "" if frame is None else frame.function
-    return f"{frame.file.rsplit('/', 1)[-1]}:{frame.line} {frame.function}"
+    if frame is None:
+        return ""
+    return visible(f"{frame.file.rsplit('/', 1)[-1]}:{frame.line} {frame.function}" if frame.file else frame.function)
