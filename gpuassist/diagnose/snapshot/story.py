@@ -54,10 +54,10 @@ def _ghosts(snapshot: MemorySnapshot, trace: DeviceTrace, allocations: Allocatio
     """What the events say is there at the end and no block holds; 0 where the end was not read, or no segments were kept."""
     if trace.first + len(trace.events) < trace.recorded or not (snapshot.segments.device == trace.device).any():
         return 0
-    left = (allocations.start > 0) & (allocations.end > len(trace.events))
+    left = np.flatnonzero((allocations.start > 0) & (allocations.end > len(trace.events)))
     blocks = snapshot.blocks
     held = blocks.address[blocks.state != BlockState.INACTIVE]
-    return int(allocations.size[left & ~np.isin(allocations.address, held)].sum())
+    return int(allocations.size[left[~np.isin(allocations.address[left], held)]].sum())
 
 
 def _failures(trace: DeviceTrace, active: np.ndarray, reserved: np.ndarray) -> tuple[OutOfMemoryEvent, ...]:
