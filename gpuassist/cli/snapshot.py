@@ -8,16 +8,17 @@ import os
 from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.streams import BOLD, DIM
-from gpuassist.diagnose.snapshot.lines import StackLines
-from gpuassist.diagnose.snapshot.segments import owner_of
+from gpuassist.diagnose.snapshot.lines import StackLines, line_of
+from gpuassist.diagnose.snapshot.segments import BlockOwner, owner_of
 from gpuassist.diagnose.snapshot.shares import growth, shares_at
 from gpuassist.diagnose.snapshot.story import story_of
+from gpuassist.formats.size import shown_size
 from gpuassist.formats.torch_snapshot.byte_stream import SnapshotError
 from gpuassist.formats.torch_snapshot.event_range import EVERYTHING, EventRange
 from gpuassist.model.codec import Json
 from gpuassist.model.memory_snapshot import MemorySnapshot
 from gpuassist.model.memory_story import DeviceStory, GrowthShare, SnapshotStory
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
 from gpuassist.present.memory_snapshot import (
@@ -25,6 +26,7 @@ from gpuassist.present.memory_snapshot import (
     answer_of,
     device_lines,
     growth_words,
+    noted_words,
     place_words,
     settings_words,
     share_words,
@@ -90,6 +92,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if other is not None:
         grown = _difference(snapshot, story, other, story_of(other, card))
     elif between is not None:
+        if between[0] >= max((device.events for device in story.devices), default=0):
+            raise UsageError(text("--between begins after the last event: {count} were read", count=snapshot.events))
         grown = _grown(snapshot, story, between)
     if options.json:
         context.document(
@@ -225,6 +229,8 @@ class _Report:
         settings = settings_words(snapshot)
         if settings is not None:
             self._writer.say(self._words(settings), style=DIM)
+        for noted in noted_words(snapshot):
+            self._writer.say(self._words(noted), style=DIM)
         for number, shares in grown:
             self._context.say()
             self._writer.say(self._words(text("What grew on GPU {device}:", device=number)), style=BOLD)
@@ -253,27 +259,42 @@ def _owner_document(snapshot: MemorySnapshot, story: SnapshotStory, address: int
     from gpuassist.present.memory_snapshot import frames_document
 
     device, owner = _owner(snapshot, story, address)
-    return {"owner": {"address": address, "device": device, "frames": frames_document(snapshot, owner)}}
+    told: dict[str, Json] = {"address": address, "device": None, "bytes": None, "event": None, "frames": []}
+    if device is not None and owner is not None:
+        told |= {"device": device.device, "frames": frames_document(snapshot, owner.stack)}
+        if owner.allocation is not None:
+            row = owner.allocation
+            told |= {"bytes": int(device.allocations.size[row]), "event": int(device.allocations.start[row])}
+    return {"owner": told}
 
 
 def _show_owner(context: Context, snapshot: MemorySnapshot, story: SnapshotStory, address: int) -> None:
-    device, stack = _owner(snapshot, story, address)
+    device, owner = _owner(snapshot, story, address)
     context.say()
-    if device is None:
+    if device is None or owner is None:
         context.say(text("No segment and no allocation at the end has the address {address}.", address=hex(address)))
         return
-    context.say(text("{address} on GPU {device} is of:", address=hex(address), device=device))
-    for frame in snapshot.frames_of(stack):
+    named: dict[str, str | int | Text] = {"address": hex(address), "device": device.device}
+    if owner.allocation is None:
+        context.say(
+            text("{address} on GPU {device} lies in a segment of torch's, and nothing is allocated there at the end.", **named)
+        )
+        return
+    size, event = int(device.allocations.size[owner.allocation]), int(device.allocations.start[owner.allocation])
+    named |= {"bytes": shown_size(size), "place": place_words(line_of(snapshot.frames_of(owner.stack))[0]), "event": event}
+    if event:
+        context.say(text("{address} on GPU {device} lies in {bytes} of {place}, allocated by event {event}", **named))
+    else:
+        context.say(text("{address} on GPU {device} lies in {bytes} of {place}, allocated before the first event", **named))
+    for frame in snapshot.frames_of(owner.stack):
         context.say("  ", place_words(frame))
-    if stack < 0:
-        context.say("  ", verbatim("?"))
 
 
-def _owner(snapshot: MemorySnapshot, story: SnapshotStory, address: int) -> tuple[int | None, int]:
+def _owner(snapshot: MemorySnapshot, story: SnapshotStory, address: int) -> tuple[DeviceStory | None, BlockOwner | None]:
     for device in story.devices:
         owner = owner_of(snapshot, device.allocations, address)
         if owner.allocation is not None:
-            return device.device, owner.stack
+            return device, owner
         if owner.segment is not None and int(snapshot.segments.device[owner.segment]) == device.device:
-            return device.device, owner.stack
-    return None, -1
+            return device, owner
+    return None, None

@@ -84,7 +84,8 @@ class GrowthShare(Struct, frozen=True):
 
 class Fragmentation(Struct, frozen=True):
     """How the segments of a device lie at the end. `inactive` is what torch holds and nothing is in; `split` the part of it
-    that lies beside something in use, so that it cannot be given back; `empty` the part in segments in which nothing is.
+    that lies beside something in use, so that it cannot be given back; `empty` the part that can: segments in which nothing is,
+    and whole pages of expandable ones.
     """
 
     segments: int
@@ -133,6 +134,8 @@ class DeviceStory(Struct, frozen=True):
     reserved_bytes: int
     fragmentation: Fragmentation
     out_of_memory: tuple[OutOfMemoryEvent, ...]
+    has_history: bool = True  # else only what there was at the end is known
+    ghost_bytes: int = 0  # at the end, of allocations that are in no block: their frees were not recorded
 
 
 class SnapshotFinding(Struct, frozen=True):

@@ -12,19 +12,20 @@ from gpuassist.model.codec import Json
 from gpuassist.model.finding import Action, Answer, Evidence, Remedy
 from gpuassist.model.memory_snapshot import MemorySnapshot, StackFrame
 from gpuassist.model.memory_story import DeviceStory, GrowthShare, MemoryKind, SnapshotFinding, SnapshotStory, StackShare
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, joined, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.present.answer_document import finding_document
 
 SCHEMA = 1
 STACKS_AT_MOST = 50
 LINES_AT_MOST = 200
+_NOTES_SAID, _NOTE_LETTERS = 8, 60
 
 KINDS = {
     MemoryKind.PARAMETERS: text("parameters"),
     MemoryKind.OPTIMIZER: text("optimizer state"),
     MemoryKind.FORWARD: text("forward pass"),
-    MemoryKind.BACKWARD: text("way back"),
+    MemoryKind.BACKWARD: text("backward pass"),
     MemoryKind.UNKNOWN: text("not told by its stack"),
 }
 
@@ -32,8 +33,8 @@ KINDS = {
 def place_words(line: StackFrame | None) -> Text:
     """Where a line stands; of no stack at all, what that mostly means."""
     if line is None:
-        return text("no stack of Python (recorded without, or made by autograd's own threads or C++)")
-    return verbatim(f"{line.file}:{line.line} {line.function}")
+        return text("no stack (from before the recording, recorded without, or made by autograd's own threads)")
+    return verbatim(f"{line.file}:{line.line} {line.function}" if line.file else line.function)
 
 
 def answer_of(finding: SnapshotFinding, words: Words) -> Answer:
@@ -46,8 +47,15 @@ def answer_of(finding: SnapshotFinding, words: Words) -> Answer:
 def device_lines(story: DeviceStory) -> list[Text]:
     """What there is to say of one device in a few lines."""
     pieces = story.fragmentation
-    lines = [
-        text(
+    if not story.has_history:
+        first = text(
+            "GPU {device}: {allocated} allocated of {reserved} reserved; no history",
+            device=story.device,
+            allocated=shown_size(story.allocated_bytes),
+            reserved=shown_size(story.reserved_bytes),
+        )
+    else:
+        first = text(
             "GPU {device}: peak {peak}, at the end {allocated} allocated of {reserved} reserved; {events} events",
             device=story.device,
             peak=shown_size(story.peak.bytes),
@@ -55,7 +63,7 @@ def device_lines(story: DeviceStory) -> list[Text]:
             reserved=shown_size(story.reserved_bytes),
             events=story.events,
         )
-    ]
+    lines = [first]
     if pieces.segments:
         lines.append(
             text(
@@ -93,6 +101,21 @@ def settings_words(snapshot: MemorySnapshot) -> Text | None:
     return text("Allocator settings: {words}", words=chosen) if chosen else None
 
 
+def noted_words(snapshot: MemorySnapshot) -> list[Text]:
+    """What the program noted beside its allocations, and what of the file was passed over."""
+    names = tuple(dict.fromkeys((*snapshot.texts, *(note.name for note in snapshot.notes))))
+    said = []
+    if names:
+        left = len(names) - _NOTES_SAID
+        shown = joined(tuple(verbatim(name[:_NOTE_LETTERS]) for name in names[:_NOTES_SAID]))
+        said.append(text("Notes of the program: {notes}", notes=shown))
+        if left > 0:
+            said[-1] = text("Notes of the program: {notes}, and {count} more", notes=shown, count=left)
+    if snapshot.unread:
+        said.append(text("Not read of the file: {names}", names=", ".join(snapshot.unread)))
+    return said
+
+
 # The document
 
 
@@ -108,6 +131,7 @@ def snapshot_document(
         "allocator_settings": dict(snapshot.settings),
         "user_metadata": list(snapshot.texts[:LINES_AT_MOST]),
         "annotations": len(snapshot.notes),
+        "not_read": list(snapshot.unread),
         "findings": [_finding(one, words) for one in story.findings],
     }
     if growth:
@@ -188,5 +212,5 @@ def _line(line: StackFrame | None) -> dict[str, Json]:
     return (
         {"file": None, "line": None, "function": None}
         if line is None
-        else {"file": line.file, "line": line.line, "function": line.function}
+        else {"file": line.file or None, "line": line.line or None, "function": line.function}
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.formats.size import shown_size
+from gpuassist.formats.visible import visible
 from gpuassist.model.memory_snapshot import BlockState, StackFrame
 from gpuassist.model.memory_story import Fragmentation, MemoryKind
 from gpuassist.model.text import Text, counted, joined, labelled, text, verbatim
@@ -16,7 +17,7 @@ from gpuassist.session.snapshot_owners import OwnerLine, StackHeld
 STACKS_AT_MOST = 30  # of one line, told one by one
 _TOLD_IN_SUMMARY = 5
 
-NO_STACK_KEPT = place_words(None)
+NO_STACK_KEPT = text("no stack kept")  # in a legend and a table, where the reasons have no room
 BLOCK_WORDS = {
     BlockState.ACTIVE: text("in use"),
     BlockState.AWAITING_FREE: text("freed, and a stream still uses it"),
@@ -35,19 +36,21 @@ def change_words(count: int) -> str:
 
 
 def frame_name(frame: StackFrame) -> str:
-    """`train.py:42`."""
-    return f"{frame.file.rsplit('/', 1)[-1]}:{frame.line}"
+    """`train.py:42`; a function of C++ has no file that would say anything."""
+    return visible(f"{frame.file.rsplit('/', 1)[-1]}:{frame.line}" if frame.file else frame.function)
 
 
 def line_name(line: OwnerLine) -> Text:
     """`train.py:42 forward`, or that nobody knows."""
-    return NO_STACK_KEPT if line.frame is None else verbatim(f"{frame_name(line.frame)} {line.frame.function}")
+    if line.frame is None:
+        return NO_STACK_KEPT
+    return verbatim(" ".join(dict.fromkeys((frame_name(line.frame), line.frame.function))))
 
 
 def line_use(line: OwnerLine) -> Text:
     """The function, and what the memory is for where its stacks show that."""
     kind = KINDS[line.kind] if line.kind is not MemoryKind.UNKNOWN else None
-    parts = (verbatim(line.frame.function) if line.frame is not None else None, kind)
+    parts = (verbatim(line.frame.function) if line.frame is not None and line.frame.file else None, kind)
     return joined(tuple(part for part in parts if part is not None))
 
 
@@ -69,6 +72,19 @@ def block_life(look: DeviceLook, row: int) -> Iterator[tuple[Text, Text]]:
     start, end = int(allocations.start[row]), int(allocations.end[row])
     yield text("allocated"), text("before the recording") if start <= 0 else moment_name(look, start)
     yield text("freed"), text("never") if end > look.story.events else moment_name(look, end)
+    noted = _note_at(look, start)
+    if noted:
+        yield text("the program’s note"), verbatim(noted)
+
+
+def _note_at(look: DeviceLook, moment: int) -> str:
+    """What the program noted with the event that ends in this moment (the user's metadata)."""
+    snapshot = look.opened.snapshot
+    trace = next((one for one in snapshot.traces if one.device == look.story.device), None)
+    if trace is None or not 0 < moment <= len(trace.events):
+        return ""
+    note = int(trace.events.note[moment - 1])
+    return snapshot.texts[note] if note >= 0 else ""
 
 
 def held_words(held: int, blocks: int) -> Text:
@@ -81,13 +97,12 @@ def plot_summary(look: DeviceLook) -> Text:
     shares = look.timeline.shares(peak)
     largest = sorted(range(len(shares)), key=lambda one: -shares[one])[:_TOLD_IN_SUMMARY]
     told = tuple(labelled(line_name(look.line(one)), shown_size(int(shares[one]))) for one in largest if shares[one])
+    at_peak = text(
+        "peak {size} at {moment}", size=shown_size(int(look.timeline.total.values[peak])), moment=moment_name(look, peak)
+    )
     return joined(
         (
-            text(
-                "peak {size} at {moment}",
-                size=shown_size(int(look.timeline.total.values[peak])),
-                moment=moment_name(look, peak),
-            ),
+            *((at_peak,) if story.has_history else ()),
             *told,
             text("{size} at the end", size=shown_size(story.allocated_bytes)),
         )
@@ -105,6 +120,8 @@ def figures(look: DeviceLook) -> Text:
     ]
     if not story.reserved_bytes:
         del parts[2]  # a history without segments
+    if not story.has_history:
+        del parts[0]  # what was held at the end is no peak
     if story.recorded > story.events:
         parts[-1] = text("{read} of {number} events", read=f"{story.events:,}", number=f"{story.recorded:,}")
     return joined(tuple(parts))
@@ -115,7 +132,7 @@ def stacks_text(look: DeviceLook, stacks: tuple[StackHeld, ...], words: Words) -
     parts = []
     for one in stacks[:STACKS_AT_MOST]:
         frames = look.opened.snapshot.frames_of(one.stack)
-        lines = [f"  {_short(frame.file)}:{frame.line} {frame.function}" for frame in frames] or [f"  {words(NO_STACK_KEPT)}"]
+        lines = [f"  {_short(frame.file)}:{frame.line} {frame.function}" for frame in frames] or [f"  {words(place_words(None))}"]
         parts.append("\n".join((words(held_words(one.held, one.blocks)), *lines)))
     if len(stacks) > STACKS_AT_MOST:
         parts.append(words(counted("and {count} more stack", "and {count} more stacks", len(stacks) - STACKS_AT_MOST)))
@@ -154,7 +171,7 @@ def fragmentation_words(found: Fragmentation) -> tuple[Text, ...]:
         )
     if found.empty_bytes:
         told.append(
-            text("{size} lies in segments with nothing in them: `torch.cuda.empty_cache()` gives it back",
+            text("{size} of the free memory can be given back: `torch.cuda.empty_cache()` does it",
                  size=shown_size(found.empty_bytes))
         )  # fmt: skip
     if found.awaiting_bytes:

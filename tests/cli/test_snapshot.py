@@ -53,6 +53,13 @@ def test_two_files_are_compared_and_an_address_is_looked_for(kept: Callable[[Mad
     done = run_live(snapshot, first, second, "--address", "0x7f3000000010")
     assert "+9.00 MiB  /home/me/train.py:20 remember" in done.out
     assert done.out.rstrip().endswith("/home/me/model.py:5 __init__")
+    assert "lies in 8.00 MiB of /home/me/model.py:5 __init__, allocated by event 1" in done.out
+    for address, said in (("0x7f3019000000", "nothing is allocated there"), ("0x10", "No segment")):
+        assert said in run_live(snapshot, first, "--address", address).out
+    told = json.loads(run_live(snapshot, first, "--address", "0x7f3000000010", "--json").out)["owner"]
+    assert (told["bytes"], told["event"], told["frames"][0]["line"]) == (8 * MIB, 1, 5)
+    with pytest.raises(UsageError):
+        run_live(snapshot, first, "--between", "99998:99999")
 
 
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gpuassist.diagnose.snapshot.lines import StackLines, is_users
+import pickle
+
+from gpuassist.diagnose.snapshot.lines import StackLines, is_users, line_of
 from gpuassist.diagnose.snapshot.segments import owner_of
 from gpuassist.diagnose.snapshot.shares import growth, shares_at
 from gpuassist.diagnose.snapshot.story import story_of
@@ -10,7 +12,7 @@ from gpuassist.formats.torch_snapshot.event_range import EventRange
 from gpuassist.model.memory_snapshot import MemorySnapshot, StackFrame
 from gpuassist.model.memory_story import DeviceStory, MemoryKind
 from tests.rows import for_each
-from tests.snapshots import CALL, KEPT, MIB, MODEL, TRAIN, MadeSnapshot, training
+from tests.snapshots import CALL, KEPT, MIB, MODEL, TRAIN, MadeSnapshot, read_bytes, training
 
 
 def _device(snapshot: MemorySnapshot) -> DeviceStory:
@@ -126,3 +128,78 @@ def test_history_that_is_missing_is_said() -> None:
 )  # fmt: skip
 def test_whose_line_it_is(file: str, own: bool) -> None:
     assert is_users(StackFrame(file, 1, "f")) is own
+
+
+def _frame(name: str, file: str = "??", line: int = 0) -> StackFrame:
+    return StackFrame(file, line, name)
+
+
+@for_each(
+    "frames, told",
+    (
+        ((_frame("torch::autograd::generated::AddmmBackward0::apply(std::vector<at::Tensor>&&)"),), "AddmmBackward0"),
+        ((_frame("at::detail::empty_cuda(long)"), _frame("SoftmaxBackward0", "/v/site-packages/torch/_native/r.py", 9),
+          _frame("torch::autograd::generated::SoftmaxBackward0::apply(x)")), "SoftmaxBackward0"),
+        ((_frame("backward", "/v/site-packages/flash/f.py", 3), _frame("torch::autograd::generated::X::apply(x)")), "backward"),
+        ((_frame("at::detail::empty_cuda(long)"),
+          _frame("void at::native::(anonymous namespace)::kernel<float, at::F<int (*)(long)> >(a, b) [clone .isra.0]", "x.cpp")),
+         "at::native::kernel"),
+        ((_frame("at::detail::empty_cuda(long)"),), "at::detail::empty_cuda"),
+    ),
+)  # fmt: skip
+def test_who_is_named_where_no_line_is_the_users(frames: tuple[StackFrame, ...], told: str) -> None:
+    line, own = line_of(frames)
+    assert line is not None
+    assert (line.function, own) == (told, False)
+    assert "??" not in line.file
+
+
+def test_frees_that_were_not_recorded() -> None:
+    """`skip_actions`: without completed frees the requests count, without both nothing is called kept."""
+    made, whole = training(30), _device(training(30).read())
+    made.events = [event for event in made.events if event["action"] != "free_completed"]
+    assert _device(made.read()).peak.bytes == whole.peak.bytes
+    assert "snapshot-grows" not in _ids(made.read())
+    made.events = [event for event in made.events if event["action"] == "alloc"]
+    assert "snapshot-frees-missing" in _ids(made.read())
+    assert "snapshot-grows" not in _ids(made.read())
+
+
+def test_pages_of_an_expandable_segment_can_be_given_back() -> None:
+    made = MadeSnapshot()
+    large, kept = made.alloc(900 * MIB, TRAIN), made.alloc(3 * MIB, TRAIN)
+    made.free(large)
+    told = made.told
+    assert "snapshot-fragmented" in _ids(read_bytes(pickle.dumps(told)))
+    told["segments"][0]["is_expandable"] = True
+    snapshot = read_bytes(pickle.dumps(told))
+    assert "snapshot-fragmented" not in _ids(snapshot)
+    pieces = _device(snapshot).fragmentation
+    assert pieces.split_bytes + pieces.empty_bytes == pieces.inactive_bytes
+    assert (pieces.empty_bytes, kept > large) == (900 * MIB, True)
+
+
+def test_all_that_grew_is_counted_and_what_a_validation_keeps_is_named() -> None:
+    (grows,) = [one for one in story_of(training(30, leaks=True).read()).findings if one.id == "snapshot-grows"]
+    assert grows.bytes >= 28 * 3 * MIB
+    made = training(10)
+    for _ in range(20):
+        made.alloc(4 * MIB, CALL, KEPT)
+    _steps(made, 10)
+    (kept,) = [one for one in story_of(made.read()).findings if one.id == "snapshot-grows"]
+    assert (kept.frame, kept.bytes) == (StackFrame(*KEPT), 80 * MIB)
+
+
+def _steps(made: MadeSnapshot, count: int) -> None:
+    for _ in range(count):
+        for act in [made.alloc(32 * MIB, CALL, TRAIN) for _ in range(5)]:
+            made.free(act, TRAIN)
+
+
+def test_the_line_that_held_most_at_a_failure_is_named() -> None:
+    made = training(1)
+    made.oom(380 * MIB, 300 * MIB, TRAIN)
+    first = story_of(made.read()).findings[0]
+    assert dict(first.change.parameters)["place"] == "train.py:10 step"
+    made.events = [event for event in made.events if event["action"] not in {"alloc", "oom"}]
+    assert not _device(made.read()).has_history

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import pickletools
@@ -89,6 +90,26 @@ def test_segments_alone_and_blocks_of_torch_2_0() -> None:
     assert read.blocks.requested.tolist() == [700, 512]
     assert read.blocks.state.tolist() == [BlockState.ACTIVE, BlockState.INACTIVE]
     assert _frames(read, int(read.blocks.stack[0])) == [CALL, TRAIN]
+
+
+def test_one_that_went_through_json_and_shares_its_pairs() -> None:
+    told = json.loads(json.dumps(training(2).told))
+    (segment,) = told["segments"]
+    segment["segment_pool_id"] = [0, 3]
+    told["segments"].append({**segment, "address": 1, "blocks": json.loads(json.dumps(segment["blocks"]))})
+    read = read_bytes(pickle.dumps(told))
+    _is_same(read, told)
+    assert read.segments.pool.tolist() == [3, 3]
+
+
+def test_pinned_memory_of_the_host_is_passed_over_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, told = training(60), training(2).told
+    told |= {"host_traces": made.events, "host_segments": made.told["segments"]}
+    monkeypatch.setattr(pickle_machine, "VALUES_AT_MOST", 5_000)
+    read = read_bytes(pickle.dumps(told))
+    _is_same(read, told)
+    assert read.unread == ("host_segments", "host_traces")
+    assert read_bytes(pickle.dumps(training(2).told | {"host_traces": [], "host_segments": []})).unread == ()
 
 
 def test_a_range_of_events_knows_what_was_there_before() -> None:

@@ -25,7 +25,7 @@ STEP = frames((_TRAIN, 7, "step"))
 LOAD = frames((_TRAIN, 2, "load"))
 
 
-def event(action: str, address: int, size: int, at: int, stack: list[dict[str, Any]], **more: int) -> dict[str, Any]:
+def event(action: str, address: int, size: int, at: int, stack: list[dict[str, Any]], **more: int | str) -> dict[str, Any]:
     return {"action": action, "addr": address, "size": size, "stream": 0, "time_us": 1_000_000 + at, "frames": stack, **more}
 
 
@@ -55,7 +55,7 @@ def snapshot_bytes(*, times: bool = True, step: int = 8 * MIB) -> bytes:
     """Of GPU 0: 64 MiB from before, 32 that are freed again, 16 and a `step` that stay; of GPU 1: 2 MiB."""
     events = [
         event("alloc", BASE + 64 * MIB, 32 * MIB, 10, FORWARD),
-        event("alloc", BASE + 96 * MIB, 16 * MIB, 20, STEP),
+        event("alloc", BASE + 96 * MIB, 16 * MIB, 20, STEP, user_metadata="epoch 3"),
         event("free_requested", BASE + 64 * MIB, 32 * MIB, 30, []),
         event("free_completed", BASE + 64 * MIB, 32 * MIB, 40, []),
         event("alloc", BASE + 112 * MIB, step, 500, STEP),

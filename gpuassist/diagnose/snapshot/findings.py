@@ -8,7 +8,9 @@ import numpy as np
 
 from gpuassist.diagnose.snapshot.floor_growth import kept_by_lines
 from gpuassist.diagnose.snapshot.lines import StackLines, line_of
+from gpuassist.diagnose.snapshot.shares import shares_at
 from gpuassist.formats.size import shown_size
+from gpuassist.formats.visible import visible
 from gpuassist.model.finding import Severity
 from gpuassist.model.memory_snapshot import NO_STACK, MemorySnapshot, StackFrame
 from gpuassist.model.memory_story import DeviceStory, MemoryKind, SnapshotFinding, StackShare
@@ -34,8 +36,13 @@ def findings_of(
 def _of_device(
     snapshot: MemorySnapshot, story: DeviceStory, lines: StackLines, card_bytes: int | None
 ) -> Iterator[SnapshotFinding]:
-    yield from _out_of_memory(snapshot, story)
-    kept = tuple(_kept(story, lines))
+    yield from _out_of_memory(snapshot, story, lines)
+    if not story.has_history:
+        yield _no_history(story)
+    ghosts = story.ghost_bytes > max(_WORTH, story.peak.bytes // 20)
+    if ghosts:
+        yield _frees_missing(story)
+    kept = () if ghosts else tuple(_kept(story, lines))
     yield from kept
     yield from _fragmented(snapshot, story)
     yield from _dominated(story, {one.frame for one in kept})
@@ -48,16 +55,19 @@ def _of_device(
 # What stopped it, or will
 
 
-def _out_of_memory(snapshot: MemorySnapshot, story: DeviceStory) -> Iterator[SnapshotFinding]:
+def _out_of_memory(snapshot: MemorySnapshot, story: DeviceStory, lines: StackLines) -> Iterator[SnapshotFinding]:
     if not story.out_of_memory:
         return
     last = story.out_of_memory[-1]
     reserved = last.reserved_bytes or 0
     cached = max(reserved - last.allocated_bytes, 0)
+    frame = _line_of(snapshot, last.stack)
     free = text("an unknown amount") if last.free_bytes is None else verbatim(shown_size(last.free_bytes))
     explanation = text(
-        "{asked} were asked for. torch had {allocated} allocated and {cached} cached in pieces; the driver had {free} left.",
+        "{asked} were asked for by {place}. torch had {allocated} allocated and {cached} cached in pieces; the driver had {free}"
+        " left.",
         asked=shown_size(last.asked_bytes),
+        place=text("an unknown line") if frame is None else verbatim(_place(frame)),
         allocated=shown_size(last.allocated_bytes),
         cached=shown_size(cached),
         free=free,
@@ -71,14 +81,21 @@ def _out_of_memory(snapshot: MemorySnapshot, story: DeviceStory) -> Iterator[Sna
     elif cached > last.asked_bytes and cached > (last.free_bytes or 0):
         change = _against_gaps(snapshot)
     else:
-        change = text("Less must be allocated at that moment: begin with the line that holds most at the peak.")
+        held = shares_at(story.allocations, lines, last.moment)
+        most = next((share for share in held if share.is_users), next((share for share in held if share.line), None))
+        change = text("Less must be allocated at that moment.")
+        if most is not None:
+            change = text(
+                "Less must be allocated at that moment: begin with {place}, which held {bytes} then.",
+                place=_place(most.line),
+                bytes=shown_size(most.bytes),
+            )
     times = counted(
         "Out of memory on GPU {device}, {count} time",
         "Out of memory on GPU {device}, {count} times",
         len(story.out_of_memory),
         device=story.device,
     )
-    frame = _line_of(snapshot, last.stack)
     yield SnapshotFinding(
         "snapshot-out-of-memory", Severity.PROBLEM, story.device, times, explanation, change, last.asked_bytes, frame
     )
@@ -86,17 +103,26 @@ def _out_of_memory(snapshot: MemorySnapshot, story: DeviceStory) -> Iterator[Sna
 
 def _kept(story: DeviceStory, lines: StackLines) -> Iterator[SnapshotFinding]:
     for kept in kept_by_lines(story.allocations, story.active, lines)[:3]:
-        if kept.bytes < max(_MIB, story.peak.bytes // 1000):
+        if kept.bytes < max(_MIB, story.peak.bytes // (1000 if kept.again else 20)):
             continue
         frame = lines.groups[kept.group][0]
         yield SnapshotFinding(
             "snapshot-grows",
             Severity.WARNING,
             story.device,
-            text("Memory is kept from step to step: {place}", place=_place(frame)),
+            text("Memory is kept from step to step: {place}", place=_place(frame))
+            if kept.again
+            else text("Memory made between two steps is kept to the end: {place}", place=_place(frame)),
             counted(
                 "{count} allocation of this line stayed, {bytes} together, while memory rose and fell between.",
                 "{count} allocations of this line stayed, {bytes} together, while memory rose and fell between them.",
+                kept.allocations,
+                bytes=shown_size(kept.bytes),
+            )
+            if kept.again
+            else counted(
+                "{count} allocation of this line stayed, {bytes}; steps came and went before it and after it.",
+                "{count} allocations of this line stayed, {bytes} together; steps came and went before them and after them.",
                 kept.allocations,
                 bytes=shown_size(kept.bytes),
             ),
@@ -175,7 +201,7 @@ def _mostly(kind: MemoryKind, percent: int, device: int) -> Text:
         return text("{percent} % of the peak on GPU {device} are the optimizer's state", percent=percent, device=device)
     if kind is MemoryKind.FORWARD:
         return text("{percent} % of the peak on GPU {device} come from the forward pass", percent=percent, device=device)
-    return text("{percent} % of the peak on GPU {device} come from the way back", percent=percent, device=device)
+    return text("{percent} % of the peak on GPU {device} come from the backward pass", percent=percent, device=device)
 
 
 def _what_for(share: StackShare) -> Text:
@@ -184,9 +210,9 @@ def _what_for(share: StackShare) -> Text:
         MemoryKind.PARAMETERS: text("{bytes} of parameters: its stacks run through the making or moving of modules.", **held),
         MemoryKind.OPTIMIZER: text("{bytes} of the optimizer's state: its stacks run through torch.optim.", **held),
         MemoryKind.FORWARD: text(
-            "{bytes} of what modules made on their way forward, and what is kept of it for the way back.", **held
+            "{bytes} of what modules made in the forward pass, and what is kept of it for the backward pass.", **held
         ),
-        MemoryKind.BACKWARD: text("{bytes} of gradients and of what the way back needs.", **held),
+        MemoryKind.BACKWARD: text("{bytes} of gradients and of what the backward pass needs.", **held),
         MemoryKind.UNKNOWN: text("{bytes}. The stack does not show what they are for.", **held),
     }[share.kind]
 
@@ -201,7 +227,7 @@ _ADVICE = {
     ),
     MemoryKind.BACKWARD: text(
         "`zero_grad(set_to_none=True)` before the next forward pass, a smaller batch with accumulated gradients, or a"
-        " step within the way back."
+        " step within the backward pass."
     ),
     MemoryKind.UNKNOWN: text("Look at the shapes in that line: whether all of it is needed at once, and in this precision."),
 }
@@ -248,7 +274,9 @@ def _cached(story: DeviceStory) -> Iterator[SnapshotFinding]:
         text(
             "They are no leak: torch keeps them for the next peak, which was {peak}. Other programs see them as used.",
             peak=shown_size(story.peak.bytes),
-        ),
+        )
+        if story.has_history
+        else text("They are no leak: torch keeps them for the next peak. Other programs see them as used."),
         text("Only where another program needs them: `torch.cuda.empty_cache()` after the peak."),
         pieces.empty_bytes,
     )
@@ -288,22 +316,42 @@ def _private(story: DeviceStory) -> Iterator[SnapshotFinding]:
 
 
 def _unknown(snapshot: MemorySnapshot, story: DeviceStory) -> Iterator[SnapshotFinding]:
-    record = text(
-        "Record again: `gpuassist run --snapshots DIRECTORY -- COMMAND`, or `torch.cuda.memory._record_memory_history()`"
-        " first of all."
-    )
-    if not story.recorded:
-        title = text("GPU {device} has no history", device=story.device)
-        explanation = text("Only what was allocated at the end is known: no peak, no growth, nothing of what came before.")
-        yield SnapshotFinding("snapshot-no-history", Severity.INFO, story.device, title, explanation, record, story.allocated_bytes)
-        return
-    if story.earlier_bytes > story.peak.bytes // 100:
+    if story.has_history and story.earlier_bytes > story.peak.bytes // 100:
         yield _began_late(snapshot, story)
     with_stack = np.count_nonzero(story.allocations.stack != NO_STACK)
-    if len(story.allocations) and not with_stack:
+    if story.has_history and len(story.allocations) and not with_stack:
         title = text("No allocation on GPU {device} has a stack", device=story.device)
         explanation = text("Which line allocated what cannot be told: it was recorded without stacks.")
-        yield SnapshotFinding("snapshot-no-stacks", Severity.INFO, story.device, title, explanation, record, story.peak.bytes)
+        yield SnapshotFinding("snapshot-no-stacks", Severity.INFO, story.device, title, explanation, _RECORD, story.peak.bytes)
+
+
+_RECORD = text(
+    "Record again: `gpuassist run --snapshots DIRECTORY -- COMMAND`, or `torch.cuda.memory._record_memory_history()` first of all."
+)
+
+
+def _no_history(story: DeviceStory) -> SnapshotFinding:
+    title = text("GPU {device} has no history", device=story.device)
+    explanation = text("Only what was allocated at the end is known: no peak, no growth, nothing of what came before.")
+    return SnapshotFinding("snapshot-no-history", Severity.INFO, story.device, title, explanation, _RECORD, story.allocated_bytes)
+
+
+def _frees_missing(story: DeviceStory) -> SnapshotFinding:
+    """Recorded in parts, or with `skip_actions`."""
+    return SnapshotFinding(
+        "snapshot-frees-missing",
+        Severity.INFO,
+        story.device,
+        text("The figures of GPU {device} are too high: frees are missing from its history", device=story.device),
+        text(
+            "{bytes} that were allocated are in no block at the end, and nothing says when they went; torch never had more than"
+            " {reserved}.",
+            bytes=shown_size(story.ghost_bytes),
+            reserved=shown_size(int(story.reserved.max(initial=0))),
+        ),
+        text("Record without a break, and with completed frees (no `skip_actions`)."),
+        story.ghost_bytes,
+    )
 
 
 def _began_late(snapshot: MemorySnapshot, story: DeviceStory) -> SnapshotFinding:
@@ -343,4 +391,6 @@ def _line_of(snapshot: MemorySnapshot, stack: int) -> StackFrame | None:
 
 
 def _place(frame: StackFrame | None) -> str:
-    return "" if frame is None else f"{frame.file.rsplit('/', 1)[-1]}:{frame.line} {frame.function}"
+    if frame is None:
+        return ""
+    return visible(f"{frame.file.rsplit('/', 1)[-1]}:{frame.line} {frame.function}" if frame.file else frame.function)

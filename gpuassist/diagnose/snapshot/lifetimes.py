@@ -10,7 +10,7 @@ from gpuassist.model.memory_snapshot import NO_STACK, BlockState, DeviceTrace, M
 from gpuassist.model.memory_story import Allocations
 
 if TYPE_CHECKING:
-    from gpuassist.model.memory_snapshot import Whole
+    from gpuassist.model.memory_snapshot import Codes, Whole
 
 
 def allocations_of(snapshot: MemorySnapshot, trace: DeviceTrace) -> Allocations:
@@ -20,7 +20,7 @@ def allocations_of(snapshot: MemorySnapshot, trace: DeviceTrace) -> Allocations:
     was freed. A block that is in use at the end and was not allocated in the history was there before it, too.
     """
     events, count = trace.events, len(trace.events)
-    born, gone = events.action == TraceAction.ALLOC, events.action == TraceAction.FREE_COMPLETED
+    born, gone = events.action == TraceAction.ALLOC, events.action == freeing_action(events.action)
     either = np.flatnonzero(born | gone)
     order = either[np.lexsort((either, events.address[either]))]
     address, is_born = events.address[order], born[order]
@@ -39,6 +39,13 @@ def allocations_of(snapshot: MemorySnapshot, trace: DeviceTrace) -> Allocations:
     in_order = np.argsort(rows[2], kind="stable")
     address, size, start, end, stack = (column[in_order] for column in rows)
     return Allocations(address, size, start, end, _requested(trace, address, start, end), stack.astype(np.int32))
+
+
+def freeing_action(actions: Codes) -> TraceAction:
+    """What ends an allocation: where the recording skips completed frees (`skip_actions`), that the program let go of it."""
+    if (actions == TraceAction.FREE_COMPLETED).any() or not (actions == TraceAction.FREE_REQUESTED).any():
+        return TraceAction.FREE_COMPLETED
+    return TraceAction.FREE_REQUESTED
 
 
 def _before(trace: DeviceTrace, address: Whole, size: Whole, end: Whole) -> tuple[Any, ...]:

@@ -14,7 +14,15 @@ _OTHERS = re.compile(
     r"|/torch/(?:_ops|_tensor|functional)\.py$"
 )
 _OWN_WITHOUT_FILE = re.compile(r"^<(?:ipython-input|stdin|string|console|cell)")  # what is typed, and notebooks before ipykernel 6
-_RECORDS = re.compile(r"unwind|CapturedTraceback|gather_with_cpp|c10::(?:cuda|StorageImpl)|[Aa]llocator|empty_generic")
+_RECORDS = re.compile(
+    r"unwind|CapturedTraceback|gather_with_cpp|c10::(?:cuda|StorageImpl)|[Aa]llocator|\bempty_|create_out|set_output"
+)
+_TORCHS = re.compile(r"/(?:site|dist)-packages/torch/")
+_NODE = re.compile(
+    r"\btorch::autograd::generated::(\w+?)(?:_apply_functional|::apply)\b"
+)  # of the graph that the backward pass walks
+_PARAMETERS = re.compile(r"\(.*", re.DOTALL)
+_ANGLES = re.compile(r"<[^<>]*>")
 _MODULE = re.compile(r"/torch/nn/modules/module\.py$")
 _MOVES = frozenset({"_apply", "convert"})
 _MAKES = frozenset({"__init__", "reset_parameters"})
@@ -29,15 +37,32 @@ def is_users(frame: StackFrame) -> bool:
 
 
 def line_of(frames: tuple[StackFrame, ...]) -> tuple[StackFrame | None, bool]:
-    """The innermost line of the user's, or of Python at all, or of whatever there is; and whether it is the user's."""
+    """The innermost line of the user's, and whether there is one. Else what says most: a package's line, the node of autograd's
+    graph (its threads know nothing of the program's lines), a line of torch's own, a function of C++ by its name alone.
+    """
     for frame in frames:
         if is_users(frame):
             return frame, True
+    python = [frame for frame in frames if frame.file.endswith(".py")]
+    of_package = next((frame for frame in python if not _TORCHS.search(frame.file)), None)
+    if of_package is not None:
+        return of_package, False
     for frame in frames:
-        if frame.file.endswith(".py"):
-            return frame, False
+        if node := _NODE.search(frame.function):
+            return StackFrame("", 0, node[1]), False
+    if python:
+        return python[0], False
     told = next((frame for frame in frames if not _RECORDS.search(frame.function)), frames[0] if frames else None)
-    return told, False
+    return (None if told is None else _named(told)), False
+
+
+def _named(frame: StackFrame) -> StackFrame:
+    """A frame of C++ without its templates and parameters, which can be a thousand letters, and without a file that is none."""
+    name, before = frame.function.replace("(anonymous namespace)::", "").replace("->", ""), ""
+    while name != before:
+        name, before = _ANGLES.sub("", name), name
+    name = _PARAMETERS.sub("", name).strip().rpartition(" ")[2] or frame.function
+    return StackFrame(frame.file if frame.line > 0 else "", max(frame.line, 0), name)
 
 
 def kind_of(frames: tuple[StackFrame, ...]) -> MemoryKind:

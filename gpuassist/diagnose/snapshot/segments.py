@@ -11,7 +11,11 @@ from gpuassist.model.memory_snapshot import BlockState, MemorySnapshot, SegmentT
 from gpuassist.model.memory_story import Allocations, Fragmentation
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from gpuassist.model.memory_snapshot import Whole
+
+_LARGE_PAGE, _SMALL_PAGE = 20 << 20, 2 << 20  # of torch's allocator, by its pools of large and of small blocks
 
 
 class BlockOwner(Struct, frozen=True):
@@ -33,7 +37,7 @@ def fragmentation_of(snapshot: MemorySnapshot, device: int) -> Fragmentation:
     active, free = state == BlockState.ACTIVE, state == BlockState.INACTIVE
     in_use = np.zeros(len(segments), bool)
     in_use[of_segment[mine][used]] = True
-    beside_use = in_use[of_segment[mine]]
+    returnable = np.where(in_use[of_segment[mine]], _whole_pages(snapshot, of_segment[mine], mine), size)
     private = (segments.pool_owner[here] != 0) | (segments.pool[here] != 0)
     asked = np.minimum(blocks.requested[mine][active], size[active])
     return Fragmentation(
@@ -43,13 +47,24 @@ def fragmentation_of(snapshot: MemorySnapshot, device: int) -> Fragmentation:
         allocated_bytes=int(size[active].sum()),
         awaiting_bytes=int(size[state == BlockState.AWAITING_FREE].sum()),
         inactive_bytes=int(size[free].sum()),
-        split_bytes=int(size[free & beside_use].sum()),
-        empty_bytes=int(size[free & ~beside_use].sum()),
+        split_bytes=int((size - returnable)[free].sum()),
+        empty_bytes=int(returnable[free].sum()),
         largest_free_bytes=int(size[free].max(initial=0)),
         rounding_bytes=int((size[active] - asked).sum()),
         private_bytes=int(segments.size[here][private].sum()),
         expandable_bytes=int(segments.size[here][segments.is_expandable[here] == 1].sum()),
     )
+
+
+def _whole_pages(snapshot: MemorySnapshot, of_segment: Whole, blocks: NDArray[np.bool_]) -> Whole:
+    """How much of each of these blocks is whole pages of an expandable segment: torch unmaps those one by one."""
+    segments = snapshot.segments
+    page = np.where(segments.is_large[of_segment] == 1, _LARGE_PAGE, _SMALL_PAGE)
+    start = snapshot.blocks.address[blocks] - segments.address[of_segment]
+    end = start + snapshot.blocks.size[blocks]
+    pages = np.maximum(end // page - -(-start // page), 0)
+    whole: Whole = np.where(segments.is_expandable[of_segment] == 1, pages * page, 0)
+    return whole
 
 
 def owner_of(snapshot: MemorySnapshot, allocations: Allocations | None, address: int, moment: int | None = None) -> BlockOwner:

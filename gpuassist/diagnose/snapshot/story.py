@@ -9,8 +9,8 @@ from gpuassist.diagnose.snapshot.lifetimes import active_bytes, allocations_of, 
 from gpuassist.diagnose.snapshot.lines import StackLines
 from gpuassist.diagnose.snapshot.segments import fragmentation_of
 from gpuassist.diagnose.snapshot.shares import shares_at
-from gpuassist.model.memory_snapshot import DeviceTrace, HeldBlocks, MemorySnapshot, TraceAction, TraceEvents
-from gpuassist.model.memory_story import DeviceStory, MemoryPeak, OutOfMemoryEvent, SnapshotStory
+from gpuassist.model.memory_snapshot import BlockState, DeviceTrace, HeldBlocks, MemorySnapshot, TraceAction, TraceEvents
+from gpuassist.model.memory_story import Allocations, DeviceStory, MemoryPeak, OutOfMemoryEvent, SnapshotStory
 
 _FAILURES_AT_MOST = 100
 
@@ -45,7 +45,19 @@ def device_story(snapshot: MemorySnapshot, device: int, lines: StackLines) -> De
         reserved_bytes=int(reserved[-1]),
         fragmentation=fragmentation,
         out_of_memory=_failures(trace, active, reserved),
+        has_history=not trace.is_whole or bool((trace.events.action == TraceAction.ALLOC).any()),
+        ghost_bytes=_ghosts(snapshot, trace, allocations),
     )
+
+
+def _ghosts(snapshot: MemorySnapshot, trace: DeviceTrace, allocations: Allocations) -> int:
+    """What the events say is there at the end and no block holds; 0 where the end was not read, or no segments were kept."""
+    if trace.first + len(trace.events) < trace.recorded or not (snapshot.segments.device == trace.device).any():
+        return 0
+    left = np.flatnonzero((allocations.start > 0) & (allocations.end > len(trace.events)))
+    blocks = snapshot.blocks
+    held = blocks.address[blocks.state != BlockState.INACTIVE]
+    return int(allocations.size[left[~np.isin(allocations.address[left], held)]].sum())
 
 
 def _failures(trace: DeviceTrace, active: np.ndarray, reserved: np.ndarray) -> tuple[OutOfMemoryEvent, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from gpuassist.formats.torch_snapshot.byte_stream import LONGEST_WORDS, ByteStream, SnapshotError
@@ -20,6 +21,7 @@ _LONGEST_NUMBER = 64  # bytes; the work of reading a number grows with the squar
 _MARKS_AT_MOST = 64  # how deep values lie in each other; torch's lie six deep
 _GAP_AT_MOST = 1 << 20
 TRACE, BLOCKS, NOTES = "trace", "blocks", "notes"
+PASSED_OVER = frozenset({"host_segments", "host_traces"})  # of pinned memory of the host, as torch 2.14 has them
 
 
 class RowSink(Protocol):
@@ -54,6 +56,7 @@ _LISTS: dict[str, Callable[[], Any]] = {
     "segments": SegmentList,
     "blocks": lambda: RowList(BLOCKS, 0),
     "external_annotations": lambda: RowList(NOTES, 0),
+    **{key: partial(RowList, key, 0) for key in PASSED_OVER},
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from gpuassist.formats.torch_snapshot.byte_stream import ByteStream, SnapshotError
 from gpuassist.formats.torch_snapshot.columns import wholes
 from gpuassist.formats.torch_snapshot.event_range import EVERYTHING, EventRange
-from gpuassist.formats.torch_snapshot.pickle_machine import PickleMachine, RowList
+from gpuassist.formats.torch_snapshot.pickle_machine import PASSED_OVER, PickleMachine, RowList
 from gpuassist.formats.torch_snapshot.snapshot_rows import SnapshotRows
 from gpuassist.model.memory_snapshot import MemorySnapshot
 from gpuassist.model.text import text
@@ -56,7 +56,7 @@ def read_snapshot(more: Callable[[], bytes], source: str, wanted: EventRange = E
         texts=tuple(rows.shared.texts.known),  # type: ignore[arg-type]
         settings=tuple(_settings(value.get("allocator_settings"))),
         notes=tuple(rows.notes),
-        unread=tuple(sorted(str(key)[:80] for key in value if key not in _KNOWN)),
+        unread=tuple(sorted({str(key)[:80] for key in value if key not in _KNOWN | PASSED_OVER} | rows.passed_over)),
     )
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuassist.formats.torch_snapshot.byte_stream import ByteStream, SnapshotError
-from gpuassist.formats.torch_snapshot.columns import ACTIONS, STATES, BlockColumns, SegmentColumns, Shared, whole
+from gpuassist.formats.torch_snapshot.columns import ACTIONS, STATES, BlockColumns, EventColumns, SegmentColumns, Shared, whole
 from gpuassist.formats.torch_snapshot.event_range import EventRange, TraceGathering
-from gpuassist.formats.torch_snapshot.pickle_machine import BLOCKS, NOTES, TRACE, RowList, SegmentList
+from gpuassist.formats.torch_snapshot.pickle_machine import BLOCKS, NOTES, PASSED_OVER, TRACE, RowList, SegmentList
 from gpuassist.formats.torch_snapshot.quick_rows import QuickRows
 from gpuassist.formats.torch_snapshot.stack_table import FrameNumber, StackTable
 from gpuassist.model.memory_snapshot import BlockState, DeviceTrace, SnapshotNote, TraceAction
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gpuassist.model.memory_snapshot import Codes
 
 DEVICES_AT_MOST = 1024
+HOST_TRACE = "host_traces"
+_EVENTS = frozenset({TRACE, HOST_TRACE})
 _NOTES_AT_MOST = 200_000
 _OTHER = int(TraceAction.OTHER)
 
@@ -30,6 +32,7 @@ class SnapshotRows:
         self.stacks, self.shared = StackTable(), Shared()
         self.segments, self.blocks = SegmentColumns(), BlockColumns()
         self.notes: list[SnapshotNote] = []
+        self.passed_over: set[str] = set()  # lists with something in them that nothing is kept of
         self._wanted = wanted
         self._gatherings: list[TraceGathering] = []
         self._quick = QuickRows(self.stacks, self.shared)
@@ -48,10 +51,12 @@ class SnapshotRows:
         elif rows.kind == BLOCKS:
             for block in items:
                 self._take_block(block)
+        elif rows.kind in PASSED_OVER:
+            self.passed_over.add(rows.kind)
         elif rows.kind == NOTES:
             self.notes.extend(_note(one) for one in items if isinstance(one, dict) and len(self.notes) < _NOTES_AT_MOST)
         self._let_go(memo, since)
-        if not isinstance(rows, SegmentList) and rows.kind == TRACE and items:
+        if not isinstance(rows, SegmentList) and rows.kind in _EVENTS and items:
             self._quick.learn(items[-1])
 
     def quickly(self, rows: RowList, stream: ByteStream, memo: list[Any]) -> None:
@@ -59,6 +64,8 @@ class SnapshotRows:
             gathering = self._gathering(rows.number)
             self._quick.read(stream, memo, gathering.columns)
             gathering.settle()
+        elif rows.kind == HOST_TRACE:
+            self._quick.read(stream, memo, EventColumns())
 
     def _let_go(self, memo: list[Any], since: int) -> None:
         """Objects that were put in the memo by rows that are gone: a stack or a frame becomes its number, strings stay."""
@@ -67,7 +74,8 @@ class SnapshotRows:
             if type(value) is str:
                 self._quick.note_place(value, place)
             elif type(value) is list:
-                memo[place] = self.stacks.of_list(value) if not value or _is_frame(value[0]) else None
+                is_stack = not value or _is_frame(value[0])
+                memo[place] = self.stacks.of_list(value) if is_stack else self.shared.tuple(tuple(value))  # JSON has no tuples
             elif type(value) is dict:
                 memo[place] = self.stacks.frame(value) if _is_frame(value) else None
             elif type(value) is tuple:
@@ -110,7 +118,7 @@ class SnapshotRows:
                 self._take_block(block)
         self._place_blocks(whole(segment.get("address")))
         pool = segment.get("segment_pool_id")
-        owner, number = pool if isinstance(pool, tuple) and len(pool) == 2 else (0, 0)
+        owner, number = pool if isinstance(pool, (tuple, list)) and len(pool) == 2 else (0, 0)
         size = max(whole(segment.get("total_size")), 0)
         self.segments.add(
             (

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gpuassist.model.words import ENGLISH
+from gpuassist.present.snapshot_page import block_life, figures, plot_summary
 from gpuassist.session.navigation import SideTool, ToSnapshot
 from gpuassist.session.opened_snapshot import ReadingOutlook
 from gpuassist.session.snapshot_owners import OwnerGrouping
@@ -130,6 +134,28 @@ def test_two_moments_are_compared_by_a_drag_and_by_keys(view: SnapshotView) -> N
         QTest.keyClick(plot, key)
     assert compared(view) == (0, 6)
     assert rows(view) == {"train.py:7": (24, 0)}
+
+
+def test_what_grew_most_comes_into_sight_whatever_row_was_chosen(view: SnapshotView) -> None:
+    view.shares.table.selectRow(1)  # what shrinks then
+    view.card.range_chosen.emit((2, 5))
+    assert rows(view) == {"train.py:7": (24, 16), "model.py:10": (0, 32)}
+    assert view.shares.table.currentIndex().row() == 0
+
+
+def test_a_snapshot_without_history_tells_no_peak(view: SnapshotView) -> None:
+    look = view.look
+    assert look is not None
+    assert "peak" in ENGLISH(figures(look))
+    late = replace(look, story=replace(look.story, has_history=False))
+    assert "peak" not in ENGLISH(figures(late)) + ENGLISH(plot_summary(late))
+
+
+def test_a_block_tells_the_note_of_its_allocation(view: SnapshotView) -> None:
+    look = view.look
+    assert look is not None
+    told = dict(block_life(look, int(np.flatnonzero(look.story.allocations.start == 2)[0])))
+    assert "epoch 3" in map(ENGLISH, told.values())
 
 
 def test_keys_walk_the_recording_and_the_bands(view: SnapshotView) -> None:

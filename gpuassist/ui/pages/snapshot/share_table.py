@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QStyleOption
 from gpuassist.formats.size import shown_size
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import Words
+from gpuassist.present.memory_snapshot import place_words
 from gpuassist.present.snapshot_page import NO_STACK_KEPT, change_words, frame_name, line_use
 from gpuassist.session.snapshot_owners import OwnerLine
 from gpuassist.ui.plots.colour_table import REST, series_colour
@@ -54,7 +55,7 @@ class ShareTable(QWidget):
         self._words = words
         self.rows: tuple[HeldRow, ...] = ()
         self._stacks_of: StacksOf = lambda _: ""
-        self._shows = False
+        self._shows = self._compares = False
         self.model = RowsModel([words(one) for one in _HEADINGS], parent=self)
         self.table = LowTable(self.model, words(text("Memory by who allocated it")), self)
         self.table.setItemDelegate(_SwatchDelegate(self))
@@ -79,8 +80,11 @@ class ShareTable(QWidget):
         add_layout(outer, self._row, 1)
 
     def show_rows(self, about: Text, rows: Sequence[HeldRow], stacks_of: StacksOf, *, compares: bool) -> None:
-        """What is shown, and where the stacks of a row are asked for; a row that is still there stays chosen."""
-        chosen = self.chosen
+        """What is shown, and where the stacks of a row are asked for; a row that is still there stays chosen, unless what grew is
+        told after what was held, or the other way round: then what is most comes into sight.
+        """
+        chosen = self.chosen if compares == self._compares else None
+        self._compares = compares
         self.rows, self._stacks_of = tuple(rows[:ROWS_AT_MOST]), stacks_of
         most = max((abs(_weight(row)) for row in self.rows), default=0)
         self._shows = True
@@ -123,8 +127,9 @@ class ShareTable(QWidget):
         share = abs(weight) / most if most else 0.0
         frame = row.line.frame
         name = self._words(NO_STACK_KEPT) if frame is None else frame_name(frame)
+        tip = f"{frame.file}:{frame.line}" if frame is not None and frame.file else ""
         return (
-            Cell(name, self._words(line_use(row.line)), tip="" if frame is None else f"{frame.file}:{frame.line}"),
+            Cell(name, self._words(line_use(row.line)), tip=tip),
             Cell(shown_size(row.held) if row.before is None else change_words(weight), right=True, share=share),
             Cell("" if row.blocks is None else f"{row.blocks:,}", right=True, quiet=True),
             Cell("" if row.before is None else shown_size(row.before), right=True, quiet=True),
@@ -138,10 +143,7 @@ class ShareTable(QWidget):
         row = self.chosen
         self._beside.setVisible(row is not None)
         if row is not None:
-            frame = row.line.frame
-            self.stack_title.set_words(
-                self._words(NO_STACK_KEPT) if frame is None else f"{frame.file}:{frame.line} {frame.function}"
-            )
+            self.stack_title.set_words(self._words(place_words(row.line.frame)))
             self.stack.set_content(self._stacks_of(row))
 
     @Slot()
