@@ -47,7 +47,7 @@ LEVER_NAMES: dict[LeverKind, Text] = {
     LeverKind.QLORA: text("Train QLoRA adapters (NF4)"),
     LeverKind.OFFLOAD_OPTIMIZER: text("Offload the optimizer"),
     LeverKind.OFFLOAD_ALL: text("Offload parameters too"),
-    LeverKind.SHARD: text("Share over GPUs"),
+    LeverKind.SHARD: text("Shard over GPUs"),
     LeverKind.HALF_BATCH: text("Halve the batch, accumulate"),
     LeverKind.HALF_SEQUENCE: text("Halve the sequence"),
     LeverKind.SIXTEEN_BITS: text("Use 16 bits"),
@@ -163,7 +163,7 @@ def lever_words(lever: Lever) -> Text:
 
 def lever_name(lever: Lever) -> Text:
     if lever.kind is LeverKind.SHARD:
-        return text("Share over {count} GPUs", count=lever.setting.gpus)
+        return text("Shard over {count} GPUs", count=lever.setting.gpus)
     return LEVER_NAMES[lever.kind]
 
 
@@ -206,7 +206,7 @@ def setting_words(setting: EstimateSetting) -> Text:
     """How it is to be run, in a line."""
     if setting.task is Task.INFER:
         at_once, context = setting.sequences, setting.sequence
-        return text("answering {sequences} at once, with a context of {context} tokens", sequences=at_once, context=context)
+        return text("inference with {sequences} at once, {context} tokens each", sequences=at_once, context=context)
     return text("training with a batch of {batch}, {tokens} tokens each", batch=setting.batch, tokens=setting.sequence)
 
 

@@ -115,6 +115,7 @@ class EmptyState(Card):
         self._icon = MarkIcon(mark, self, size=32)
         self._page_icon = PageIcon(icon, self) if icon else None
         self._title = label(title, "heading", self)
+        self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)  # where it breaks
         self._words = paragraph(words, "muted", self)
         self._words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.setAccessibleName(on_one_line(title))

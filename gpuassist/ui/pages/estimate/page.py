@@ -97,7 +97,7 @@ class EstimatePage(Page):
         self._show_nothing()
 
     def bar(self) -> Bar:
-        note = self.desk.words(text("Reckoned from the config alone: nothing is fetched, and no GPU is touched."))
+        note = self.desk.words(text("From the config alone: no download, no GPU used."))
         if self._tracing.busy:
             return Bar((self._reset,), self.desk.words(text("Your code runs without a GPU.")), self.stop)
         if self._waits_for_code():

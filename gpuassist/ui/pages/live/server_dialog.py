@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, counted, text
@@ -118,7 +118,7 @@ class ServerDialog(QDialog):
         choose.clicked.connect(self._choose_token)
         token = bare(QHBoxLayout(), 8)
         token.addWidget(self.token_file, 1)
-        token.addWidget(choose)
+        token.addWidget(choose, 0, Qt.AlignmentFlag.AlignVCenter)  # else the field would be as low as the button
         form = QFormLayout()
         form.setVerticalSpacing(10)
         for name, row in ((text("Address"), self.address), (text("Token file"), token), (text("Machine"), self.machine)):
