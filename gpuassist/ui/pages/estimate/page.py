@@ -76,6 +76,7 @@ class EstimatePage(Page):
         self.count = new_action(self, words(text("Run this code and count one step")), self._count_step)
         self.stop = new_action(self, words(text("Stop counting")), self._stop_counting)
         new_action(self, words(text("Name another model")), self._focus_model, "Ctrl+F")
+        new_action(self, words(text("Choose a file…")), self._choose_file, "Ctrl+O")
         scroll = self.fill_with_scroll()
         self._header = scroll.header
         self._strip = ProgressStrip(self)

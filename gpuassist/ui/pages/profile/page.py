@@ -59,9 +59,9 @@ class ProfilePage(Page):
         self._job: Job | None = None
         self._recorded: Fact[tuple[PythonEnvironment, ...]] | None = None
         self._looking = Latest(desk.jobs, self._show_tools, self)
-        self.choose = new_action(self, words(text("Another file…")), self._choose_file)
-        self.copy = new_action(self, words(text("Copy the answer")), self._copy_answer)
-        self.cancel = new_action(self, words(text("Cancel")), self._cancel)
+        self.choose = new_action(self, words(text("Another file…")), self._choose_file, "Ctrl+O")
+        self.copy = new_action(self, words(text("Copy the answer")), self._copy_answer, "Ctrl+Shift+C")
+        self.cancel = new_action(self, words(text("Cancel")), self._cancel, "Esc")
         scroll = self.fill_with_scroll()
         self._header = scroll.header
         self._strip = ProgressStrip(self)
