@@ -206,8 +206,7 @@ class ProjectPage(Page):
         self.bar_changed.emit()
 
     def _tell(self, mark: Mark, words: str) -> None:
-        self.notice.show_words(mark, sentence_case(words))
-        self.notice.show()
+        self.notice.tell(mark, sentence_case(words))
 
     @Slot()
     def _copy_answer(self) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import FlowLayout, add_layout, bare
+from gpuassist.ui.widgets.layouts import MARGIN, FlowLayout, add_layout, bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.page_icon import PageIcon
 
@@ -101,6 +101,20 @@ class Notice(QFrame):
         self._icon.set_mark(mark)
         set_paragraph(self._words, words)
         self.setAccessibleName(visible(words))
+
+    def tell(self, mark: Mark, words: str) -> None:
+        """Says what has just come of something, in sight also of who has scrolled away from its place."""
+        self.show_words(mark, words)
+        self.show()
+        QTimer.singleShot(0, self, self._come_into_sight)  # once it is laid out
+
+    @Slot()
+    def _come_into_sight(self) -> None:
+        around = self.parentWidget()
+        while around is not None and not isinstance(around, QScrollArea):
+            around = around.parentWidget()
+        if around is not None and self.isVisible():
+            around.ensureWidgetVisible(self, 0, MARGIN)
 
 
 class EmptyState(Card):

@@ -16,7 +16,7 @@ from gpuassist.ui.widgets.buttons import LongChoice, primary, secondary, small
 from gpuassist.ui.widgets.labels import paragraph, set_paragraph
 from gpuassist.ui.widgets.layouts import add_layout, bare, dress
 from gpuassist.ui.widgets.text_fields import TextLine
-from gpuassist.ui.wording import reason_of, sentence_case
+from gpuassist.ui.wording import as_tip, reason_of, sentence_case
 
 _LETTERS = 62
 
@@ -102,6 +102,7 @@ class ServerDialog(QDialog):
         line = TextLine(content, self)
         line.setAccessibleName(self._desk.words(name))
         line.setPlaceholderText(example)
+        line.setToolTip(as_tip(example))
         line.textChanged.connect(self._forget_soon)
         return line
 

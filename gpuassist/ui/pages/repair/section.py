@@ -278,8 +278,7 @@ class RepairSection(QWidget):
         self.nothing.show()
 
     def tell(self, mark: Mark, words: str) -> None:
-        self.notice.show_words(mark, words)
-        self.notice.show()
+        self.notice.tell(mark, words)
 
     @Slot()
     def _start_applying(self) -> None:
