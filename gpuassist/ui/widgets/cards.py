@@ -113,7 +113,11 @@ class Notice(QFrame):
         around = self.parentWidget()
         while around is not None and not isinstance(around, QScrollArea):
             around = around.parentWidget()
-        if around is not None and self.isVisible():
+        if around is None or not self.isVisible():
+            return
+        if self.mapTo(around.widget(), self.rect().bottomLeft()).y() < around.viewport().height():
+            around.verticalScrollBar().setValue(0)  # with the title above it
+        else:
             around.ensureWidgetVisible(self, 0, MARGIN)
 
 
