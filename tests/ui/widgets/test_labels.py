@@ -89,7 +89,8 @@ def test_a_short_line_is_never_cut(qtbot: QtBot) -> None:
 
 def test_a_paragraph_never_becomes_narrower_than_a_name_in_it(theme: Theme, qtbot: QtBot) -> None:
     longest = "`torch.cuda.memory.change_current_allocator(rmm_torch_allocator)`."
-    for words in (longest, "NVML_ERROR_LIB_RM_VERSION_MISMATCH: of two versions"):
+    chinese = ("让程序用 CPU 计算（`CUDA_VISIBLE_DEVICES=-1`）。", "显示（017.cluster.example.com）。只是查看")
+    for words in (longest, "NVML_ERROR_LIB_RM_VERSION_MISMATCH: of two versions", *chinese):
         for role in ("", "strong"):
             made = paragraph(words, role)
             qtbot.addWidget(made)
