@@ -197,7 +197,8 @@ class _Wrapping(QLabel):
             if self.textFormat() is Qt.TextFormat.RichText:
                 code = self._longest_code(_CODE_SHOWN.findall(words))
                 said = html.unescape(_TAG.sub("", _CODE_SHOWN.sub(r"\1 \3", words)))
-            self._measured = words, QFont(font), max(code, _longest(said, metrics, _PIECE_AT_MOST)) + 2
+            longest = max(code, _longest(said, metrics, _PIECE_AT_MOST))
+            self._measured = words, QFont(font), longest + 2 + longest // 64  # slanted letters are laid out wider than told
         return self._measured[2]
 
     def _longest_code(self, spans: list[tuple[str, str, str]]) -> int:
