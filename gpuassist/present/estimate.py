@@ -226,7 +226,7 @@ def error_words(part: PartEstimate) -> Text:
     """How far off a part may be, and against what that was checked."""
     low = round(100 * (part.size_bytes - part.low_bytes) / part.size_bytes)
     high = round(100 * (part.high_bytes - part.size_bytes) / part.size_bytes)
-    share = f"±{high} %" if low == high else f"−{low} … +{high} %"
+    share = text("±{high} %", high=high) if low == high else text("−{low} … +{high} %", low=low, high=high)
     return text("{share}, {checked}", share=share, checked=part.checked)
 
 

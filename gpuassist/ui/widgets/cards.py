@@ -115,8 +115,9 @@ class Notice(QFrame):
             around = around.parentWidget()
         if around is None or not self.isVisible():
             return
-        if self.mapTo(around.widget(), self.rect().bottomLeft()).y() < around.viewport().height():
-            around.verticalScrollBar().setValue(0)  # with the title above it
+        bar, room = around.verticalScrollBar(), around.viewport()
+        if bar.value() + self.mapTo(room, self.rect().bottomLeft()).y() < room.height():
+            bar.setValue(0)  # with the title above it
         else:
             around.ensureWidgetVisible(self, 0, MARGIN)
 

@@ -256,7 +256,7 @@ def _rows(desk: Desk, answer: ProfileAnswer) -> tuple[Row, ...]:
         place = words(text("called from {place}", place=one.entry.place)) if one.entry.place else ""
         made.append(
             (
-                Cell(shown_part(one.part), right=True, share=min(1.0, one.part)),
+                Cell(words(shown_part(one.part)), right=True, share=min(1.0, one.part)),
                 Cell(time, right=True),
                 Cell(f"{one.entry.calls:,}", right=True),
                 Cell(words(one.kind), quiet=True),
