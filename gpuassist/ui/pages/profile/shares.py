@@ -171,7 +171,8 @@ class SharePicture(PaintedPicture):
         reading = self._reading
         if not reading.timeline:
             rows = share_rows(reading)
-            return f"{self._words(rows[place].title)}: {self._words(shown_part(rows[place].part))}" if 0 <= place < len(rows) else ""
+            row = rows[place] if 0 <= place < len(rows) else None
+            return f"{self._words(row.title)}: {self._words(shown_part(row.part))}" if row is not None else ""
         if not 0 <= place < len(reading.timeline) or not reading.seconds:
             return ""
         begin = reading.seconds * place / len(reading.timeline)
