@@ -80,8 +80,7 @@ def test_a_chosen_file_is_the_answer(parent: QWidget, tmp_path: Path, qtbot: QtB
 def test_a_closed_dialog_answers_nothing_and_goes(parent: QWidget, qtbot: QtBot) -> None:
     answered: list[str] = []
     Asking().open_file(parent, "Open", "Recorded machines (*.json)", answered.append)
-    completer = the_dialog(parent).findChildren(QLineEdit)[0].completer()
-    offered = completer.popup() if completer is not None else None
+    offered = the_dialog(parent).findChildren(QLineEdit)[0].completer().popup()
     assert offered is not None
     assert offered.property("round") == "yes"  # what Qt offers while one types looks as everything else
     the_dialog(parent).reject()
