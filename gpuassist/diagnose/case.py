@@ -396,5 +396,6 @@ class RuleInput:
             architecture = self.knowledge.architecture_of(gpu.compute_capability.value)
         else:
             architecture = self.knowledge.architecture(gpu.architecture.value) if isinstance(gpu.architecture, Known) else None
-        unnumbered = (value_or(gpu.pci_address, "") if self._numbered else "") or str(place)
+        address = value_or(gpu.pci_address, "") if self._numbered else ""
+        unnumbered = address if ":" in address else str(place)  # one that is only wished for has no address
         return KnownGpu(place, gpu, record, architecture, str(value_or(gpu.index, unnumbered)))
