@@ -38,8 +38,7 @@ _FOR_VIRTUAL_MACHINES = "vfio-pci"
 
 class KnownGpu(Struct, frozen=True, eq=False):
     """A GPU of the machine with what is known of its kind; `name` is short (`RTX 4090`), `place` counts from 0 and tells it
-    from the others: to compare all the rest for each pair of 5,000 cards takes half a minute. `number` is what it is called by:
-    the driver's own, which a place in the list is not where the driver numbers another one so.
+    from the others: to compare all the rest for each pair of 5,000 cards takes half a minute. `number` is the driver's own.
     """
 
     place: int
