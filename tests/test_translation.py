@@ -187,6 +187,8 @@ def test_chinese_is_written_in_chinese() -> None:
         if ";;" not in message:  # filters of a file dialog have a syntax of their own
             assert not re.search(r"[\u4e00-\u9fff][,;:!?(]|[,;)][\u4e00-\u9fff]", string), string
         assert string.endswith("。") is message.endswith("."), string
+        assert "} %" not in string, string
+        assert "核函数" not in string, string  # one word for one thing: kernel, as programs say it
 
 
 def test_words_that_are_joined_are_joined_as_the_language_does() -> None:

@@ -69,10 +69,10 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
         parser.add_argument(option, type=int, default=default, metavar="N", help=words(said))
 
     parser.add_argument("model", metavar="MODEL", help=words(_MODEL))
-    parser.add_argument("--infer", action="store_true", help=words(text("it answers, and is not trained")))
+    parser.add_argument("--infer", action="store_true", help=words(text("inference instead of training")))
     number("--batch", text("samples of a step on one GPU (default: 1)"), 1)
-    number("--seq", text("tokens of a sample, or the context of an answer (default: 2048)"), 2048)
-    number("--sequences", text("how many are answered at once (default: 1)"), 1)
+    number("--seq", text("tokens of a sequence (default: 2048)"), 2048)
+    number("--sequences", text("sequences at once in inference (default: 1)"), 1)
     choice("--precision", Precision, text("how numbers are held (default: autocast; bf16 where it answers)"))
     choice("--optimizer", Optimizer, text("default: adamw, fused"), default=Optimizer.ADAMW.value)
     parser.add_argument("--checkpointing", action="store_true", help=words(text("activations are computed anew, layer by layer")))

@@ -180,9 +180,8 @@ def _show_chain(context: Context, one: Alike) -> None:
     row = " – ".join(f"{glyph_of(node.status)} {words(node.name)}" for node in drawn)
     gpu = nodes[Part.GPU]
     context.say()
-    places = ", ".join(map(str, one.places))
-    count = f"{len(one.places)} × " if len(one.places) > 1 else ""
-    say(f"GPU {places}: {count}{words(gpu.name)} ({words(gpu.detail)})")
+    count = f"{len(one.gpus)} × " if len(one.gpus) > 1 else ""
+    say(f"GPU {', '.join(one.gpus)}: {count}{words(gpu.name)} ({words(gpu.detail)})")
     say(row, first="  ")
     for joint in chain.joints:
         if joint.status in {Status.PROBLEM, Status.WARNING, Status.UNKNOWN}:

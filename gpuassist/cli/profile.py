@@ -101,14 +101,14 @@ class _Report:
         for row in share_rows(reading):
             bar = ("#" * max(1, round(row.part * _BAR))).ljust(_BAR)
             time = f"  {self._words(shown_time(row.seconds))}" if row.seconds is not None else ""
-            self._context.say(f"  {shown_part(row.part):>7}  {bar}  {self._words(row.title)}{time}")
+            self._context.say(f"  {self._words(shown_part(row.part)):>7}  {bar}  {self._words(row.title)}{time}")
 
     def _entries(self, answer: ProfileAnswer) -> None:
         self._context.say()
         self._writer.say(self._words(text("What took longest (its own time, calls, name):")))
         for row in entry_rows(answer.readings, _ROWS):
             time = self._words(shown_time(row.seconds)) if row.seconds is not None else ""
-            head = f"{shown_part(row.part):>7}  {time:>9}  {row.entry.calls:>9,}  "
+            head = f"{self._words(shown_part(row.part)):>7}  {time:>9}  {row.entry.calls:>9,}  "
             once = f"  [{self._words(row.kind)}]" if row.entry.kind is TimeKind.START else ""
             self._writer.say(f"{head}{row.entry.name}{once}", indent="  ", hanging=" " * len(head))
             if row.entry.place:

@@ -38,13 +38,14 @@ _FOR_VIRTUAL_MACHINES = "vfio-pci"
 
 class KnownGpu(Struct, frozen=True, eq=False):
     """A GPU of the machine with what is known of its kind; `name` is short (`RTX 4090`), `place` counts from 0 and tells it
-    from the others: to compare all the rest for each pair of 5,000 cards takes half a minute.
+    from the others: to compare all the rest for each pair of 5,000 cards takes half a minute. `number` is the driver's own.
     """
 
     place: int
     gpu: Gpu
     record: GpuRecord | None
     architecture: ArchitectureRecord | None
+    number: str
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, KnownGpu) and self.place == other.place
@@ -173,6 +174,10 @@ class RuleInput:
     @cached_property
     def _every_card(self) -> tuple[KnownGpu, ...]:
         return tuple(self._card(place, gpu) for place, gpu in enumerate(value_or(self.machine.gpus, ())))
+
+    @cached_property
+    def _numbered(self) -> bool:
+        return any(isinstance(gpu.index, Known) for gpu in value_or(self.machine.gpus, ()))
 
     def held_by(self, card: KnownGpu) -> str:
         """The driver other than NVIDIA's that has the GPU; empty where none has or that is not known."""
@@ -390,4 +395,6 @@ class RuleInput:
             architecture = self.knowledge.architecture_of(gpu.compute_capability.value)
         else:
             architecture = self.knowledge.architecture(gpu.architecture.value) if isinstance(gpu.architecture, Known) else None
-        return KnownGpu(place, gpu, record, architecture)
+        address = value_or(gpu.pci_address, "") if self._numbered else ""
+        unnumbered = address if ":" in address else str(place)  # one that is only wished for has no address
+        return KnownGpu(place, gpu, record, architecture, str(value_or(gpu.index, unnumbered)))

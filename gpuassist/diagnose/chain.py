@@ -70,7 +70,7 @@ def _chain(case: RuleInput, card: KnownGpu, *, thorough: bool) -> Chain:
     else:
         torch = Node(Part.TORCH, verbatim(one.version), verbatim(one.environment.name), Status.RIGHT)
     nodes = (_gpu(card), _driver(case), torch, _toolkit(case), _compiler(case))
-    return Chain(tuple(_coloured(node, joints) for node in nodes), joints)
+    return Chain(tuple(_coloured(node, joints) for node in nodes), joints, card.number)
 
 
 def _gpu(card: KnownGpu) -> Node:

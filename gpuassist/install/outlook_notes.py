@@ -145,12 +145,12 @@ def _links(case: RuleInput, card: KnownGpu, chain: Chain) -> Iterator[Link]:
 
 def _named(card: KnownGpu, node: Node) -> Text:
     if node.part is Part.GPU:
-        return text("GPU {place}: {name}", place=card.place, name=node.name)
+        return text("GPU {place}: {name}", place=card.number, name=node.name)
     if node.part is Part.DRIVER:
-        return text("driver {name} for GPU {place}", name=node.name, place=card.place)
+        return text("driver {name} for GPU {place}", name=node.name, place=card.number)
     if node.part is Part.TORCH:
-        return text("torch {name} for GPU {place}", name=node.name, place=card.place)
-    return text("{name} for GPU {place}", name=node.name, place=card.place)
+        return text("torch {name} for GPU {place}", name=node.name, place=card.number)
+    return text("{name} for GPU {place}", name=node.name, place=card.number)
 
 
 def _code_runs(case: RuleInput, card: KnownGpu, nodes: dict[Part, Node]) -> tuple[bool | None, Text]:

@@ -127,7 +127,7 @@ def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Out
         there = next(node.name for node in chain.nodes if node.part is Part.TORCH)
         nodes = (replace(one, detail=reason, status=Status.PROBLEM) if one.part is Part.TORCH else one for one in chain.nodes)
         before.append(replace(chain, nodes=tuple(nodes)))
-        first = text("torch {name} for GPU {place}", name=there, place=place)
+        first = text("torch {name} for GPU {place}", name=there, place=chain.gpu or place)
         links.append(Link(first, text("Python {python}", python=str(python.release)), holds=False, reason=reason))
     return replace(outlook, before=tuple(before), links=tuple(links))
 

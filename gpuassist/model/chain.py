@@ -48,7 +48,8 @@ class Joint(Struct, frozen=True):
 
 
 class Chain(Struct, frozen=True):
-    """The chain of one GPU, with as many nodes as there are parts."""
+    """The chain of one GPU, with as many nodes as there are parts; `gpu` is its number, or what tells it from the others."""
 
     nodes: tuple[Node, ...]
     joints: tuple[Joint, ...]
+    gpu: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.text import Text, labelled, listed, text
@@ -36,25 +37,25 @@ def chain_in_words(chain: Chain, words: Words) -> str:
 
 
 class Alike(Struct, frozen=True):
-    """A chain, and the places of the GPUs that share it."""
+    """A chain, and the numbers of the GPUs that share it."""
 
     chain: Chain
-    places: tuple[int, ...]
+    gpus: tuple[str, ...]
 
 
 def alike(chains: tuple[Chain, ...]) -> tuple[Alike, ...]:
     """The chains in order, those that are equal once."""
-    places: dict[Chain, list[int]] = {}
+    gpus: dict[Chain, list[str]] = {}
     for place, chain in enumerate(chains):
-        places.setdefault(chain, []).append(place)
-    return tuple(Alike(chain, tuple(found)) for chain, found in places.items())
+        gpus.setdefault(replace(chain, gpu=""), []).append(chain.gpu or str(place))
+    return tuple(Alike(chain, tuple(found)) for chain, found in gpus.items())
 
 
 def caption(one: Alike) -> Text:
     """Whose chain it is: `RTX 4090 · GPU 0`, `2 × RTX 4090 · GPU 0, 1`."""
     node = next((node for node in one.chain.nodes if node.part is Part.GPU), None)
     name: Text = node.name if node is not None else text("GPU")
-    indexes = listed(map(str, one.places))
-    if len(one.places) > 1:
-        return text("{count} × {name} · GPU {indexes}", count=len(one.places), name=name, indexes=indexes)
+    indexes = listed(one.gpus)
+    if len(one.gpus) > 1:
+        return text("{count} × {name} · GPU {indexes}", count=len(one.gpus), name=name, indexes=indexes)
     return text("{name} · GPU {indexes}", name=name, indexes=indexes)

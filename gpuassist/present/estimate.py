@@ -47,7 +47,7 @@ LEVER_NAMES: dict[LeverKind, Text] = {
     LeverKind.QLORA: text("Train QLoRA adapters (NF4)"),
     LeverKind.OFFLOAD_OPTIMIZER: text("Offload the optimizer"),
     LeverKind.OFFLOAD_ALL: text("Offload parameters too"),
-    LeverKind.SHARD: text("Share over GPUs"),
+    LeverKind.SHARD: text("Shard over GPUs"),
     LeverKind.HALF_BATCH: text("Halve the batch, accumulate"),
     LeverKind.HALF_SEQUENCE: text("Halve the sequence"),
     LeverKind.SIXTEEN_BITS: text("Use 16 bits"),
@@ -163,7 +163,7 @@ def lever_words(lever: Lever) -> Text:
 
 def lever_name(lever: Lever) -> Text:
     if lever.kind is LeverKind.SHARD:
-        return text("Share over {count} GPUs", count=lever.setting.gpus)
+        return text("Shard over {count} GPUs", count=lever.setting.gpus)
     return LEVER_NAMES[lever.kind]
 
 
@@ -206,7 +206,7 @@ def setting_words(setting: EstimateSetting) -> Text:
     """How it is to be run, in a line."""
     if setting.task is Task.INFER:
         at_once, context = setting.sequences, setting.sequence
-        return text("answering {sequences} at once, with a context of {context} tokens", sequences=at_once, context=context)
+        return text("inference with {sequences} at once, {context} tokens each", sequences=at_once, context=context)
     return text("training with a batch of {batch}, {tokens} tokens each", batch=setting.batch, tokens=setting.sequence)
 
 
@@ -226,7 +226,7 @@ def error_words(part: PartEstimate) -> Text:
     """How far off a part may be, and against what that was checked."""
     low = round(100 * (part.size_bytes - part.low_bytes) / part.size_bytes)
     high = round(100 * (part.high_bytes - part.size_bytes) / part.size_bytes)
-    share = f"±{high} %" if low == high else f"−{low} … +{high} %"
+    share = text("±{high} %", high=high) if low == high else text("−{low} … +{high} %", low=low, high=high)
     return text("{share}, {checked}", share=share, checked=part.checked)
 
 

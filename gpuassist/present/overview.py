@@ -140,6 +140,9 @@ def _gpu_state(gpu: Gpu, *, nvml_works: bool) -> tuple[Status, Text]:
     driver = gpu.kernel_driver
     if isinstance(driver, Known) and driver.value != "nvidia":
         return Status.PROBLEM, text("driven by {driver}", driver=driver.value) if driver.value else text("no driver")
+    if nvml_works and isinstance(gpu.index, Known) and not isinstance(gpu.memory_total_bytes, Known):
+        # The driver counts it, and gets nothing from it.
+        return Status.PROBLEM, text("does not answer")
     if nvml_works:
         return Status.PROBLEM, text("not used by the loaded driver")
     return Status.UNKNOWN, text("not readable") if isinstance(driver, Known) else text("not known")

@@ -130,9 +130,9 @@ def shown_time(seconds: float) -> Text:
     return verbatim("0 s" if seconds <= 0 else f"{seconds * 1e6:.2g} µs")
 
 
-def shown_part(part: float) -> str:
+def shown_part(part: float) -> Text:
     """In percent; what is little is not shown as nothing."""
-    return f"{100 * part:.0f} %" if part >= 0.0995 or not part else f"{100 * part:.1f} %"
+    return text("{percent} %", percent=f"{100 * part:.0f}" if part >= 0.0995 or not part else f"{100 * part:.1f}")
 
 
 def summary_of(reading: ProfileReading) -> Text:
@@ -160,7 +160,7 @@ def _lines(answer: ProfileAnswer, words: Words) -> Iterator[str]:
         yield words(summary_of(reading))
     for row in entry_rows(answer.readings, 15):
         time = words(shown_time(row.seconds)) if row.seconds is not None else ""
-        yield f"{shown_part(row.part):>7}  {time:>9}  {row.entry.calls:>9}  {words(row.kind)}: {row.entry.name}"
+        yield f"{words(shown_part(row.part)):>7}  {time:>9}  {row.entry.calls:>9}  {words(row.kind)}: {row.entry.name}"
     for one in gap_words(answer):
         yield words(text("Not known: {what}.", what=one))
 

@@ -63,7 +63,10 @@ SHORTCUTS = (
     Shortcut(("F5",), text("refresh"), SideTool.HOLDERS),
     Shortcut(("Del",), text("stop the chosen process"), SideTool.HOLDERS),
     Shortcut(("Ctrl+Shift+C",), text("copy the list"), SideTool.HOLDERS),
+    Shortcut(("Ctrl+O",), text("choose a folder"), SideTool.PROJECT),
+    Shortcut(("Ctrl+Shift+C",), text("copy the answer"), SideTool.PROJECT),
     Shortcut(("Ctrl+F",), text("to the model"), SideTool.ESTIMATE),
+    Shortcut(("Ctrl+O",), text("open a file"), SideTool.ESTIMATE),
     Shortcut(("Ctrl+L",), text("start over"), SideTool.ESTIMATE),
     Shortcut(("Ctrl+Shift+C",), text("copy the answer"), SideTool.ESTIMATE),
     Shortcut(("Ctrl+O",), text("open a memory snapshot"), _SNAPSHOT),
@@ -79,4 +82,7 @@ SHORTCUTS = (
     Shortcut(("A", "B"), text("the two moments that are compared"), _SNAPSHOT),
     Shortcut(("Z",), text("zoom to what is between them"), _SNAPSHOT),
     Shortcut(("Esc",), text("compare no moments"), _SNAPSHOT),
+    Shortcut(("Ctrl+O",), text("open a file"), SideTool.PROFILE),
+    Shortcut(("Esc",), text("cancel"), SideTool.PROFILE),
+    Shortcut(("Ctrl+Shift+C",), text("copy the answer"), SideTool.PROFILE),
 )

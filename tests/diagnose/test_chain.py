@@ -162,6 +162,11 @@ def test_two_cards_have_two_chains() -> None:
     assert len(chains(machine(gpus=(RTX_4090, RTX_4090)), knowledge())) == 2
 
 
+def test_a_chain_has_the_drivers_number_of_its_gpu_and_never_that_of_another() -> None:
+    both = machine(gpus=(GTX_1080_TI, RTX_5090), dead=(GTX_1080_TI,))
+    assert [one.gpu for one in chains(both, knowledge())] == ["0000:01:00.0", "0"]
+
+
 def test_driver_too_old_for_programs_of_the_toolkit() -> None:
     found = _wrong(_chain(toolkits=("13.0.88",), nvcc="13.0", environments=()))
     assert found == [("driver", "toolkit", "too old for programs of CUDA 13.0")]

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpuassist.model.chain import Status
-from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu, PcieLink
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
@@ -257,3 +257,10 @@ def test_a_gpu_that_nvml_does_not_list_takes_no_number_of_another() -> None:
     assert [ENGLISH(card.subtitle) for card in cards] == ["0000:01:00.0", "GPU 0 · 0000:02:00.0"]
     without_driver = gpu_cards(machine(gpus=(GTX_1080_TI, RTX_5090), driver=""))
     assert [card.index for card in without_driver] == [0, 1]  # their order is all that there is to call them by
+
+
+def test_a_gpu_that_the_driver_counts_and_hears_nothing_from_does_not_answer() -> None:
+    (gpu,) = value_or(machine().gpus, ())
+    lost = replace(gpu, uuid=DENIED, memory_total_bytes=DENIED)
+    (made,) = gpu_cards(replace(machine(), gpus=Known((lost,), "NVML")))
+    assert (made.status, ENGLISH(made.state)) == (Status.PROBLEM, "does not answer")

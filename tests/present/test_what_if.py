@@ -87,7 +87,7 @@ def test_what_a_machine_lacks_is_left_out() -> None:
 
 def test_equal_chains_stand_together() -> None:
     groups = alike((chain("A"), chain("B"), chain("A")))
-    assert [(ENGLISH(caption(one)), one.places) for one in groups] == [("2 × A · GPU 0, 2", (0, 2)), ("B · GPU 1", (1,))]
+    assert [(ENGLISH(caption(one)), one.gpus) for one in groups] == [("2 × A · GPU 0, 2", ("0", "2")), ("B · GPU 1", ("1",))]
 
 
 def test_all_of_the_answer_can_be_copied() -> None:

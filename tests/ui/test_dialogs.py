@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.ui.dialogs import Asking
@@ -80,6 +80,9 @@ def test_a_chosen_file_is_the_answer(parent: QWidget, tmp_path: Path, qtbot: QtB
 def test_a_closed_dialog_answers_nothing_and_goes(parent: QWidget, qtbot: QtBot) -> None:
     answered: list[str] = []
     Asking().open_file(parent, "Open", "Recorded machines (*.json)", answered.append)
+    offered = the_dialog(parent).findChildren(QLineEdit)[0].completer().popup()
+    assert offered is not None
+    assert offered.property("round") == "yes"  # what Qt offers while one types looks as everything else
     the_dialog(parent).reject()
     qtbot.waitUntil(lambda: parent.findChildren(QFileDialog) == [])
     assert answered == []

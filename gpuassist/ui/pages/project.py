@@ -59,9 +59,9 @@ class ProjectPage(Page):
         self._judging = Latest(desk.jobs, self._show_judged, self)
         self._changing = Latest(desk.jobs, self._show_changed, self)
         words = self.desk.words
-        self.choose = new_action(self, words(text("Another folder…")), self._choose_folder)
+        self.choose = new_action(self, words(text("Another folder…")), self._choose_folder, "Ctrl+O")
         self.again = new_action(self, words(text("Refresh")), self._look_again)
-        self.copy = new_action(self, words(text("Copy the answer")), self._copy_answer)
+        self.copy = new_action(self, words(text("Copy the answer")), self._copy_answer, "Ctrl+Shift+C")
         self.write = new_action(self, words(text("Write this change")), self._write)
         self.undo = new_action(self, words(text("Undo this change")), self._undo)
         scroll = self.fill_with_scroll()
@@ -206,8 +206,7 @@ class ProjectPage(Page):
         self.bar_changed.emit()
 
     def _tell(self, mark: Mark, words: str) -> None:
-        self.notice.show_words(mark, sentence_case(words))
-        self.notice.show()
+        self.notice.tell(mark, sentence_case(words))
 
     @Slot()
     def _copy_answer(self) -> None:

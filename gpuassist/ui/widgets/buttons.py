@@ -216,8 +216,8 @@ class DropDown(_Choice):
         return QSize(hint.width() + _BESIDE_WORDS, hint.height())  # Qt's own is a pixel less than its words take
 
     def minimumSizeHint(self) -> QSize:
-        """It gives way: what does not fit is cut and stands in the tip."""
-        hint = super().minimumSizeHint()
+        """It gives way: what does not fit is cut and stands in the tip. Qt's own is that of the first words that it ever had."""
+        hint = self.sizeHint()
         return QSize(min(hint.width(), by_text(_LEAST_CHOICE)), hint.height())
 
     @property

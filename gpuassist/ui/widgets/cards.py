@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import FlowLayout, add_layout, bare
+from gpuassist.ui.widgets.layouts import MARGIN, FlowLayout, add_layout, bare
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.page_icon import PageIcon
 
@@ -102,6 +102,25 @@ class Notice(QFrame):
         set_paragraph(self._words, words)
         self.setAccessibleName(visible(words))
 
+    def tell(self, mark: Mark, words: str) -> None:
+        """Says what has just come of something, in sight also of who has scrolled away from its place."""
+        self.show_words(mark, words)
+        self.show()
+        QTimer.singleShot(0, self, self._come_into_sight)  # once it is laid out
+
+    @Slot()
+    def _come_into_sight(self) -> None:
+        around = self.parentWidget()
+        while around is not None and not isinstance(around, QScrollArea):
+            around = around.parentWidget()
+        if around is None or not self.isVisible():
+            return
+        bar, room = around.verticalScrollBar(), around.viewport()
+        if bar.value() + self.mapTo(room, self.rect().bottomLeft()).y() < room.height():
+            bar.setValue(0)  # with the title above it
+        else:
+            around.ensureWidgetVisible(self, 0, MARGIN)
+
 
 class EmptyState(Card):
     """What stands where there is nothing to show yet: a mark, a sentence, and what to do.
@@ -115,6 +134,7 @@ class EmptyState(Card):
         self._icon = MarkIcon(mark, self, size=32)
         self._page_icon = PageIcon(icon, self) if icon else None
         self._title = label(title, "heading", self)
+        self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)  # where it breaks
         self._words = paragraph(words, "muted", self)
         self._words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.setAccessibleName(on_one_line(title))

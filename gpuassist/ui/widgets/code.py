@@ -18,7 +18,7 @@ from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Well
 from gpuassist.ui.widgets.labels import label, paragraph
-from gpuassist.ui.widgets.layouts import add_layout, bare
+from gpuassist.ui.widgets.layouts import add_layout, bare, by_text
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.own_command import OwnCommands, said
 from gpuassist.ui.widgets.text_fields import TextArea
@@ -138,7 +138,7 @@ class StepRow(QWidget):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         self._number = label("", "muted", self)
-        self._number.setFixedWidth(20)
+        self._number.setFixedWidth(by_text(20))
         self._number.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self._icon = MarkIcon(Mark.TODO, self)
         self._icon.hide()

@@ -68,11 +68,13 @@ class FactTable(QWidget):
         return QSize(_widest(self._names) + _GAP + _widest(self._values), super().minimumSizeHint().height())
 
     def _share(self) -> None:
-        """The names get what they were given, less where that leaves the values less than their half or their longest word; never
-        less than their own longest word.
+        """The names get what they were given, less where that leaves the values less than their half or their longest word, and no
+        more than they need where a value would break beside them; never less than their own longest word.
         """
-        left = self.width() - _GAP - _widest(self._values)
-        wanted = max(_widest(self._names), min(by_text(self._label_width), self.width() // 2, left))
+        room, least = self.width() - _GAP, _widest(self._names)
+        wanted = max(least, min(by_text(self._label_width), self.width() // 2, room - _widest(self._values)))
+        if room - wanted < max((one.natural for one in self._values), default=0):
+            wanted = max(least, min(wanted, max(name.sizeHint().width() for name in self._names)))
         if wanted != self._grid.columnMinimumWidth(0):
             self._grid.setColumnMinimumWidth(0, wanted)
             self.updateGeometry()  # the grid tells nobody, and other names may be broken now
@@ -114,6 +116,12 @@ class _ValueAndSource(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._value.minimumSizeHint().width(), super().minimumSizeHint().height())
+
+    @property
+    def natural(self) -> int:
+        """On one line, with as much of the source as it always has."""
+        source = _GAP + min(self._source.sizeHint().width(), by_text(_SOURCE_LEAST)) if self._source is not None else 0
+        return self._value.fontMetrics().horizontalAdvance(self._natural) + 4 + source
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if self._source is None:

@@ -21,7 +21,7 @@ PROMISES: tuple[Text, ...] = (
     text("gpuassist never needs root and never runs a root command: it shows such steps for you to copy."),
     text("It never loses a byte of your files: preview, backup, a test in a new shell, and undo at any time."),
     text("It never guesses: it says what it does not know, and why."),
-    text("It uses no network unless you open a link."),
+    text("It uses the network only when you ask for it: a link, an install, a Prometheus server, another machine."),
 )
 
 

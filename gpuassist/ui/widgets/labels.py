@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, Slot
-from PySide6.QtGui import QAction, QContextMenuEvent, QFont, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QFont, QFontMetrics, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
@@ -20,11 +20,17 @@ from gpuassist.ui.wording import as_tip
 COPY = text("Copy")
 _NVML = "NVML"
 _CODE = lazy_regex(r"`([^`]+)`")
-_CODE_SPAN = r"""<span style="font-family: 'JetBrains Mono', 'DejaVu Sans Mono', monospace; font-size: 9.25pt">\1</span>"""
+_CODE_FAMILIES, _CODE_POINTS = ("JetBrains Mono", "DejaVu Sans Mono", "monospace"), 9.25
+_CODE_SPAN = rf"""<span style="font-family: {str(_CODE_FAMILIES)[1:-1]}; font-size: {_CODE_POINTS}pt">\1</span>"""
+_CODE_SHOWN = lazy_regex(r"([^\s<>]*)<span [^<>]*>([^<>]*)</span>([^\s<>]*)")  # with what stands right beside it
 _TAG = lazy_regex(r"<[^<>]*>")
-# Between spaces, after a hyphen or a slash where no digit follows (UAX 14), around each letter of Han with the mark beside it.
-_PIECE = lazy_regex(r"[\u2e80-\uffef]{1,3}|(?:[^\s/\-\u2e80-\uffef]|[/\-](?=\d))+[/\-]?|[/\-]")
-_PIECE_AT_MOST = 36  # letters
+# Between spaces, after a hyphen or a slash where no digit follows (UAX 14), around each letter of Han; never between a word and
+# the mark that opens or closes something beside it.
+_OPENS, _CLOSES = r"[\uff08\u300a\u300c\u3010]", r"[\uff09\u300b\u300d\u3011\u3001\u3002\uff0c\uff1a\uff1b\uff01\uff1f]"
+_WORD, _HAN = r"(?:[^\s/\-\u2e80-\uffef]|[/\-](?=\d))+[/\-]?", rf"(?:(?!{_OPENS})[\u2e80-\uffef]){{1,3}}"
+_PIECE = lazy_regex(rf"{_OPENS}*{_WORD}{_CLOSES}*|{_OPENS}*{_HAN}|{_OPENS}|[/\-]")
+# What is longer than this is no language, and no name of ours: a page does not get wider for it.
+_PIECE_AT_MOST, _CODE_AT_MOST, _GLUED = 44, 68, 3  # letters
 _ONE_LINERS = ("title", "heading", "strong")
 _LINE_PERCENT = 122
 _LONG = 72  # characters; what is longer wraps in most places, and wrapped lines want some air
@@ -187,12 +193,32 @@ class _Wrapping(QLabel):
         self.ensurePolished()
         words, font = self.text(), self.font()
         if self._measured is None or self._measured[0] != words or self._measured[1] != font:
-            metrics = self.fontMetrics()
-            said = _TAG.sub("", words) if self.textFormat() is Qt.TextFormat.RichText else words
-            longest = max(map(metrics.horizontalAdvance, _PIECE.findall(html.unescape(said))), default=0)
-            # What is longer than this is no language: a page does not get wider for it.
-            self._measured = words, QFont(font), min(longest + 2, metrics.averageCharWidth() * _PIECE_AT_MOST)
+            metrics, code, said = self.fontMetrics(), 0, words
+            if self.textFormat() is Qt.TextFormat.RichText:
+                code = self._longest_code(_CODE_SHOWN.findall(words))
+                said = html.unescape(_TAG.sub("", _CODE_SHOWN.sub(r"\1 \3", words)))
+            longest = max(code, _longest(said, metrics, _PIECE_AT_MOST))
+            self._measured = words, QFont(font), longest + 2 + longest // 64  # slanted letters are laid out wider than told
         return self._measured[2]
+
+    def _longest_code(self, spans: list[tuple[str, str, str]]) -> int:
+        """In its own font, with what stands right before and behind it."""
+        if not spans:
+            return 0
+        font = QFont(self.font())
+        font.setFamilies(_CODE_FAMILIES)
+        font.setPointSizeF(_CODE_POINTS)
+        code, metrics = QFontMetrics(font, self), self.fontMetrics()
+        return max(
+            _longest(html.unescape(before), metrics, _GLUED)
+            + _longest(html.unescape(words), code, _CODE_AT_MOST)
+            + _longest(html.unescape(after), metrics, _GLUED)
+            for before, words, after in spans
+        )
+
+
+def _longest(words: str, metrics: QFontMetrics, at_most: int) -> int:
+    return max((metrics.horizontalAdvance(one[:at_most]) for one in _PIECE.findall(words)), default=0)
 
 
 class WrappedLine(_Wrapping):

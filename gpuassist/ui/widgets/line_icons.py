@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QFileInfo, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAbstractFileIconProvider, QColor, QIcon, QPainter, QPen, QPixmap
-from PySide6.QtWidgets import QFileDialog, QSplitter, QToolButton
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QListView, QSplitter, QToolButton
 
 from gpuassist.ui.theme import colours
+from gpuassist.ui.widgets.popups import round_list, rounded
 
 _SIZE = 20
 _Line = tuple[tuple[float, float], ...]
@@ -54,6 +55,15 @@ def dress_file_dialog(dialog: QFileDialog) -> None:
         if lines is not None:
             button.setIcon(line_icon(lines))
             button.setIconSize(QSize(_SIZE, _SIZE))
+    for box in dialog.findChildren(QComboBox):
+        round_list(box)
+    name = dialog.findChild(QLineEdit)
+    completer = name.completer() if name is not None else None
+    if completer is not None:
+        names = QListView()  # Qt's own has no ground where lists have none, and is black as a window
+        names.setObjectName("completions")
+        completer.setPopup(names)  # owns it from now on
+        rounded(names)
     dialog.resize(_WIDTH, _HEIGHT)
     splitter.setSizes([_SIDE, _WIDTH - _SIDE])
 

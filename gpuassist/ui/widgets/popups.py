@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QPainterPath, QPen, QRegion
-from PySide6.QtWidgets import QAbstractScrollArea, QComboBox, QFrame, QMenu, QStyledItemDelegate, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QMenu, QStyledItemDelegate, QWidget
 
 from gpuassist.ui.theme import colours, set_look
 
@@ -59,8 +59,8 @@ class _Corners(QObject):
             outline = QPainterPath()
             outline.addRoundedRect(QRectF(watched.rect()), CORNER, CORNER)
             watched.setMask(QRegion(outline.toFillPolygon().toPolygon()))
-        elif event.type() is QEvent.Type.Paint and isinstance(watched, QFrame) and not isinstance(watched, QAbstractScrollArea):
-            _paint_ground(watched)  # no style sheet reaches the window that Qt puts a drop-down list in
+        elif event.type() is QEvent.Type.Paint and isinstance(watched, QFrame):
+            _paint_ground(watched)  # no style sheet gives one to the window of a drop-down list, nor to a list that is a window
         return False
 
 

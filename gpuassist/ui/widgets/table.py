@@ -176,8 +176,12 @@ class Table(QTableView):
             return
         header, room = self.horizontalHeader(), self.viewport().width()
         shown = [place for place in range(header.count()) if not header.isSectionHidden(place)]
-        least = [max(by_text(_LEAST_COLUMN), header.sectionSizeHint(place)) for place in shown]
-        wanted = [max(self._width_asked(place), low) for place, low in zip(shown, least, strict=True)]
+        headings = [header.sectionSizeHint(place) for place in shown]
+        least = [max(by_text(_LEAST_COLUMN), heading) for heading in headings]
+        asked = [max(self._width_asked(place), heading) for place, heading in zip(shown, headings, strict=True)]
+        wanted = [max(pair) for pair in zip(asked, least, strict=True)]
+        if sum(asked) <= room < sum(wanted):  # nothing is cut so that a column of short words has more than it needs
+            wanted = least = asked
         widths = shared_widths(wanted, least, room, shown.index(self._gives_way))
         if self._samples and sum(wanted) < room:
             roomy = [max(width, self._samples[place]) for place, width in zip(shown, wanted, strict=True)]

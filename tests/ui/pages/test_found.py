@@ -135,7 +135,7 @@ def test_the_chain_is_shown_for_the_first_gpu(make: MakePage) -> None:
 def test_another_gpu_shows_its_own_chain(make: MakePage) -> None:
     page = make(TWO_GPUS)
     choice = page.findChildren(DropDown)[0]
-    assert [choice.itemText(place) for place in range(choice.count())] == ["GTX 1080 Ti · GPU 0", "RTX 5090 · GPU 1"]
+    assert [choice.itemText(place) for place in range(choice.count())] == ["GTX 1080 Ti · GPU 0000:01:00.0", "RTX 5090 · GPU 0"]
     choice.setCurrentIndex(1)
     assert "RTX 5090" in page.findChildren(ChainView)[0].plain_text()
 

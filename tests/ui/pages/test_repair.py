@@ -424,3 +424,7 @@ def test_what_was_applied_is_no_longer_where_the_next_repair_would_lead(shown: S
     ]
     shown.apply()
     assert (shown.page.shows(toolkit), shown.page.bar().primary) == (False, None)
+
+
+def test_the_page_has_a_title_before_there_is_a_plan(desk: Desk, qtbot: QtBot) -> None:
+    assert Shown(desk, qtbot).title == "Repair"

@@ -114,6 +114,15 @@ def test_a_choice_has_a_chevron(each_look: Theme, show: Show) -> None:
     assert ink_in(show(DropDown(), 160, 32), each_look.palette().muted) > 3
 
 
+def test_a_choice_of_short_words_is_never_cut(show: Show) -> None:
+    choice = show(DropDown(), 160, 32)
+    for words in ("1 Hz", "now", "按进程"):
+        choice.clear()
+        choice.addItem(words)
+        choice.resize(choice.minimumSizeHint())
+        assert choice.shown == words
+
+
 def test_the_arrows_choose(show: Show) -> None:
     choice = DropDown()
     choice.addItems(["12.4", "12.8"])

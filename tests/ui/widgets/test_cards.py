@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -11,6 +12,7 @@ from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, Well
 from gpuassist.ui.widgets.layouts import clear
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.scroll_page import ScrollPage
 from tests.ui.showing import Show, ink_in, words_in
 
 
@@ -84,3 +86,18 @@ def test_a_cleared_layout_lets_its_widgets_go(qtbot: QtBot) -> None:
     with qtbot.waitSignals([widget.destroyed for widget in gone]):
         clear(layout)
     assert (layout.count(), outer.findChildren(QLabel)) == (0, [])
+
+
+def test_what_is_told_comes_into_sight(show: Show, qtbot: QtBot) -> None:
+    page = ScrollPage()
+    notice, below = Notice(Mark.INFO, "", page), QWidget(page)
+    notice.hide()
+    below.setMinimumHeight(2000)
+    page.content.addWidget(notice)
+    page.content.addWidget(below)
+    show(page, 500, 300)
+    bar = page.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    bar.setValue(bar.maximum())
+    notice.tell(Mark.PROBLEM, "It cannot be read.")
+    qtbot.waitUntil(lambda: page.viewport().rect().contains(notice.rect().translated(notice.mapTo(page.viewport(), QPoint()))))

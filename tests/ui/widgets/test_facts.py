@@ -109,3 +109,12 @@ def test_tags_in_a_value_are_words(qtbot: QtBot) -> None:
     table = FactTable(ENGLISH, [row])
     qtbot.addWidget(table)
     assert "<b>bold</b>" in words_in(table)
+
+
+def test_names_give_way_to_a_value_that_would_break_beside_them(show: Show, qtbot: QtBot) -> None:
+    table = FactTable(ENGLISH, [FactRow("PATH", "/usr/local/cuda-12.4/lib64:/usr/lib")], label_width=220)
+    show(table, 900, 60)
+    name, value = table._names[0], table._values[0]
+    table.resize(name.sizeHint().width() + value.natural + 40, 60)
+    qtbot.waitUntil(lambda: value.width() >= value.natural)
+    assert name.width() >= name.sizeHint().width()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QClipboard, QContextMenuEvent
+from PySide6.QtGui import QClipboard, QContextMenuEvent, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.theme import Theme
-from gpuassist.ui.widgets.labels import ElidedLabel, Hairline, source_label
+from gpuassist.ui.widgets.labels import ElidedLabel, Hairline, as_rich, paragraph, source_label
 from tests.ui.showing import Show, stroke_in
 
 LONG = "/usr/lib/x86_64-linux-gnu/nvidia/current/libcuda.so.550.54.14"
@@ -85,6 +85,24 @@ def test_a_short_line_is_never_cut(qtbot: QtBot) -> None:
     line = ElidedLabel("ok")
     qtbot.addWidget(line)
     assert line.minimumSizeHint() == line.sizeHint()
+
+
+def test_a_paragraph_never_becomes_narrower_than_a_name_in_it(theme: Theme, qtbot: QtBot) -> None:
+    longest = "`torch.cuda.memory.change_current_allocator(rmm_torch_allocator)`."
+    chinese = ("让程序用 CPU 计算（`CUDA_VISIBLE_DEVICES=-1`）。", "显示（017.cluster.example.com）。只是查看")
+    for words in (longest, "NVML_ERROR_LIB_RM_VERSION_MISMATCH: of two versions", *chinese):
+        for role in ("", "strong"):
+            made = paragraph(words, role)
+            qtbot.addWidget(made)
+            document, least = QTextDocument(), made.minimumSizeHint().width()
+            document.setDefaultFont(made.font())
+            document.setDocumentMargin(0)
+            document.setHtml(as_rich(words))
+            document.setTextWidth(least)
+            assert document.idealWidth() <= least, (words, role)
+    endless = paragraph("x" * 400)
+    qtbot.addWidget(endless)
+    assert endless.minimumSizeHint().width() < 400
 
 
 @pytest.mark.parametrize("width", [0, 1, 7, 40])

@@ -139,6 +139,20 @@ def test_where_there_is_too_little_one_column_gives_way(show: Show, width: int) 
     assert all(table.columnWidth(column) >= min(wanted, 64) for column, wanted in zip((1, 2), before, strict=True))
 
 
+def test_no_cell_is_cut_beside_a_column_that_has_more_than_its_words(show: Show) -> None:
+    content: list[Row] = [(Cell("train.py --batch 24 --epochs 300"), Cell("4"), Cell("5"))]
+    table = Table(RowsModel(("Check", "a", "b"), content), "Checks")
+    table.model().setParent(table)
+    show(table, 600, table.sizeHint().height())
+    table.spread(gives_way=0)
+    heading = table.horizontalHeader().sectionSizeHint
+    needs = [max(table.sizeHintForColumn(column), heading(column)) for column in range(3)]
+    assert max(needs[1:]) < 60
+    table.resize(sum(needs) + 4, table.height())
+    assert table.viewport().width() >= sum(needs)
+    assert all(table.columnWidth(column) >= wanted for column, wanted in enumerate(needs))
+
+
 def test_the_one_that_gives_way_keeps_its_part() -> None:
     assert shared_widths((800, 60, 60), (64, 60, 60), 300, 0) == (180, 60, 60)
     assert sum(shared_widths((80, 60, 61), (64, 60, 60), 300, 0)) in {299, 300}

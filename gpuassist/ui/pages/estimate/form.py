@@ -56,16 +56,16 @@ _KINDS = {
 }
 _TITLES: dict[str, Text] = {
     "batch": text("Batch"),
-    "sequence": text("Tokens, or context"),
-    "sequences": text("Answered at once"),
+    "sequence": text("Sequence length"),
+    "sequences": text("Concurrent sequences"),
     "precision": text("Precision"),
     "optimizer": text("Optimizer"),
     "lora": text("LoRA rank"),
     "quantization": text("Weights"),
-    "offload": text("Offloaded"),
+    "offload": text("Offload"),
     "gpus": text("GPUs"),
-    "sharding": text("Shared over GPUs"),
-    "kv_bits": text("Bits of the cache"),
+    "sharding": text("Sharding"),
+    "kv_bits": text("KV cache bits"),
 }
 _OF_TASK = {
     Task.TRAIN: ("batch", "sequence", "precision", "optimizer", "lora", "quantization", "offload", "gpus", "sharding"),
@@ -92,7 +92,7 @@ class EstimateForm(Card):
         self.model.textEdited.connect(self._tell)
         self.choose = small(words(text("Choose a file…")), self)
         self.choose.clicked.connect(self.browse)
-        self.task = Segments((words(text("Training")), words(text("Answering"))), words(text("What it is to do")), self)
+        self.task = Segments((words(text("Training")), words(text("Inference"))), words(text("What it is to do")), self)
         self.task.chosen.connect(self._choose_task)
         self._choices = {name: PartChoice(words(title), self) for name, title in _TITLES.items()}
         for choice in self._choices.values():

@@ -88,6 +88,7 @@ class EstimatePage(Page):
         self.count = new_action(self, words(text("Run this code and count one step")), self._count_step)
         self.stop = new_action(self, words(text("Stop counting")), self._stop_counting)
         new_action(self, words(text("Name another model")), self._focus_model, "Ctrl+F")
+        new_action(self, words(text("Choose a file…")), self._choose_file, "Ctrl+O")
         scroll = self.fill_with_scroll()
         self._header = scroll.header
         self._strip = ProgressStrip(self)
@@ -109,7 +110,7 @@ class EstimatePage(Page):
         self._show_nothing()
 
     def bar(self) -> Bar:
-        note = self.desk.words(text("Reckoned from the config alone: nothing is fetched, and no GPU is touched."))
+        note = self.desk.words(text("From the config alone: no download, no GPU used."))
         if self._tracing.busy:
             return Bar((self._reset,), self.desk.words(text("Your code runs without a GPU.")), self.stop)
         if self._waits_for_code():

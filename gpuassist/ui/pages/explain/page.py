@@ -253,8 +253,7 @@ class ExplainPage(Page):
         self.answer.show_explanation(None)
         self.answer.hide()
         self._show_examples(shown=False)
-        self._trouble.show_words(Mark.PROBLEM, sentence_case(reason_of(self.desk.words, error)))
-        self._trouble.show()
+        self._trouble.tell(Mark.PROBLEM, sentence_case(reason_of(self.desk.words, error)))
         self._settle(None)
 
     def _settle(self, found: Explanation | None) -> None:

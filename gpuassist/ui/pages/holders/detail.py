@@ -66,7 +66,7 @@ class HolderCard(Card):
         self._why = paragraph("", "", self)
         self._line = CommandBlock(words, (), words(text("Commands")), self)
         self.stop = secondary(words(text("Stop process…")), self)
-        self.stop.setToolTip(words(text("Delete")))
+        self.stop.setToolTip("Del")  # the key, as Qt spells it
         self.stop.clicked.connect(self.stop_wanted)
         for widget in (self._command, self.memory, self._facts):
             self.body.addWidget(widget)

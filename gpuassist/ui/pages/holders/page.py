@@ -320,8 +320,7 @@ class HoldersPage(Page):
 
     def _tell(self, mark: Mark, words: str, *, may_spare: bool = False) -> None:
         self._spare.setVisible(may_spare)
-        self.notice.show_words(mark, words)
-        self.notice.show()
+        self.notice.tell(mark, words)
 
     def _forget(self) -> None:
         """Another machine is shown."""

@@ -25,7 +25,7 @@ from gpuassist.ui.widgets.buttons import Tick, small
 from gpuassist.ui.widgets.cards import Card, Notice
 from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
-from gpuassist.ui.widgets.layouts import add_layout, bare, clear
+from gpuassist.ui.widgets.layouts import add_layout, bare, by_text, clear
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.own_command import said
 from gpuassist.ui.wording import as_tip, sentence_case
@@ -47,7 +47,7 @@ class StepCard(Card):
         self.setAccessibleName(f"{number + 1}: {words(step.text)}")
         row = bare(QHBoxLayout(), 10)
         self._number = label(str(number + 1), "muted", self)
-        self._number.setFixedWidth(20)
+        self._number.setFixedWidth(by_text(20))
         self._number.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self._icon = MarkIcon(Mark.TODO, self)
         self._icon.hide()

@@ -62,7 +62,7 @@ class LiveControls(Card):
         self._pause.setToolTip(words(text("Space")))
         self._pause.clicked.connect(self.pause_chosen)
         self._follow = small(words(text("Back to now")), self)
-        self._follow.setToolTip(words(text("End")))
+        self._follow.setToolTip("End")  # the key, as Qt spells it
         self._follow.clicked.connect(self.follow_chosen)
         self._follow.hide()
         self._state = ElidedLabel("", "muted", self, elide=Qt.TextElideMode.ElideRight)

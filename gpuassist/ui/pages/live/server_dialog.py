@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, counted, text
@@ -16,7 +16,7 @@ from gpuassist.ui.widgets.buttons import LongChoice, primary, secondary, small
 from gpuassist.ui.widgets.labels import paragraph, set_paragraph
 from gpuassist.ui.widgets.layouts import add_layout, bare, dress
 from gpuassist.ui.widgets.text_fields import TextLine
-from gpuassist.ui.wording import reason_of, sentence_case
+from gpuassist.ui.wording import as_tip, reason_of, sentence_case
 
 _LETTERS = 62
 
@@ -102,6 +102,7 @@ class ServerDialog(QDialog):
         line = TextLine(content, self)
         line.setAccessibleName(self._desk.words(name))
         line.setPlaceholderText(example)
+        line.setToolTip(as_tip(example))
         line.textChanged.connect(self._forget_soon)
         return line
 
@@ -118,7 +119,7 @@ class ServerDialog(QDialog):
         choose.clicked.connect(self._choose_token)
         token = bare(QHBoxLayout(), 8)
         token.addWidget(self.token_file, 1)
-        token.addWidget(choose)
+        token.addWidget(choose, 0, Qt.AlignmentFlag.AlignVCenter)  # else the field would be as low as the button
         form = QFormLayout()
         form.setVerticalSpacing(10)
         for name, row in ((text("Address"), self.address), (text("Token file"), token), (text("Machine"), self.machine)):

@@ -59,10 +59,10 @@ class ProfilePage(Page):
         self._job: Job | None = None
         self._recorded: Fact[tuple[PythonEnvironment, ...]] | None = None
         self._looking = Latest(desk.jobs, self._show_tools, self)
-        self.choose = new_action(self, words(text("Another file…")), self._choose_file)
-        self.copy = new_action(self, words(text("Copy the answer")), self._copy_answer)
-        self.cancel = new_action(self, words(text("Cancel")), self._cancel)
-        scroll = self.fill_with_scroll()
+        self.choose = new_action(self, words(text("Another file…")), self._choose_file, "Ctrl+O")
+        self.copy = new_action(self, words(text("Copy the answer")), self._copy_answer, "Ctrl+Shift+C")
+        self.cancel = new_action(self, words(text("Cancel")), self._cancel, "Esc")
+        self._scroll = scroll = self.fill_with_scroll()
         self._header = scroll.header
         self._strip = ProgressStrip(self)
         self._header.put_beside(self._strip)
@@ -177,8 +177,7 @@ class ProfilePage(Page):
     def _show_error(self, error: Exception) -> None:
         lines = error.lines if isinstance(error, ProfileError) else ()
         self.path = self.found.path if self.found is not None else ""
-        self.notice.show_words(Mark.PROBLEM, sentence_case(reason_of(self.desk.words, error)))
-        self.notice.show()
+        self.notice.tell(Mark.PROBLEM, sentence_case(reason_of(self.desk.words, error)))
         self.instead.set_lines(lines)
         self.instead.setVisible(bool(lines))
 
@@ -201,6 +200,7 @@ class ProfilePage(Page):
         self.cards.addWidget(NamesCard(self.desk, answer, self._answer))
         self._answer.show()
         self._unknown.show_words_of(gap_words(answer))
+        self._scroll.verticalScrollBar().setValue(0)  # another file is read from its beginning
 
     def _show_nothing(self) -> None:
         words = self.desk.words
@@ -256,7 +256,7 @@ def _rows(desk: Desk, answer: ProfileAnswer) -> tuple[Row, ...]:
         place = words(text("called from {place}", place=one.entry.place)) if one.entry.place else ""
         made.append(
             (
-                Cell(shown_part(one.part), right=True, share=min(1.0, one.part)),
+                Cell(words(shown_part(one.part)), right=True, share=min(1.0, one.part)),
                 Cell(time, right=True),
                 Cell(f"{one.entry.calls:,}", right=True),
                 Cell(words(one.kind), quiet=True),

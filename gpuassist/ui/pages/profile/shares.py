@@ -55,7 +55,7 @@ class SharesCard(Card):
         flow = FlowLayout(legend, gap=14)
         for row in share_rows(reading):
             time = words(shown_time(row.seconds)) if row.seconds is not None else ""
-            flow.addWidget(_KindEntry(row.kind, words(row.title), f"{shown_part(row.part)}  {time}".strip(), legend))
+            flow.addWidget(_KindEntry(row.kind, words(row.title), f"{words(shown_part(row.part))}  {time}".strip(), legend))
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         legend.setSizePolicy(policy)
@@ -171,14 +171,15 @@ class SharePicture(PaintedPicture):
         reading = self._reading
         if not reading.timeline:
             rows = share_rows(reading)
-            return f"{self._words(rows[place].title)}: {shown_part(rows[place].part)}" if 0 <= place < len(rows) else ""
+            row = rows[place] if 0 <= place < len(rows) else None
+            return f"{self._words(row.title)}: {self._words(shown_part(row.part))}" if row is not None else ""
         if not 0 <= place < len(reading.timeline) or not reading.seconds:
             return ""
         begin = reading.seconds * place / len(reading.timeline)
         lines = [self._words(text("from {time} on", time=shown_time(begin)))]
         for share, part in zip(reading.shares, reading.timeline[place], strict=True):
             if part >= 0.005:
-                lines.append(f"{self._words(kind_title(reading, share.kind))}: {shown_part(part)}")
+                lines.append(f"{self._words(kind_title(reading, share.kind))}: {self._words(shown_part(part))}")
         return "\n".join(lines)
 
     def _count(self) -> int:

@@ -376,8 +376,7 @@ class RepairPage(Page):
                 section.expire()
 
     def _tell(self, mark: Mark, words: str) -> None:
-        self.notice.show_words(mark, words)
-        self.notice.show()
+        self.notice.tell(mark, words)
 
     # Scopes
 

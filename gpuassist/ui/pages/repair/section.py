@@ -20,7 +20,7 @@ from gpuassist.present.changes import bar_note, outcome_of, promise_of, result_w
 from gpuassist.present.commands import copyable_lines
 from gpuassist.present.elsewhere import nothing_to_change, only_previewed
 from gpuassist.present.marks import Mark
-from gpuassist.session.navigation import Marked, StepStatus, WizardStep
+from gpuassist.session.navigation import TITLES, Marked, StepStatus, WizardStep
 from gpuassist.session.old_environments import after_change
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
@@ -56,7 +56,7 @@ class RepairSection(QWidget):
         self.recorded, self.host = False, ""
         self.repair: ChangePlan | None = None
         self.carried: ChangeOutcome | None = None
-        self.header = ("", "")
+        self.header = (self.words(TITLES[WizardStep.REPAIR]), "")  # until there is a plan
         self.mark: Mark | None = None  # how what was tried last went, or that it is under way
         self._stale = False
         self._waits = False  # for the machine to be read again after a change
@@ -279,8 +279,7 @@ class RepairSection(QWidget):
         self.nothing.show()
 
     def tell(self, mark: Mark, words: str) -> None:
-        self.notice.show_words(mark, words)
-        self.notice.show()
+        self.notice.tell(mark, words)
 
     @Slot()
     def _start_applying(self) -> None:

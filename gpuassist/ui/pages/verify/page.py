@@ -325,8 +325,7 @@ class VerifyPage(Page):
         self.asked.emit(Marked(self.STEP, state))
 
     def _tell(self, mark: Mark, words: str) -> None:
-        self._notice.show_words(mark, words)
-        self._notice.show()
+        self._notice.tell(mark, words)
 
     def _now(self) -> float:
         return self.desk.session.world.clock.monotonic()
