@@ -22,7 +22,7 @@ MIRROR = "http://deb.debian.org/debian"
 # 6.10 needs glibc 2.34, which is newer than all of Debian 11, RHEL 8 and Ubuntu 20.04 have
 WHEELS = (
     *("PySide6-Essentials>=6.9,<6.10", "numpy>=1.26", "nvidia-ml-py>=12.560", "tree-sitter>=0.23", "tree-sitter-bash>=0.23"),
-    *("msgspec>=0.19", "packaging>=22", "pyinstaller>=6.10"),
+    *("msgspec>=0.19", "packaging>=22", "prometheus-client>=0.20", "pyinstaller>=6.10"),
 )
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
 # To compile Python, and what the application takes from a system that has it.
@@ -38,6 +38,10 @@ PACKAGES = (
         "zlib1g-dev",
         "libncurses-dev",
         "libexpat1-dev",
+        "libbz2-dev",
+        "liblzma-dev",
+        "perl",
+        "tcl",
     ),
     *(
         "libegl1",
@@ -64,6 +68,8 @@ PACKAGES = (
 )
 SOURCES = {
     "python3.13": (NEWEST, "python3.13_*.orig.tar.xz"),
+    "sqlite3": (NEWEST, "sqlite3_*.orig.tar.xz"),
+    "openssl": (NEWEST, "openssl_*.orig.tar.gz"),
     "libpng1.6": (OLDEST, "libpng1.6_*.orig.tar.gz"),
     "dbus": ("bookworm", "dbus_*.orig.tar.xz"),  # the last one that is built by make
 }

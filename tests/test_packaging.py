@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import os
+import re
 import runpy
 import shutil
 import subprocess
@@ -14,6 +16,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ROOT = Path(__file__).parent.parent
 PACKAGING = ROOT / "packaging"
@@ -76,6 +83,8 @@ def test_manual_page_has_every_option_and_nothing_that_formatters_would_obey(scr
         for option in action.option_strings
     ]
     assert [name for name in (*shown, *commands) if man_page._bold(name)[3:-3] not in page] == []
+    for action in make_share.whole_parser()._actions:  # those of every command once, and not again below each
+        assert page.count(f"\n{', '.join(map(man_page._bold, action.option_strings))}") == 1 or not action.option_strings
     requests = {"TH", "SH", "SS", "TP", "PP", "B", "BR"}
     assert {line[1:].split()[0] for line in page.splitlines() if line.startswith(".")} <= requests
     assert [line for line in page.splitlines() if not line or len(line) > 200] == []
@@ -255,3 +264,50 @@ def test_what_qt_starts_in_the_bundle_gets_no_library_of_ours(monkeypatch: pytes
     assert os.environ.get("LD_LIBRARY_PATH") == users.get("LD_LIBRARY_PATH")
     assert "QT_PLUGIN_PATH" not in os.environ
     assert inherited() == {**users, "HOME": "/home/you"}
+
+
+# What the program needs, and what each package brings.
+
+
+def test_every_command_but_the_window_is_there_without_qt_and_numpy(tmp_path: Path) -> None:
+    """As in the one file. What needs numpy after all says so, and says which Python has it."""
+    (tmp_path / "peak.pickle").write_bytes(b"\x80\x04N.")
+    blocked = "import sys; sys.modules.update(dict.fromkeys(['numpy', 'PySide6', 'shiboken6', 'pyqtgraph'])); "
+    runs = (["--help"], ["snapshot", "--help"], ["snapshot", "peak.pickle"])
+    code = f"""{blocked}
+from gpuassist import app
+for words in {runs!r}:
+    try:
+        print(words, app.main(words))
+    except SystemExit as left:
+        print(words, left.code)
+"""
+    around = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=around, capture_output=True, text=True, timeout=100)
+    assert re.findall(r"^\[.*\] (\d+)$", done.stdout, re.MULTILINE) == ["0", "0", "3"], done
+    assert "the Python that runs this has no numpy" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_no_package_leaves_out_what_the_program_imports(scripts: None) -> None:
+    import make_bundle
+    import make_onefile
+
+    spec = ast.parse((PACKAGING / "pyinstaller.spec").read_text("utf-8"))
+    calls = [one for one in ast.walk(spec) if isinstance(one, ast.Call)]
+    (excluded,) = (given.value for one in calls for given in one.keywords if given.arg == "excludes")
+    left_out = {one.value for one in ast.walk(excluded) if isinstance(one, ast.Constant)}
+    ours = [path for path in (ROOT / "gpuassist").rglob("*.py") if not _RUN_ELSEWHERE & {*path.parts}]
+    imported = {
+        name for path in ours for found in _IMPORTS.findall(path.read_text("utf-8")) for name in (found, found.split(".")[0])
+    }
+    assert left_out & imported == {"pyarrow"}  # of which the program says that it is not there
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = {re.split(r"[<>=!; ]", one)[0].lower() for one in project["dependencies"]}
+    assert needed - {*make_onefile.NEEDED} == {"pyside6-essentials", "numpy", "tomli"}
+    assert needed - {re.split(r"[<>=]", one)[0].lower() for one in make_bundle.WHEELS} == {"tomli"}  # its Python is a newer one
+
+
+_RUN_ELSEWHERE = {"child", "inside", "there"}  # by interpreters of the user's
+_IMPORTS = re.compile(r"^ *(?:import|from) ([\w.]+)", re.MULTILINE)
