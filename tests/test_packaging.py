@@ -229,7 +229,7 @@ def test_bundle_moves_the_users_plugins_aside(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_bundle_lends_only_what_the_system_lacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("libc.so.6", "libnobody-has-this.so.1", "libtinfo.so.6"):
+    for name in ("libc.so.6", "liblzma.so.5", "libnobody-has-this.so.1", "libtinfo.so.6"):
         (tmp_path / "lent" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "lent" / name).touch()
     asked: list[str] = []
@@ -248,9 +248,13 @@ def test_bundle_lends_only_what_the_system_lacks(monkeypatch: pytest.MonkeyPatch
     finder.find_spec("json", None, None)
     assert asked == []
     finder.find_spec("PySide6", None, None)
-    assert asked == ["libc.so.6", "libnobody-has-this.so.1", str(tmp_path / "lent" / "libnobody-has-this.so.1")]
+    assert asked == ["libc.so.6", "liblzma.so.5", "libnobody-has-this.so.1", str(tmp_path / "lent" / "libnobody-has-this.so.1")]
     assert len(sys.meta_path) == before - 1
-    assert hook["is_of_terminals"]("libtinfo.so.6")
+    for module, library in (("_lzma", "liblzma.so.5"), ("_curses", "libtinfo.so.6")):
+        asked.clear()
+        for one in [*sys.meta_path[: len(hook["OF_MODULES"])]]:
+            one.find_spec(module, None, None)  # type: ignore[attr-defined]
+        assert asked == [library]
 
 
 @pytest.mark.parametrize("users", [{}, {"LD_LIBRARY_PATH": "/opt/users/lib", "QT_PLUGIN_PATH": "/opt/users/qt"}])

@@ -40,12 +40,11 @@ make --silent --jobs="${JOBS:-2}" build_libs >/dev/null
 make --silent install_dev >/dev/null
 
 cd /build/python
-# What is linked in statically binds to itself alone (-Bsymbolic): systems differ in which of these libraries they have, and in their names.
+# What is linked in statically binds to itself alone: systems differ in which of these libraries they have, and in their names.
 ALONE="-Wl,-Bsymbolic -Wl,--exclude-libs,ALL"
 # sem_clockwait is glibc 2.30: without it Python waits as it did up to 3.10. libffi goes into Python's own module: systems differ in which
 # they have.
 LIBFFI_CFLAGS=" " LIBFFI_LIBS="-l:libffi_pic.a" \
-BZIP2_CFLAGS=" " BZIP2_LIBS="$ALONE -l:libbz2.a" LIBLZMA_CFLAGS=" " LIBLZMA_LIBS="$ALONE -l:liblzma.a" \
 LIBSQLITE3_CFLAGS="-I/opt/sqlite" LIBSQLITE3_LIBS="$ALONE -L/opt/sqlite -l:libsqlite3.a" \
 ac_cv_func_sem_clockwait=no CFLAGS="$FLAGS" LDFLAGS="-Wl,-rpath,/opt/python/lib" ./configure --quiet \
     --prefix=/opt/python --enable-shared --disable-test-modules --with-ensurepip=install --without-readline --with-pkg-config=yes \
