@@ -253,7 +253,7 @@ def test_bundle_lends_only_what_the_system_lacks(monkeypatch: pytest.MonkeyPatch
     for module, library in (("_lzma", "liblzma.so.5"), ("_curses", "libtinfo.so.6")):
         asked.clear()
         for one in [*sys.meta_path[: len(hook["OF_MODULES"])]]:
-            one.find_spec(module, None, None)  # type: ignore[attr-defined]
+            one.find_spec(module, None, None)
         assert asked == [library]
 
 
