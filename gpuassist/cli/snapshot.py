@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from msgspec import Struct
-
 from gpuassist.cli.context import Context, NotFoundOutError, UsageError
+from gpuassist.cli.snapshot_wish import SnapshotWish
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit
@@ -15,18 +14,6 @@ from gpuassist.session.without_numpy import WITHOUT_NUMPY
 
 NAME = "snapshot"
 HELP = text("say what a memory snapshot of torch shows: the peak, whose it is, what grew, what to change first")
-
-
-class Asked(Struct, frozen=True):
-    """What is asked of a snapshot; `first` and `end` are the events that are read, the last ones where `first` is negative."""
-
-    path: str
-    other: str | None
-    first: int
-    end: int | None
-    between: tuple[int, int] | None
-    address: int | None
-    as_document: bool
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
@@ -71,7 +58,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         if error.name != "numpy":
             raise
         raise NotFoundOutError(WITHOUT_NUMPY) from error  # gpuassist.pyz
-    return tell(Asked(path, options.other, first, end, between, address, options.json), context)
+    return tell(SnapshotWish(path, options.other, first, end, between, address, options.json), context)
 
 
 def _window(options: argparse.Namespace, path: str, context: Context) -> Exit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context
-from gpuassist.cli.snapshot import Asked
+from gpuassist.cli.snapshot_wish import SnapshotWish
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.diagnose.snapshot.lines import StackLines
 from gpuassist.diagnose.snapshot.segments import owner_of
@@ -33,7 +33,7 @@ _LINES_SHOWN = 12
 Growth = list[tuple[int, tuple[GrowthShare, ...]]]
 
 
-def tell(asked: Asked, context: Context) -> Exit:
+def tell(asked: SnapshotWish, context: Context) -> Exit:
     """Reads it and writes the answer; raises `ImportError` as a module where there is no numpy."""
     wanted = EventRange(asked.first, asked.end)
     try:
