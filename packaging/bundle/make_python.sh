@@ -38,6 +38,8 @@ CFLAGS="$FLAGS -fPIC" ./Configure linux-x86_64 --prefix=/opt/openssl --libdir=li
     no-shared no-module no-legacy no-engine no-apps no-tests no-docs no-quic no-comp >/dev/null
 make --silent --jobs="${JOBS:-2}" build_libs >/dev/null
 make --silent install_dev >/dev/null
+# These stand in Libs.private, which Python's configure does not ask for.
+sed -i 's/^Libs:.*/& -ldl -pthread/' /opt/openssl/lib/pkgconfig/libcrypto.pc
 
 cd /build/python
 # What is linked in statically binds to itself alone: systems differ in which of these libraries they have, and in their names.
@@ -46,9 +48,9 @@ ALONE="-Wl,-Bsymbolic -Wl,--exclude-libs,ALL"
 # they have.
 LIBFFI_CFLAGS=" " LIBFFI_LIBS="-l:libffi_pic.a" \
 LIBSQLITE3_CFLAGS="-I/opt/sqlite" LIBSQLITE3_LIBS="$ALONE -L/opt/sqlite -l:libsqlite3.a" \
+PKG_CONFIG_PATH=/opt/openssl/lib/pkgconfig \
 ac_cv_func_sem_clockwait=no CFLAGS="$FLAGS" LDFLAGS="-Wl,-rpath,/opt/python/lib" ./configure --quiet \
-    --prefix=/opt/python --enable-shared --disable-test-modules --with-ensurepip=install --without-readline --with-pkg-config=yes \
-    --with-openssl=/opt/openssl
+    --prefix=/opt/python --enable-shared --disable-test-modules --with-ensurepip=install --without-readline --with-pkg-config=yes
 make --jobs="${JOBS:-2}" --silent
 make --silent install
 strip --strip-unneeded /opt/python/lib/libpython3.*.so.1.0 /opt/python/lib/python3.*/lib-dynload/*.so /opt/png/*.so.* /opt/dbus/*.so.*
