@@ -69,12 +69,13 @@ class ScreenReader:
         (answer,) = self._ask([(registry, "Accessible", "GetChildren", ())])
         return list(*answer)
 
-    def things(self, *top: tuple[str, str]) -> list[Thing]:
-        """Everything below these that can be seen. What goes away meanwhile is left out."""
+    def things(self, *top: tuple[str, str], without: str = "") -> list[Thing]:
+        """Everything below these that can be seen, but what is called so. What goes away meanwhile is left out."""
         found: list[Thing] = []
         level = list(top)
         while level:
-            level = [child for one in self._told(level) for child in self._taken(one, found)]
+            shown = [one for one in self._told(level) if not without or one[0].told.name != without]
+            level = [child for one in shown for child in self._taken(one, found)]
         return found
 
     def press(self, thing: Thing) -> None:
