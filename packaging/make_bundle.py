@@ -19,10 +19,11 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 OLDEST, NEWEST = "bullseye", "trixie"  # glibc 2.31 and 2.41; the mirror has none that is older
 MIRROR = "http://deb.debian.org/debian"
+MENDED = f"{MIRROR}-security"
 # 6.10 needs glibc 2.34, which is newer than all of Debian 11, RHEL 8 and Ubuntu 20.04 have
 WHEELS = (
     *("PySide6-Essentials>=6.9,<6.10", "numpy>=1.26", "nvidia-ml-py>=12.560", "tree-sitter>=0.23", "tree-sitter-bash>=0.23"),
-    *("msgspec>=0.19", "packaging>=22", "pyinstaller>=6.10"),
+    *("msgspec>=0.19", "packaging>=22", "prometheus-client>=0.20", "pyinstaller>=6.10"),
 )
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
 # To compile Python, and what the application takes from a system that has it.
@@ -38,6 +39,10 @@ PACKAGES = (
         "zlib1g-dev",
         "libncurses-dev",
         "libexpat1-dev",
+        "libbz2-dev",
+        "liblzma-dev",
+        "perl",
+        "tcl",
     ),
     *(
         "libegl1",
@@ -63,9 +68,11 @@ PACKAGES = (
     *("libwayland-client0", "libwayland-cursor0", "libwayland-egl1"),
 )
 SOURCES = {
-    "python3.13": (NEWEST, "python3.13_*.orig.tar.xz"),
-    "libpng1.6": (OLDEST, "libpng1.6_*.orig.tar.gz"),
-    "dbus": ("bookworm", "dbus_*.orig.tar.xz"),  # the last one that is built by make
+    "python3.13": (f"{MIRROR} {NEWEST}", "python3.13_*.orig.tar.xz"),
+    "sqlite3": (f"{MIRROR} {NEWEST}", "sqlite3_*.orig.tar.xz"),
+    "openssl": (f"{MENDED} {NEWEST}-security", "openssl_*.orig.tar.gz"),
+    "libpng1.6": (f"{MIRROR} {OLDEST}", "libpng1.6_*.orig.tar.gz"),
+    "dbus": (f"{MIRROR} bookworm", "dbus_*.orig.tar.xz"),  # the last one that is built by make
 }
 # Mounts of its own, which are gone with it: nothing of this machine can be written in there, and none is left behind.
 _WITHIN = """set -e
@@ -138,9 +145,9 @@ def _fetch_sources(roots: Path, build: Path) -> None:
     (newest / "build").mkdir(exist_ok=True)
     for package, (suite, pattern) in SOURCES.items():
         # Its suite alone, because apt would take the newest that it knows of.
-        (newest / "build" / "sources.list").write_text(f"deb-src {MIRROR} {suite} main\n")
+        (newest / "build" / "sources.list").write_text(f"deb-src {suite} main\n")
         apt = "apt-get -q -o Dir::Etc::sourcelist=/build/sources.list -o Dir::Etc::sourceparts=-"
-        within(newest, f"cd /build && {apt} update && {apt} source --download-only {package}")
+        within(newest, f"cd /build && {apt} update && {apt} source --download-only --tar-only {package}")
         for one in (newest / "build").glob(pattern):
             shutil.copy(one, build)
 

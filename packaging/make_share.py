@@ -30,7 +30,7 @@ COMPLETIONS = {  # where each shell looks below share/, pipx as well
     "fish": "fish/vendor_completions.d/gpuassist.fish",
 }
 APPLICATION_ID = "io.github.gpuassist.gpuassist"
-_FILES = {"FILE", "PATH", "SOURCE"}
+_FILES = {"FILE", "OTHER", "PATH", "SOURCE", "MODEL"}
 _DIRECTORIES = {"DIR"}
 
 

@@ -15,14 +15,14 @@ from time import time
 
 from gpuassist.present.marks import Exit
 
-_GLOBAL = ("help", "lang", "machine", "verbose", "version")
-
 _DESCRIPTION = """\
 .B gpuassist
 finds out which NVIDIA GPUs, drivers, CUDA toolkits, compilers and Python
 environments a computer has, explains what does not fit together and why,
 repairs it where you agree, proves by real tensor operations that each GPU
 computes rightly, and shows the memory of all GPUs while a program runs.
+It reads torch's memory snapshots and what profilers leave, and estimates
+whether a model fits into a GPU.
 .PP
 Without a command it opens its window.
 Where there is no display it prints what
@@ -67,6 +67,10 @@ _EXAMPLES = {
     "gpuassist plan torch": "What it takes to have PyTorch run on all GPUs at once.",
     "gpuassist verify --python ~/train/bin/python": "Whether each GPU computes rightly with the torch of that environment.",
     "gpuassist monitor": "A live table of the GPUs and who uses them.",
+    "gpuassist estimate 7B --gpu 'RTX 4090'": "Whether a model fits into that GPU, and what would help.",
+    "gpuassist snapshot peak.pickle": "Which lines of a program held its memory at the peak.",
+    "gpuassist profile trace.json": "Where a program's time went, and what to change first.",
+    "gpuassist --ssh HOST doctor": "The same findings of another machine, which is looked at and never changed.",
     "gpuassist detect --json > machine.json": "Records this machine; --machine machine.json shows it elsewhere.",
 }
 
@@ -75,6 +79,7 @@ def written(parser: argparse.ArgumentParser, version: str) -> str:
     """The page of this parser, to which each subcommand has added its options."""
     (verbs,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
     helps = {one.dest: one.help or "" for one in verbs._choices_actions}
+    everywhere = [one for one in parser._actions if one is not verbs]
     parts = [
         f'.TH GPUASSIST 1 {_day()} "gpuassist {version}" "User Commands"',
         ".SH NAME",
@@ -86,12 +91,12 @@ def written(parser: argparse.ArgumentParser, version: str) -> str:
         _DESCRIPTION.rstrip(),
         ".SH OPTIONS",
         "These may stand before or after the command.",
-        *_options(one for one in parser._actions if one.dest in _GLOBAL),
+        *_options(iter(everywhere)),
         ".SH COMMANDS",
     ]
     for name, command in verbs.choices.items():
         parts += [f'.SS "gpuassist {_plain(name)}{_positionals(command)}"', _sentence(helps[name])]
-        parts += _options(one for one in command._actions if one.dest not in _GLOBAL)
+        parts += _options(one for one in command._actions if one.dest not in {shown.dest for shown in everywhere})
     parts += [".SH EXIT STATUS", *_listed({str(int(one)): words for one, words in _EXIT.items()})]
     parts += [".SH ENVIRONMENT", *_listed(_ENVIRONMENT), ".SH FILES", *_listed(_FILES)]
     parts += [".SH EXAMPLES", *_listed(_EXAMPLES), ".SH SEE ALSO", ".BR nvidia-smi (1),", ".BR nvcc (1)", ""]

@@ -34,6 +34,7 @@ PACKAGES = {
     "gcc": "gcc",
     "g++": "g++",
     "Xvfb": "xvfb",
+    "dbus-daemon": "dbus-daemon",
     "shellcheck": "shellcheck",
     "nvcc": "a CUDA toolkit",
     "strace": "strace",

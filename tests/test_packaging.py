@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import os
+import re
 import runpy
 import shutil
 import subprocess
@@ -14,6 +16,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ROOT = Path(__file__).parent.parent
 PACKAGING = ROOT / "packaging"
@@ -76,6 +83,8 @@ def test_manual_page_has_every_option_and_nothing_that_formatters_would_obey(scr
         for option in action.option_strings
     ]
     assert [name for name in (*shown, *commands) if man_page._bold(name)[3:-3] not in page] == []
+    for action in make_share.whole_parser()._actions:  # those of every command once, and not again below each
+        assert page.count(f"\n{', '.join(map(man_page._bold, action.option_strings))}") == 1 or not action.option_strings
     requests = {"TH", "SH", "SS", "TP", "PP", "B", "BR"}
     assert {line[1:].split()[0] for line in page.splitlines() if line.startswith(".")} <= requests
     assert [line for line in page.splitlines() if not line or len(line) > 200] == []
@@ -220,7 +229,7 @@ def test_bundle_moves_the_users_plugins_aside(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_bundle_lends_only_what_the_system_lacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("libc.so.6", "libnobody-has-this.so.1", "libtinfo.so.6"):
+    for name in ("libc.so.6", "liblzma.so.5", "libnobody-has-this.so.1", "libtinfo.so.6"):
         (tmp_path / "lent" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "lent" / name).touch()
     asked: list[str] = []
@@ -239,9 +248,13 @@ def test_bundle_lends_only_what_the_system_lacks(monkeypatch: pytest.MonkeyPatch
     finder.find_spec("json", None, None)
     assert asked == []
     finder.find_spec("PySide6", None, None)
-    assert asked == ["libc.so.6", "libnobody-has-this.so.1", str(tmp_path / "lent" / "libnobody-has-this.so.1")]
+    assert asked == ["libc.so.6", "liblzma.so.5", "libnobody-has-this.so.1", str(tmp_path / "lent" / "libnobody-has-this.so.1")]
     assert len(sys.meta_path) == before - 1
-    assert hook["is_of_terminals"]("libtinfo.so.6")
+    for module, library in (("_lzma", "liblzma.so.5"), ("_curses", "libtinfo.so.6")):
+        asked.clear()
+        for one in [*sys.meta_path[: len(hook["OF_MODULES"])]]:
+            one.find_spec(module, None, None)
+        assert asked == [library]
 
 
 @pytest.mark.parametrize("users", [{}, {"LD_LIBRARY_PATH": "/opt/users/lib", "QT_PLUGIN_PATH": "/opt/users/qt"}])
@@ -255,3 +268,50 @@ def test_what_qt_starts_in_the_bundle_gets_no_library_of_ours(monkeypatch: pytes
     assert os.environ.get("LD_LIBRARY_PATH") == users.get("LD_LIBRARY_PATH")
     assert "QT_PLUGIN_PATH" not in os.environ
     assert inherited() == {**users, "HOME": "/home/you"}
+
+
+# What the program needs, and what each package brings.
+
+
+def test_every_command_but_the_window_is_there_without_qt_and_numpy(tmp_path: Path) -> None:
+    """As in the one file. What needs numpy after all says so, and says which Python has it."""
+    (tmp_path / "peak.pickle").write_bytes(b"\x80\x04N.")
+    blocked = "import sys; sys.modules.update(dict.fromkeys(['numpy', 'PySide6', 'shiboken6', 'pyqtgraph'])); "
+    runs = (["--help"], ["snapshot", "--help"], ["snapshot", "peak.pickle"])
+    code = f"""{blocked}
+from gpuassist import app
+for words in {runs!r}:
+    try:
+        print(words, app.main(words))
+    except SystemExit as left:
+        print(words, left.code)
+"""
+    around = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=around, capture_output=True, text=True, timeout=100)
+    assert re.findall(r"^\[.*\] (\d+)$", done.stdout, re.MULTILINE) == ["0", "0", "3"], done
+    assert "the Python that runs this has no numpy" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_no_package_leaves_out_what_the_program_imports(scripts: None) -> None:
+    import make_bundle
+    import make_onefile
+
+    spec = ast.parse((PACKAGING / "pyinstaller.spec").read_text("utf-8"))
+    calls = [one for one in ast.walk(spec) if isinstance(one, ast.Call)]
+    (excluded,) = (given.value for one in calls for given in one.keywords if given.arg == "excludes")
+    left_out = {one.value for one in ast.walk(excluded) if isinstance(one, ast.Constant)}
+    ours = [path for path in (ROOT / "gpuassist").rglob("*.py") if not _RUN_ELSEWHERE & {*path.parts}]
+    imported = {
+        name for path in ours for found in _IMPORTS.findall(path.read_text("utf-8")) for name in (found, found.split(".")[0])
+    }
+    assert left_out & imported == {"pyarrow"}  # of which the program says that it is not there
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = {re.split(r"[<>=!; ]", one)[0].lower() for one in project["dependencies"]}
+    assert needed - {*make_onefile.NEEDED} == {"pyside6-essentials", "numpy", "tomli"}
+    assert needed - {re.split(r"[<>=]", one)[0].lower() for one in make_bundle.WHEELS} == {"tomli"}  # its Python is a newer one
+
+
+_RUN_ELSEWHERE = {"child", "inside", "there"}  # by interpreters of the user's
+_IMPORTS = re.compile(r"^ *(?:import|from) ([\w.]+)", re.MULTILINE)

@@ -4,7 +4,8 @@
 
 Needs Xvfb. `recorded` shows machines that ship with gpuassist, `furnished` a made-up home with start-up files and two toolkits,
 `verified` a verification on this machine's CPU in .venv-torch (`make test` makes it), `running` two scripted GPUs, for which it
-needs gcc.
+needs gcc. `traced` shows what torch's profiler says of a real training on the CPU, `made` a made-up memory snapshot, an estimate
+and terms, `served` a scripted Prometheus, `another` a machine over SSH that is a recording.
 What cannot be taken is named, and the others are.
 """
 
@@ -23,19 +24,18 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from tools.guide_scenes import another, another_of, made, served, trace, traced
+from tools.kept_pictures import Shots, keep, save_small
 from tools.repair_states import VERSION, furnish, private
 from tools.screenshots import OUT_OF_MEMORY, SETTLED_MILLISECONDS, display, step_through
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QImage, QPixmap
-
     from gpuassist.ui.application import WindowRun
     from gpuassist.ui.pages.repair.page import RepairPage
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "guide" / "pictures"
 LANGUAGE = "en"
-COLOURS, FLAT_COLOURS = 255, 16
 NVCC = "nvcc fatal   : Unsupported gpu architecture 'compute_89'"
 NEW, OLD_NVCC, CPU_TORCH = "01-new-rtx-5090-nouveau", "02-rtx-4090-cuda-11-7-first", "03-torch-cpu-only"
 LIVE_SECONDS, VERIFY_SECONDS = 75, 200
@@ -60,9 +60,6 @@ PROJECT = {
     "requirements.txt": "torch==2.11.0\nnumpy\n",
     "train.py": "import torch\n\ntorch.zeros(8, device='cuda')\n",
 }
-
-Shots = Iterator[int]
-"""Does one thing each time it is asked, and says how many milliseconds that takes to settle."""
 
 
 def main() -> int:
@@ -90,6 +87,8 @@ def _start(kind: str, options: argparse.Namespace) -> int:
             _furnish_to_succeed(Path(scratch))
         if kind == "running":
             environment |= stack.enter_context(_scripted_gpus(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
+        if kind == "traced":
+            trace(Path(scratch))
         if kind == "verified":
             environment["VIRTUAL_ENV"] = str(ROOT / ".venv-torch")
         command = [sys.executable, __file__, str(options.folder.resolve()), "--only", kind, "--size", options.size, "--child"]
@@ -146,7 +145,8 @@ def _take(options: argparse.Namespace) -> int:
     from gpuassist.ui.application import WindowRun
 
     application = QApplication(["pictures"])
-    run = WindowRun(compose(LANGUAGE), application)
+    session = compose(LANGUAGE)
+    run = WindowRun(session, application, other=another_of(session) if options.only == "another" else None)
     run.window.resize(*map(int, options.size.split("x")))
     run.furnished.connect(lambda: step_through(run, KINDS[options.only](run, options.folder)))
     run.window.show()
@@ -292,43 +292,16 @@ KINDS: dict[str, Callable[[WindowRun, Path], Shots]] = {
     "furnished": _furnished,
     "verified": _verified,
     "running": _running,
+    "made": made,
+    "traced": traced,
+    "served": served,
+    "another": another,
 }
 MISSING_WITHOUT: dict[str, tuple[Callable[[], bool], str]] = {
     "verified": ((ROOT / ".venv-torch").exists, "it needs .venv-torch, which `make test` makes"),
+    "traced": ((ROOT / ".venv-torch").exists, "it needs .venv-torch, which `make test` makes"),
     "running": (lambda: shutil.which("gcc") is not None, "it needs gcc"),
 }
-
-
-def keep(run: WindowRun, folder: Path, name: str, grab: Callable[[], QPixmap] | None = None) -> Shots:
-    """Saves what is shown as NAME-light.png and NAME-dark.png."""
-    from gpuassist.ui.theme import Appearance
-
-    assert run.theme is not None
-    for appearance in (Appearance.DARK, Appearance.LIGHT):
-        run.theme.choose(appearance)
-        yield SETTLED_MILLISECONDS // 2
-        picture = (grab or run.window.grab)()
-        path = folder / f"{name}-{appearance.value}.png"
-        save_small(picture.toImage(), path)
-        print(path, path.stat().st_size, flush=True)
-
-
-def save_small(image: QImage, path: Path) -> None:
-    """With a palette of the colours that are met most often, which serves a window of flat colours: a third of the bytes."""
-    import numpy
-    from PySide6.QtCore import Qt
-    from PySide6.QtGui import QImage
-
-    plain = image.convertToFormat(QImage.Format.Format_RGB32)
-    pixels = numpy.frombuffer(plain.constBits(), numpy.uint32) | numpy.uint32(0xFF000000)
-    exact, met = numpy.unique(pixels, return_counts=True)
-    # Colours that nobody tells apart count as one, so that rare ones, such as a plot's line, get a place as well.
-    _, places, counts = numpy.unique(pixels & numpy.uint32(0xFFF8F8F8), return_index=True, return_counts=True)
-    flat = exact[numpy.argsort(met)[::-1][:FLAT_COLOURS]]
-    common = pixels[places[numpy.argsort(counts)[::-1][:COLOURS]]]
-    table = list(dict.fromkeys(map(int, (*flat, *common))))[:COLOURS]
-    small = plain.convertToFormat(QImage.Format.Format_Indexed8, table, Qt.ImageConversionFlag.ThresholdDither)
-    small.save(str(path), "PNG", 0)  # type: ignore[call-overload]  # 0 is the strongest compression of PNG
 
 
 if __name__ == "__main__":

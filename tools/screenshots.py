@@ -72,7 +72,8 @@ def display() -> Iterator[str]:
     """An X server of our own, gone afterwards; its name."""
     read, write = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "2400x1600x24", "-nolisten", "tcp"],
+        # -noreset: without it the server drops everybody once a client has gone that was alone for a moment
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "2400x1600x24", "-nolisten", "tcp", "-noreset"],
         pass_fds=[write],
         stderr=subprocess.DEVNULL,
     )

@@ -12,7 +12,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.finding import Action, Answer, Evidence, Remedy
 from gpuassist.model.memory_snapshot import MemorySnapshot, StackFrame
 from gpuassist.model.memory_story import DeviceStory, GrowthShare, MemoryKind, SnapshotFinding, SnapshotStory, StackShare
-from gpuassist.model.text import Text, joined, text, verbatim
+from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.present.answer_document import finding_document
 
@@ -66,9 +66,10 @@ def device_lines(story: DeviceStory) -> list[Text]:
     lines = [first]
     if pieces.segments:
         lines.append(
-            text(
-                "{segments} segments: {inactive} free, {split} of it in gaps; largest free piece {largest}",
-                segments=pieces.segments,
+            counted(
+                "{count} segment: {inactive} free, {split} of it in gaps; largest free piece {largest}",
+                "{count} segments: {inactive} free, {split} of it in gaps; largest free piece {largest}",
+                pieces.segments,
                 inactive=shown_size(pieces.inactive_bytes),
                 split=shown_size(pieces.split_bytes),
                 largest=shown_size(pieces.largest_free_bytes),

@@ -1,6 +1,6 @@
-"""Before Qt or curses is imported: libraries that the system has are taken from there, since they fit its drivers, fonts and
-keyboards, and only where it lacks one is the bundle's loaded. Later ones find a library by its name where it is loaded already
-(dlopen(3)).
+"""Before Qt, curses, bz2 or lzma is imported: libraries that the system has are taken from there, since they fit its drivers,
+fonts and keyboards, and only where it lacks one is the bundle's loaded. Later ones find a library by its name where it is loaded
+already (dlopen(3)).
 """
 
 import sys
@@ -40,9 +40,13 @@ def load(is_needed):
         lacking = left
 
 
-def is_of_terminals(name):
-    return name.startswith(("libncurses", "libtinfo", "libpanel"))
+OF_MODULES = {"_curses": ("libncurses", "libtinfo", "libpanel"), "_bz2": ("libbz2",), "_lzma": ("liblzma",)}
 
 
-sys.meta_path.insert(0, SystemsFirst("PySide6", lambda name: not is_of_terminals(name)))
-sys.meta_path.insert(0, SystemsFirst("_curses", is_of_terminals))
+def is_of_qt(name):
+    return not name.startswith(OF_MODULES["_curses"])
+
+
+sys.meta_path.insert(0, SystemsFirst("PySide6", is_of_qt))
+for module, names in OF_MODULES.items():
+    sys.meta_path.insert(0, SystemsFirst(module, lambda name, names=names: name.startswith(names)))

@@ -11,7 +11,7 @@ _OTHERS_WRITE = 0o022
 
 
 def main():
-    why_not = complaint("%d.%d" % sys.version_info[:2], os.uname().machine)
+    why_not = complaint("%d.%d" % sys.version_info[:2], os.uname()[4])
     if why_not:
         sys.exit("gpuassist: " + why_not)
     archive = os.path.dirname(os.path.abspath(__file__))

@@ -51,3 +51,28 @@ def display() -> Iterator[str]:
             yield f":{os.read(reader, 16).decode().strip()}"
         finally:
             server.terminate()
+
+
+@pytest.fixture
+def left_files(tmp_path: Path) -> Path:
+    """A directory with what programs leave: a memory snapshot, a trace, a profile, an export of Nsight Systems."""
+    import cProfile
+    import pickle
+    import sqlite3
+
+    from tests.formats.made_traces import steps, trace
+    from tests.snapshots import training
+
+    (tmp_path / "peak.pickle").write_bytes(pickle.dumps(training(16, leaks=True).told))
+    (tmp_path / "trace.json").write_bytes(trace(steps(3)))
+    profile = cProfile.Profile()
+    profile.runcall(sorted, range(1000))
+    profile.dump_stats(tmp_path / "run.prof")
+    export = sqlite3.connect(tmp_path / "run.sqlite")
+    export.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, shortName INT)")
+    export.execute("CREATE TABLE StringIds (id INT, value TEXT)")
+    export.execute("INSERT INTO StringIds VALUES (1, 'gemm')")
+    export.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 1)", [(1000 * n, 1000 * n + 500) for n in range(100)])
+    export.commit()
+    export.close()
+    return tmp_path

@@ -136,6 +136,27 @@ def test_shells_of_the_users_are_asked_with_his_environment(folder: Path, variab
     assert "_PYI" not in seen
 
 
+def test_it_has_what_its_commands_import(folder: Path, variables: dict[str, str], left_files: Path) -> None:
+    """SQLite, TLS, numpy, prometheus-client, lzma and bz2, each seen in a command that uses it."""
+    runs: tuple[tuple[str, int, str], ...] = (
+        ("snapshot peak.pickle", 1, "peak 304.00 MiB"),
+        ("profile trace.json", 0, "trace of torch.profiler"),
+        ("profile run.prof", 0, "profile of cProfile"),
+        ("profile run.sqlite", 0, "Nsight Systems"),
+        ("estimate 7B", 3, "needed: "),
+        ("monitor --headless --count 1 --record run.db", 3, ""),
+        ("monitor --headless --count 1 --export 127.0.0.1:0", 0, "answers for Prometheus"),
+        ("monitor --headless --count 1 --source prometheus:https://127.0.0.1:1", 3, "nothing listens there"),
+    )
+    for words, status, told in runs:
+        command = [str(folder / "gpuassist"), *words.split()]
+        done = subprocess.run(command, cwd=left_files, env=variables, capture_output=True, text=True, timeout=120)
+        assert (done.returncode, told in done.stdout + done.stderr) == (status, True), (words, done)
+    module = sorted((folder / "_internal").rglob("_lzma*.so"))
+    assert module
+    assert sorted((folder / "_internal").rglob("_bz2*.so"))
+
+
 def test_torch_of_the_users_computes(folder: Path, variables: dict[str, str]) -> None:
     if not TORCH.exists():
         pytest.skip("NOT RUN: there is no .venv-torch, which `make test` makes")

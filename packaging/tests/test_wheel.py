@@ -13,14 +13,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from conftest import only, program
+from conftest import ROOT, only, program
 from windows import shown_after
 
+FLEET = str(ROOT / "resources" / "machines")
 WHEEL_AT_MOST_BYTES, FILE_AT_MOST_BYTES = 6_000_000, 8_000_000
 
 
-def ran(*command: str | Path, environment: Mapping[str, str], status: tuple[int, ...] = (0,)) -> str:
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
+def ran(*command: str | Path, environment: Mapping[str, str], status: tuple[int, ...] = (0,), where: Path | None = None) -> str:
+    done = subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True, timeout=900)
     assert done.returncode in status, f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -90,16 +91,25 @@ def test_installs_and_starts(tool: str, tmp_path: Path, variables: dict[str, str
     print(f"\n{tool}: window after {shown_after([str(gpuassist)], variables, display):.2f} s")
 
 
-def test_one_file_does_all_but_the_window(variables: dict[str, str]) -> None:
+def test_one_file_does_all_but_the_window(variables: dict[str, str], left_files: Path) -> None:
     made = only(f"gpuassist-{os.uname().machine}.pyz")
     print(f"\n{made.name}: {made.stat().st_size / 1e6:.2f} MB")
     assert made.stat().st_size <= FILE_AT_MOST_BYTES
     named = [found for minor in range(10, 15) if (found := shutil.which(f"python3.{minor}"))]
-    # pyenv puts names on PATH that answer only where a version has been chosen
+    # pyenv puts names on PATH that answer only where a version has been chosen; its versions lie apart
+    named += [str(one) for one in sorted(Path.home().glob(".pyenv/versions/3.1[0-4].*/bin/python3"))]
     answers = [one for one in named if subprocess.run([one, "-c", ""], env=variables, capture_output=True).returncode == 0]
     for python in (versions := [sys.executable, *answers]):
         assert ran(python, made, "--version", environment=variables).startswith("gpuassist ")
         assert json.loads(ran(python, made, "doctor", "--json", environment=variables, status=(0, 1, 2, 3)))
+        has_numpy = subprocess.run([python, "-c", "import numpy"], env=variables, capture_output=True).returncode == 0
+        runs = (("estimate 7B", 3), ("profile", 0), ("profile run.prof", 0), (f"doctor --fleet {FLEET}", 2))
+        for words, status in (
+            *runs,
+            ("snapshot peak.pickle", 1 if has_numpy else 3),
+            ("profile trace.json", 0 if has_numpy else 3),
+        ):
+            ran(python, made, *words.split(), environment=variables, status=(status,), where=left_files)
         done = subprocess.run(
             [python, made, "monitor", "--window"], env={**variables, "DISPLAY": ":9"}, capture_output=True, text=True
         )

@@ -52,6 +52,7 @@ def test_two_files_are_compared_and_an_address_is_looked_for(kept: Callable[[Mad
     first, second = kept(training(2), "a"), kept(training(3, leaks=True), "b")
     done = run_live(snapshot, first, second, "--address", "0x7f3000000010")
     assert "+9.00 MiB  /home/me/train.py:20 remember" in done.out
+    assert "\n1 segment: " in done.out
     assert done.out.rstrip().endswith("/home/me/model.py:5 __init__")
     assert "lies in 8.00 MiB of /home/me/model.py:5 __init__, allocated by event 1" in done.out
     for address, said in (("0x7f3019000000", "nothing is allocated there"), ("0x10", "No segment")):

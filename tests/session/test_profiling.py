@@ -6,6 +6,7 @@ import gzip
 import marshal
 import os
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -97,6 +98,17 @@ def test_what_is_none_is_named(name: str, content: bytes, why: NotRead, tmp_path
     found = told(tmp_path / name, content)
     assert isinstance(found, ReadNothing)
     assert found.why is why
+
+
+def test_a_trace_needs_numpy_and_a_table_does_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """gpuassist.pyz has none."""
+    for module in [one for one in sys.modules if one.startswith("gpuassist.formats.profiles.")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    (tmp_path / "trace").write_bytes(trace(steps(3)))
+    (tmp_path / "table").write_text(PYTHON)
+    assert read(str(tmp_path / "trace"), lambda *_: None) == ReadNothing(NotRead.NUMPY)
+    assert isinstance(read(str(tmp_path / "table"), lambda *_: None), ReadWhole)
 
 
 def test_nothing_but_regular_files_is_opened(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
@@ -13,8 +14,24 @@ CONTROLS = {
     *(_ROLE.Button, _ROLE.ButtonMenu, _ROLE.ButtonDropDown, _ROLE.CheckBox, _ROLE.RadioButton, _ROLE.ComboBox, _ROLE.EditableText),
     *(_ROLE.List, _ROLE.Table, _ROLE.Tree, _ROLE.Slider, _ROLE.SpinBox, _ROLE.Link, _ROLE.Graphic, _ROLE.ProgressBar),
 }
-_ROWS = {_ROLE.List, _ROLE.Table, _ROLE.Tree}
-_REGIONS = {_ROLE.Client, _ROLE.NoRole, _ROLE.Border, _ROLE.Pane}  # of these nobody says what they are for
+_CONTROLS = {role.name for role in CONTROLS}
+ROWS = {"List", "Table", "Tree"}
+_REGIONS = {"Client", "NoRole", "Border", "Pane"}  # of these nobody says what they are for
+
+
+class Told(NamedTuple):
+    """What a screen reader is given of one thing, by Qt or by the bus."""
+
+    role: str
+    """By Qt's name."""
+
+    name: str
+    description: str
+    is_stop: bool
+    """Whether the keyboard gets there."""
+
+    is_labelled: bool
+    has_parts: bool
 
 
 def interfaces(widget: QWidget) -> Iterator[QAccessibleInterface]:
@@ -26,7 +43,7 @@ def _below(one: QAccessibleInterface) -> Iterator[QAccessibleInterface]:
     if one.state().invisible:
         return
     yield one
-    if one.role() not in {*_ROWS, _ROLE.ComboBox}:
+    if one.role().name not in {*ROWS, "ComboBox"}:
         for place in range(one.childCount()):
             child = one.child(place)
             if child.isValid():
@@ -45,19 +62,25 @@ def wanting(widget: QWidget) -> list[str]:
 
 
 def _faults(one: QAccessibleInterface) -> Iterator[str]:
-    name, role, thing = one.text(_TEXT.Name), one.role(), one.object()
+    thing = one.object()
     focusable = isinstance(thing, QWidget) and bool(thing.focusPolicy() & Qt.FocusPolicy.TabFocus)
-    if role is _ROLE.ComboBox:  # on this platform its name is what is chosen: what it is for must be said beside that
-        if not (labelled(one) or one.text(_TEXT.Description)):
-            yield "nobody says what is chosen here"
-    elif (role in CONTROLS or focusable) and not name.strip():
-        yield "no name"
-    if focusable and role in _REGIONS and not one.childCount():
-        yield "no role"
-    if role is _ROLE.Graphic and not one.text(_TEXT.Description).strip():
-        yield "nobody says what the picture shows"
-    if role in _ROWS:
+    name, description, role = one.text(_TEXT.Name), one.text(_TEXT.Description), one.role().name
+    yield from faults(Told(role, name, description, focusable, labelled(one), bool(one.childCount())))
+    if role in ROWS:
         yield from _rows_wanting(one)
+
+
+def faults(one: Told) -> Iterator[str]:
+    """Why a screen reader could not tell of it; what stands in rows is looked at apart."""
+    if one.role == "ComboBox":  # on this platform its name is what is chosen: what it is for must be said beside that
+        if not (one.is_labelled or one.description):
+            yield "nobody says what is chosen here"
+    elif (one.role in _CONTROLS or one.is_stop) and not one.name.strip():
+        yield "no name"
+    if one.is_stop and one.role in _REGIONS and not one.has_parts:
+        yield "no role"
+    if one.role == "Graphic" and not one.description.strip():
+        yield "nobody says what the picture shows"
 
 
 def _rows_wanting(one: QAccessibleInterface) -> Iterator[str]:

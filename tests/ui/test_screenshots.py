@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QImage
 
 from gpuassist.ui.palette import DARK, LIGHT
 from tests.ui.frames import HEALTHY
-from tools.guide_pictures import save_small
+from tools.kept_pictures import save_small
 
 _ROOT = Path(__file__).parents[2]
 

@@ -26,6 +26,7 @@ class NotRead(str, Enum):
     SNAPSHOT = "snapshot"
     TOO_LARGE = "too-large"
     MEMORY = "memory"
+    NUMPY = "numpy"
 
 
 class ReadSoFar(Struct, frozen=True, tag=True):

@@ -19,7 +19,6 @@ import msgspec
 from gpuassist.formats.profiles.python_profile import read_statistics
 from gpuassist.formats.profiles.samples import read_begins_and_ends, read_scalene, read_speedscope
 from gpuassist.formats.profiles.tables import read_any_text
-from gpuassist.formats.profiles.trace import TraceReader
 from gpuassist.formats.profiles.trace_pieces import NoTraceError
 from gpuassist.model.profile import ProfileReading
 from gpuassist.session.profiling.answers import ChildLine, NotRead, ReadNothing, ReadSoFar, ReadWhole
@@ -70,6 +69,10 @@ def read(path: str, tell: Tell) -> ReadWhole | ReadNothing:
         return ReadNothing(NotRead.NO_FILE, error.strerror or str(error))
     except MemoryError:
         return ReadNothing(NotRead.MEMORY)
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        return ReadNothing(NotRead.NUMPY)
     except (ValueError, RecursionError, zlib.error) as error:
         return ReadNothing(NotRead.DAMAGED, str(error)[:200])
 
@@ -173,6 +176,8 @@ def _unpacked(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _trace(pieces: Iterator[bytes]) -> ProfileReading:
+    from gpuassist.formats.profiles.trace import TraceReader
+
     reader = TraceReader()
     try:
         for piece in pieces:

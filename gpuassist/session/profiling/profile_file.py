@@ -16,6 +16,7 @@ from gpuassist.model.profile import ProfileReading
 from gpuassist.model.text import Text, text
 from gpuassist.session.inspect import in_words
 from gpuassist.session.profiling.answers import HIDDEN_ARGUMENT, ChildLine, NotRead, ReadNothing, ReadSoFar, ReadWhole
+from gpuassist.session.without_numpy import WITHOUT_NUMPY
 from gpuassist.system.own_child import clean, own_child
 from gpuassist.system.streams import DESCRIPTOR, NotStarted, Quiet, Stream
 from gpuassist.system.world import World
@@ -135,6 +136,7 @@ def refusal(path: str, told: ReadNothing) -> ProfileError:
             text("{path} is a pickle: torch's memory snapshots are such files, and profiles are not", path=path), (line,)
         )
     said = {
+        NotRead.NUMPY: WITHOUT_NUMPY,
         NotRead.EMPTY: text("{path} is empty", path=path),
         NotRead.NO_EVENTS: text("{path} is a JSON document without an event of torch.profiler", path=path),
         NotRead.TOO_LARGE: text("{path} is larger than any profile of its kind", path=path),
