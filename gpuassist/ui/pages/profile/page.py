@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -18,6 +20,7 @@ from gpuassist.session.profiling.profile_file import CancelledError, ProfileAnsw
 from gpuassist.session.verify import find_environments
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
+from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.page import Bar, Desk, Page, new_action
 from gpuassist.ui.pages.profile.shares import SharesColumn
 from gpuassist.ui.pages.profile.tools import ToolsCard
@@ -34,6 +37,7 @@ from gpuassist.ui.wording import reason_of, sentence_case
 
 if TYPE_CHECKING:
     from gpuassist.model.environment import PythonEnvironment
+    from gpuassist.model.finding import Answer
     from gpuassist.session.inspect import Inspection
 
 _NAME = 4
@@ -57,6 +61,7 @@ class ProfilePage(Page):
         self.path = ""
         self.found: ProfileAnswer | None = None
         self._job: Job | None = None
+        self._showing: InTurns | None = None
         self._recorded: Fact[tuple[PythonEnvironment, ...]] | None = None
         self._looking = Latest(desk.jobs, self._show_tools, self)
         self.choose = new_action(self, words(text("Another file…")), self._choose_file, "Ctrl+O")
@@ -88,7 +93,7 @@ class ProfilePage(Page):
         self._show_nothing()
 
     def bar(self) -> Bar:
-        if self.busy:
+        if self._job is not None:
             return Bar((self.cancel,))
         if self.found is None:
             return Bar((), self.desk.words(text("Read only: the file is read, and nothing in it is run.")))
@@ -96,7 +101,8 @@ class ProfilePage(Page):
 
     @property
     def busy(self) -> bool:
-        return self._job is not None
+        shows = self._showing is not None and not self._showing.is_done
+        return self._job is not None or shows
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._recorded = inspection.machine.environments if inspection.recorded else None
@@ -191,16 +197,26 @@ class ProfilePage(Page):
         self.instead.hide()
         self._header.show_words(words(text("Where time goes")), f"{answer.path} · {words(heading(answer))}")
         clear(self.cards)
-        if answer.answer is not None:
-            card = FindingCard(words, answer.answer, self._answer)
-            card.asked.connect(self.asked)
-            card.link_opened.connect(self.desk.asking.visit)
-            self.cards.addWidget(card)
-        self.cards.addWidget(SharesColumn(words, answer.readings, self._answer))
-        self.cards.addWidget(NamesCard(self.desk, answer, self._answer))
         self._answer.show()
-        self._unknown.show_words_of(gap_words(answer))
         self._scroll.verticalScrollBar().setValue(0)  # another file is read from its beginning
+        if self._showing is not None:
+            self._showing.deleteLater()
+        self._showing = InTurns(self._cards_of(answer), self)
+        self._showing.start()
+
+    def _cards_of(self, answer: ProfileAnswer) -> Iterator[Step]:
+        words, add = self.desk.words, self.cards.addWidget
+        if answer.answer is not None:
+            yield partial(self._add_finding, answer.answer)
+        yield lambda: add(SharesColumn(words, answer.readings, self._answer))
+        yield lambda: add(NamesCard(self.desk, answer, self._answer))
+        yield partial(self._unknown.show_words_of, gap_words(answer))
+
+    def _add_finding(self, answer: Answer) -> None:
+        card = FindingCard(self.desk.words, answer, self._answer)
+        card.asked.connect(self.asked)
+        card.link_opened.connect(self.desk.asking.visit)
+        self.cards.addWidget(card)
 
     def _show_nothing(self) -> None:
         words = self.desk.words
