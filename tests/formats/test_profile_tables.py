@@ -157,7 +157,8 @@ def laid_out(layout: str, titles: tuple[str, ...], rows: tuple[tuple[str, ...], 
 
 @for_each("layout", ["columns", "box", "csv", "tsv", "json"])
 def test_each_layout_of_nsys_says_the_same(layout: str) -> None:
-    words = f"Processing [a.sqlite]...\n\n{laid_out(layout, _TITLES, _CALLS)}\n{laid_out(layout, _ON_GPU, _KERNELS)}"
+    progress = "[1/2] [========================100%] a.nsys-rep\n[2/2] Executing 'cuda_api_sum' stats report\n"
+    words = f"{progress}\n{laid_out(layout, _TITLES, _CALLS)}\n[a.sqlite]\n{laid_out(layout, _ON_GPU, _KERNELS)}"
     assert spent(words, ShareBasis.THREAD) == {"start": 0.6, "waits": 0.6}
     assert spent(words, ShareBasis.DEVICE) == {"kernels": 0.08, "copies": 0.02}
     in_seconds = laid_out(layout, ("Time (%)", "Total Time (sec)", "Num Calls", "Name"), (("100.0", "0.25", "9", "cudaMalloc"),))
