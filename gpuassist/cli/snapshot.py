@@ -92,8 +92,9 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if other is not None:
         grown = _difference(snapshot, story, other, story_of(other, card))
     elif between is not None:
-        if between[0] >= max((device.events for device in story.devices), default=0):
-            raise UsageError(text("--between begins after the last event: {count} were read", count=snapshot.events))
+        last = max((device.events for device in story.devices), default=0)  # each device counts its own
+        if between[0] >= last:
+            raise UsageError(text("--between begins after the last event: {count} were read", count=last))
         grown = _grown(snapshot, story, between)
     if options.json:
         context.document(
