@@ -65,7 +65,7 @@ def nothing_waits_for_a_reset(case: RuleInput) -> Iterator[Verdict]:
         if is_lost(card):
             lost = proof(text("NVML"), wanted, verbatim("NVML_ERROR_GPU_IS_LOST"))
             yield finding("xid-79-gpu-fell-off-bus", lost, gpu=_named(case, card), handle="yes")
-        elif value_or(wanted, "") not in {"", NOT_STARTED}:
+        elif isinstance(wanted, Known) and wanted.value not in {"", NOT_STARTED}:
             yield finding(
                 "gpu-reset-required",
                 proof(text("what {gpu} needs before it works again", gpu=_named(case, card)), wanted),
