@@ -53,8 +53,9 @@ def tell(asked: SnapshotWish, context: Context) -> Exit:
     if other is not None:
         grown = _difference(snapshot, story, other, story_of(other, card))
     elif asked.between is not None:
-        if asked.between[0] >= max((device.events for device in story.devices), default=0):
-            raise UsageError(text("--between begins after the last event: {count} were read", count=snapshot.events))
+        last = max((device.events for device in story.devices), default=0)  # each device counts its own
+        if asked.between[0] >= last:
+            raise UsageError(text("--between begins after the last event: {count} were read", count=last))
         grown = _grown(snapshot, story, asked.between)
     if asked.as_document:
         context.document(

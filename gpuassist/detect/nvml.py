@@ -98,7 +98,7 @@ def merge(gpus: Fact[tuple[Gpu, ...]], reading: NvmlReading, knowledge: Knowledg
 
 def _with_recovery(joined: tuple[Gpu, ...], nameless: list[Gpu]) -> tuple[Gpu, ...]:
     """Of what the driver holds and NVML does not list: it was not started, or is one that NVML has lost, which it names no more."""
-    silent = [gpu for gpu in joined if isinstance(gpu.uuid, Unknown) and value_or(gpu.kernel_driver, "") == "nvidia"]
+    silent = [gpu for gpu in joined if isinstance(gpu.index, Unknown) and value_or(gpu.kernel_driver, "") == "nvidia"]
     wanted: Fact[str] = nameless[0].recovery if nameless else Known("start", f"NVML {nvml_report.COUNT}")
     if nameless and (len(silent) != len(nameless) or any(gpu.recovery != wanted for gpu in nameless)):
         return joined

@@ -198,7 +198,8 @@ def _said(threshold: Threshold, gpu: GpuSample, value: float) -> Text:
     if threshold.measure is Measure.IDLE_MINUTES:
         return text("GPU {index} has had nothing to do for {minutes} min", index=index, minutes=f"{threshold.amount:g}")
     used = value_or(gpu.memory_used_bytes, 0)
-    limit = f"{threshold.amount:g} %" if threshold.measure is Measure.MEMORY_PERCENT else shown_size(int(threshold.amount))
+    percent = text("{percent} %", percent=f"{threshold.amount:g}")
+    limit = percent if threshold.measure is Measure.MEMORY_PERCENT else shown_size(int(threshold.amount))
     return text(
         "GPU {index} has {used} of its memory in use; you asked to be told from {limit} on",
         index=index,

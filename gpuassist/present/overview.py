@@ -97,12 +97,12 @@ def gpu_cards(machine: Machine) -> tuple[GpuCard, ...]:
     nvml_works = isinstance(status, Known) and status.value.code == _NVML_SUCCESS
     numbered = any(isinstance(gpu.index, Known) for gpu in gpus)  # then a place in the list is no number: one of them has it
     places = ((None if numbered else place, gpu) for place, gpu in enumerate(gpus))
-    return tuple(_gpu_card(place, gpu, nvml_works=nvml_works) for place, gpu in places)
+    return tuple(_gpu_card(place, gpu, nvml_works=nvml_works, lists_some=numbered) for place, gpu in places)
 
 
-def _gpu_card(place: int | None, gpu: Gpu, *, nvml_works: bool) -> GpuCard:
+def _gpu_card(place: int | None, gpu: Gpu, *, nvml_works: bool, lists_some: bool) -> GpuCard:
     name = gpu.name.value if isinstance(gpu.name, Known) and gpu.name.value else ""
-    status, state = _gpu_state(gpu, nvml_works=nvml_works)
+    status, state = _gpu_state(gpu, nvml_works=nvml_works, lists_some=lists_some)
     lines = (_architecture(gpu), _memory(gpu), _link(gpu), _bound(gpu), _display(gpu), _mig(gpu))
     index = value_or(gpu.index, place)
     where = value_or(gpu.pci_address, "")
@@ -132,7 +132,7 @@ def _figures(gpu: Gpu) -> tuple[CardRow, ...]:
     )
 
 
-def _gpu_state(gpu: Gpu, *, nvml_works: bool) -> tuple[Status, Text]:
+def _gpu_state(gpu: Gpu, *, nvml_works: bool, lists_some: bool) -> tuple[Status, Text]:
     if value_or(gpu.power_state, PowerState.ACTIVE) is PowerState.ASLEEP:
         return Status.UNKNOWN, text("asleep, not woken")
     if isinstance(gpu.uuid, Known) and gpu.uuid.value:
@@ -140,6 +140,11 @@ def _gpu_state(gpu: Gpu, *, nvml_works: bool) -> tuple[Status, Text]:
     driver = gpu.kernel_driver
     if isinstance(driver, Known) and driver.value != "nvidia":
         return Status.PROBLEM, text("driven by {driver}", driver=driver.value) if driver.value else text("no driver")
+    if nvml_works and value_or(gpu.recovery, "") == "power cycle":
+        return Status.PROBLEM, text("the driver no longer reaches this GPU")
+    if nvml_works and value_or(gpu.recovery, "") == "start":
+        # A job or a container may have been given the others alone.
+        return Status.UNKNOWN if lists_some else Status.PROBLEM, text("the driver does not list this GPU")
     if nvml_works and isinstance(gpu.index, Known) and not isinstance(gpu.memory_total_bytes, Known):
         # The driver counts it, and gets nothing from it.
         return Status.PROBLEM, text("does not answer")

@@ -139,6 +139,13 @@ def test_gpu_that_the_driver_has_and_did_not_start_waits_for_that(tmp_path: Path
     assert [value(gpu.recovery) if isinstance(gpu.recovery, Known) else "?" for gpu in gpus(merged)] == ["", "start", "?"]
 
 
+def test_gpu_that_nvml_lists_was_started_whatever_it_does_not_tell(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path)
+    for code, recovery in ((15, "power cycle"), (16, "reset"), (999, "")):
+        _, merged = look(tmp_path, fake_nvml(f"[gpu]\nfault = nvmlDeviceGetUUID {code}"))
+        assert value(gpus(merged)[0].recovery) == recovery
+
+
 def test_gpus_of_wsl_come_from_nvml_alone(tmp_path: Path, fake_nvml: FakeNvml) -> None:
     (tmp_path / "sys/bus/pci/devices").mkdir(parents=True)
     _, merged = look(tmp_path, fake_nvml("[gpu]\nprocess = 7 c -"))

@@ -91,6 +91,19 @@ def test_one_of_several_that_is_not_listed_may_be_kept_from_a_job() -> None:
 
 
 @for_each(
+    ("more", "problems"),
+    [
+        ({"host_facts": {"container": _known("docker")}}, []),
+        ({"host_facts": {"wsl": _known(2)}}, []),
+        ({"told": {"recovery": ("", "start"), "excluded": (False, True)}}, ["gpu-excluded-by-option"]),
+    ],
+)
+def test_one_that_was_not_given_or_is_left_out_needs_no_reset(more: dict[str, Any], problems: list[str]) -> None:
+    two = {**OPEN_580, "gpus": (RTX_4090, RTX_3090), "dead": (RTX_3090,), "told": {"recovery": ("", "start")}}
+    assert _ids(**{**two, **more}) == problems
+
+
+@for_each(
     "recipe",
     [
         {**OPEN_580, "driver_facts": _bar("nvidia")},

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gpuassist.formats.profiles.names import is_own_function
 from gpuassist.formats.profiles.samples import read_begins_and_ends, read_scalene, read_speedscope
 from gpuassist.formats.profiles.tables import read_any_text, read_tables
 from gpuassist.model.profile import ProfileForm, ShareBasis, TimeKind
@@ -157,7 +158,8 @@ def laid_out(layout: str, titles: tuple[str, ...], rows: tuple[tuple[str, ...], 
 
 @for_each("layout", ["columns", "box", "csv", "tsv", "json"])
 def test_each_layout_of_nsys_says_the_same(layout: str) -> None:
-    words = f"Processing [a.sqlite]...\n\n{laid_out(layout, _TITLES, _CALLS)}\n{laid_out(layout, _ON_GPU, _KERNELS)}"
+    progress = "[1/2] [========================100%] a.nsys-rep\n[2/2] Executing 'cuda_api_sum' stats report\n"
+    words = f"{progress}\n{laid_out(layout, _TITLES, _CALLS)}\n[a.sqlite]\n{laid_out(layout, _ON_GPU, _KERNELS)}"
     assert spent(words, ShareBasis.THREAD) == {"start": 0.6, "waits": 0.6}
     assert spent(words, ShareBasis.DEVICE) == {"kernels": 0.08, "copies": 0.02}
     in_seconds = laid_out(layout, ("Time (%)", "Total Time (sec)", "Num Calls", "Name"), (("100.0", "0.25", "9", "cudaMalloc"),))
@@ -199,6 +201,21 @@ Self CUDA time total: 60.000ms
 def test_what_an_import_and_a_data_set_take_as_a_whole_is_theirs() -> None:
     assert spent(IMPORTING, ShareBasis.THREAD) == {"start": 10.0, "data": 5.0, "python": 5.0}
     assert spent(_WITH_STACK, ShareBasis.THREAD) == {"data": 0.71, "rest": 0.2, "operators": 0.09}
+
+
+@for_each(
+    ("name", "own"),
+    [
+        ("/home/you/test/queue.py:3(__getitem__)", True),  # named as a module of Python is
+        ("train/queue.py:3(step)", True),
+        ("queue.py:3(get)", False),
+        ("json/decoder.py:3(decode)", False),
+        ("/usr/lib64/python3.13/site.py:3(main)", False),
+        ("/usr/lib/python3/dist-packages/a.py:3(f)", False),
+    ],
+)
+def test_whose_a_function_is(name: str, own: bool) -> None:
+    assert is_own_function(name) is own
 
 
 def test_a_part_that_the_program_has_named_is_no_kernel() -> None:

@@ -6,8 +6,10 @@ import pytest
 
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.sample import EventKind, GpuSample, ProcessKind, ProcessSample, Sample
+from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.alerts import Alerts, Measure, Threshold, ThresholdError, read_threshold, threshold_words
 from tests.rows import for_each
+from tests.translations import shipped
 
 GIB = 1 << 30
 
@@ -80,6 +82,11 @@ def test_memory_alerts_once_a_crossing_and_not_while_it_wavers() -> None:
     alerts = Alerts((Threshold(Measure.MEMORY_PERCENT, 90),))
     used = [10, 21.7, 21.5, 21.7, 23, 21.55, 21.65, 15, 22, 22]
     assert seen(alerts, *((float(time), card(value)) for time, value in enumerate(used))) == [1, 8]
+
+
+def test_a_percentage_is_told_by_locale() -> None:
+    (event,) = Alerts((Threshold(Measure.MEMORY_PERCENT, 90),)).look(Sample(1e9, 0.0, (card(23),)))
+    assert ("90 %" in ENGLISH(event.text), "90%" in shipped("zh_CN")(event.text)) == (True, True)
 
 
 def test_a_temperature_counts_from_the_second_look_on() -> None:

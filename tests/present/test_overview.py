@@ -107,6 +107,18 @@ def test_a_gpu_that_nvml_leaves_out_is_a_problem() -> None:
     assert (made.status, ENGLISH(made.state)) == (Status.PROBLEM, "not used by the loaded driver")
 
 
+def test_a_gpu_that_is_lost_or_was_not_started_is_told_as_the_chain_tells_it() -> None:
+    for recovery, status, state in (
+        ("power cycle", Status.PROBLEM, "the driver no longer reaches this GPU"),
+        ("start", Status.UNKNOWN, "the driver does not list this GPU"),
+    ):
+        two = machine(gpus=(GTX_1080_TI, RTX_5090), driver="580.95.05", dead=(RTX_5090,), told={"recovery": ("", recovery)})
+        made = gpu_cards(two)[1]
+        assert (made.status, ENGLISH(made.state)) == (status, state)
+    alone = card(machine(gpus=(RTX_5090,), driver="580.95.05", dead=(RTX_5090,), told={"recovery": ("start",)}))
+    assert (alone.status, ENGLISH(alone.state)) == (Status.PROBLEM, "the driver does not list this GPU")
+
+
 def test_a_gpu_that_nothing_was_asked_of_is_unknown() -> None:
     made = card(Machine(gpus=Known((Gpu(pci_id=Known("10de:2684", "sysfs")),), "sysfs")))
     assert (made.status, ENGLISH(made.title)) == (Status.UNKNOWN, "NVIDIA GPU 10de:2684")

@@ -95,6 +95,11 @@ def test_what_a_traced_step_of_the_same_modules_kept(row: dict[str, Any]) -> Non
     near(step_memory(shape(row["config"]), asked, COSTS).kept, row["kept_bytes"], TRACED["tolerance"])
 
 
+def test_the_margin_of_inference_is_not_called_measured() -> None:
+    told = [estimate(shape(LLAMA), setting(task=task), COSTS).parts[-1].checked.message for task in ("train", "infer")]
+    assert ["measured" in one for one in told] == [True, False]
+
+
 def test_an_unknown_family_is_not_called_exact() -> None:
     known, assumed = (estimate(shape({**LLAMA, "model_type": kind}), setting(), COSTS) for kind in ("llama", "next_years"))
     assert assumed.total_bytes == known.total_bytes

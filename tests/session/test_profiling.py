@@ -34,7 +34,7 @@ from tests.cli.made_session import live_session
 from tests.fakes import put, world_under
 from tests.formats.made_traces import steps, trace
 from tests.formats.test_marshal_values import STATISTICS
-from tests.formats.test_profile_tables import PYTHON
+from tests.formats.test_profile_tables import NSYS, PYTHON
 from tests.rows import for_each
 from tests.values import knowledge
 
@@ -70,6 +70,7 @@ def told(path: Path, content: bytes = b"") -> ReadWhole | ReadNothing:
         ("two.json.gz", gzip.compress(trace(steps(3))[:500]) + gzip.compress(trace(steps(3))[500:]), ProfileForm.TORCH_TRACE),
         ("a.prof", marshal.dumps(STATISTICS), ProfileForm.CPROFILE),
         ("a.txt", PYTHON.encode(), ProfileForm.CPROFILE),
+        ("a.log", f"[1/8] [=====100%] a.nsys-rep\n\n{NSYS}".encode(), ProfileForm.NSYS_STATS),
         ("a.json", b'[{"Total Time (ns)": 5, "Instances": 1, "Name": "add"}]', ProfileForm.NSYS_STATS),
     ],
 )

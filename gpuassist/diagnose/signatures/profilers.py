@@ -46,9 +46,9 @@ SIGNATURES = (
     ),
     Signature(
         ("total time",),
-        r"Time ?\(%\)[ \t|,\"]{1,16}Total Time(?: \([nuμm]?s(?:ec)?\))?[ \t|,\"]{1,16}"
+        r"Time ?\(%\)[ \t|,\"]{1,16}Total Time(?: \([nuμµm]?s(?:ec)?\))?[ \t|,\"]{1,16}"
         r"(?:Num Calls|Calls|Instances|Count|Operations)\b"
-        r"|\"Total Time \([nuμm]?s(?:ec)?\)\": ?\d",
+        r"|\"Total Time \([nuμµm]?s(?:ec)?\)\": ?\d",
         _profile,
         window=200,
     ),

@@ -20,7 +20,7 @@ _START = lazy_regex(
     r"|cudaDeviceGetStreamPriorityRange|cudaGetDeviceProperties|Activity Buffer Request|Lazy Function Loading|Module Loading"
     r"|torch/(?:autograd/profiler|profiler/)|enable_profiler|_disable_profiler|io\.open_code|builtins\.(?:compile|__import__)\b"
     r"|re/_(?:compiler|parser)|^_(?:compiler|parser)\.py:|dataclasses\.py:\d+\(_(?:create_fn|process_class)"
-    r"|(?:(?:site|dist)-packages/|/lib/python3)[^:]*:\d+\(<module>\)|(?:^|/)__init__\.py:\d+\(<module>\)"
+    r"|(?:(?:site|dist)-packages/|/lib(?:64)?/python3)[^:]*:\d+\(<module>\)|(?:^|/)__init__\.py:\d+\(<module>\)"
 )
 # Below these all is a cost of starting: an import, the making of compiled code.
 _SETS_UP = lazy_regex(r"importlib\._bootstrap|importlib/__init__\.py|builtins\.__import__|torch/_dynamo/convert_frame\.py")
@@ -49,6 +49,7 @@ _CALL = lazy_regex(r"^(?:cuda|cu|hip)[A-Z]\w*")
 _COMMUNICATION = lazy_regex(r"\bnccl|rccl|AllReduce|AllGather|ReduceScatter|cross_device_reduce|all_reduce", re.IGNORECASE)
 _COPY = lazy_regex(r"mem(?:cpy|set)|copyHostTo|copyDeviceTo", re.IGNORECASE)
 _PACKAGES = lazy_regex(r"(?:site|dist)-packages/")
+_PYTHONS = lazy_regex(r"/lib(?:64)?/python3")
 _VERSION = lazy_regex(r"_v\d{4,5}(?:_ptsz)?$")
 _ADDRESS = lazy_regex(r" at 0x[0-9a-f]+(?=>|$)")
 # As traces name them, from where sys.path leads to.
@@ -83,8 +84,9 @@ def pauses(function: str) -> bool:
 
 
 def _is_pythons(function: str) -> bool:
+    """By the whole path; one that begins where sys.path leads to, by its first name."""
     file = function.rpartition(":")[0]
-    return "/lib/python3" in file or file.rpartition("/")[2].removesuffix(".py") in sys.stdlib_module_names
+    return _PYTHONS.search(file) is not None or file.partition("/")[0].removesuffix(".py") in sys.stdlib_module_names
 
 
 def function_kind(function: str) -> TimeKind:
@@ -137,7 +139,7 @@ def is_annotation(name: str) -> bool:
 
 def is_own_line(name: str) -> bool:
     """Whether a function of a trace is the user's: of a file, and of no library that is known."""
-    if ".py(" not in name or "site-packages/" in name or "dist-packages/" in name or "/lib/python" in name or name.startswith("<"):
+    if ".py(" not in name or _PACKAGES.search(name) or _PYTHONS.search(name) or name.startswith("<"):
         return False
     first = name.partition("(")[0].lstrip("/").partition("/")[0].removesuffix(".py")
     return first not in _LIBRARIES and first not in sys.stdlib_module_names
@@ -146,7 +148,7 @@ def is_own_line(name: str) -> bool:
 def is_own_function(name: str) -> bool:
     """The same of a function as cProfile names it, whose path may have been cut off."""
     file = name.rpartition(":")[0]
-    if not file.endswith(".py") or "site-packages/" in name or "dist-packages/" in name or _is_pythons(name):
+    if not file.endswith(".py") or _PACKAGES.search(name) or _is_pythons(name):
         return False
     return file.rpartition("/")[2] != "__init__.py"
 

@@ -13,6 +13,7 @@ from gpuassist.model.lazy_regex import lazy_regex
 MOST_ROWS = 5000
 
 _HEAD = lazy_regex(r"^(?:\| *)?\"?Time ?\(%\)\"?(?:,| {0,40}\||\s{1,40}) {0,40}\"?Total Time\b")
+_LIST = lazy_regex(r"\[\s*(?:\{|$)")  # the lines that nsys prints as it works begin with a bracket, too: `[1/8] [====100%] …`
 _SPACES = lazy_regex(r"\s{2,}")
 _ROW = lazy_regex(r"^\s*(?P<share>\d{1,3}(?:\.\d)?)\s{1,40}(?P<total>\d[\d,.]{0,25})\s{1,40}(?P<calls>\d[\d,]{0,20})\s(?P<rest>.*)")
 _FIGURE = lazy_regex(r"\s*(?:[\d,]+(?:\.\d+)?|N/A|nan|inf)(?=\s)")
@@ -32,22 +33,21 @@ def tables(lines: Sequence[str]) -> Iterator[StatisticsTable]:
     """Those with a share and a total time; what is by size is no time, and has another head."""
     place = 0
     while place < len(lines):
-        line = lines[place]
+        line, last = lines[place], place
         made: StatisticsTable | None = None
-        if line.startswith("["):
+        if _LIST.match(line):
             last = _end_of_list(lines, place)
             made = _of_json("\n".join(lines[place : last + 1]))
-            place = last
         elif _HEAD.match(line[:_LONGEST_HEAD].lstrip()):
             below = (lines[one] for one in range(place + 1, min(len(lines), place + 2 + MOST_ROWS)))
             made = _under(line[:_LONGEST_HEAD].strip(), below)
+            last += len(made.rows)
         if made is not None and made.rows:
             yield made
-            place += 0 if line.startswith("[") else len(made.rows)
-        place += 1
+        place = last + 1
 
 
-def _under(head: str, below: Iterable[str]) -> StatisticsTable | None:
+def _under(head: str, below: Iterable[str]) -> StatisticsTable:
     if head.startswith("|"):
         titles = tuple(one.strip() for one in head.strip("|").split("|"))
         return StatisticsTable(titles, tuple(_boxed(below, len(titles))))
@@ -132,4 +132,8 @@ def _of_json(whole: str) -> StatisticsTable | None:
         return None
     titles = tuple(rows[0])
     wanted = (one for one in rows[:MOST_ROWS] if isinstance(one, dict))
-    return StatisticsTable(titles, tuple(tuple(str(one.get(title, "")) for title in titles) for one in wanted))
+    return StatisticsTable(titles, tuple(tuple(_cell(one.get(title)) for title in titles) for one in wanted))
+
+
+def _cell(value: object) -> str:
+    return str(value) if isinstance(value, (str, int, float)) else ""

@@ -21,7 +21,7 @@ class EventRange(Struct, frozen=True):
 
 EVERYTHING = EventRange()
 
-_ALLOC, _FREED = int(TraceAction.ALLOC), int(TraceAction.FREE_COMPLETED)
+_ALLOC, _FREED, _LET_GO = int(TraceAction.ALLOC), int(TraceAction.FREE_COMPLETED), int(TraceAction.FREE_REQUESTED)
 _MORE = (int(TraceAction.SEGMENT_ALLOC), int(TraceAction.SEGMENT_MAP))
 _LESS = (int(TraceAction.SEGMENT_FREE), int(TraceAction.SEGMENT_UNMAP))
 
@@ -36,6 +36,8 @@ class TraceGathering:
         self._dropped = 0  # before the range
         self._after = 0
         self._live: dict[int, tuple[int, int]] = {}
+        self._let_go: set[int] = set()  # of those that live: in a recording without completed frees they are gone
+        self._completes = False
         self._later = HeldColumns()
         self._reserved_later = 0
 
@@ -56,7 +58,7 @@ class TraceGathering:
         count = min(count, len(self.columns))
         if count <= 0:
             return
-        live = self._live
+        live, let_go = self._live, self._let_go
         rows = zip(
             self.columns.action[:count],
             self.columns.address[:count],
@@ -67,8 +69,13 @@ class TraceGathering:
         for action, address, size, stack in rows:
             if action == _ALLOC:
                 live[address] = (size, stack)
+                let_go.discard(address)
+            elif action == _LET_GO:
+                let_go.add(address)
             elif action == _FREED:
                 live.pop(address, None)
+                let_go.discard(address)
+                self._completes = True
         self._dropped += count
         self.columns.drop(0, count)
 
@@ -103,8 +110,10 @@ class TraceGathering:
     def trace(self) -> DeviceTrace:
         """What was gathered, after the last event."""
         earlier = HeldColumns()
+        gone: set[int] = set() if self._completes or _FREED in self.columns.action else self._let_go
         for address, (size, stack) in self._live.items():
-            earlier.add(address, size, stack)
+            if address not in gone:
+                earlier.add(address, size, stack)
         recorded = self._dropped + len(self.columns) + self._after
         return DeviceTrace(
             self.device, self.columns.table(), recorded, self._dropped, earlier.table(), self._later.table(), self._reserved_later

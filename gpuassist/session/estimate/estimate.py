@@ -40,7 +40,8 @@ _STATES = text("checked against the ZeRO paper and torch’s own optimizers")
 _CACHE = text("checked against published sizes of a token (GPT-2, OPT, Llama 3, DeepSeek-V3)")
 _PASSING = text("checked against traced steps; kernels and compilers differ")
 _CONTEXT = text("published figures of torch and vLLM; it differs by GPU and driver")
-_MARGIN = text("as much as torch’s allocator kept beside its tensors in 69 measured steps; a margin")
+_MARGIN = text("a margin, not a measurement")
+_MARGIN_MEASURED = text("as much as torch’s allocator kept beside its tensors in 69 measured steps; a margin")
 
 
 def estimate(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts) -> Estimate:
@@ -103,9 +104,8 @@ def _weights(shape: ModelShape, setting: EstimateSetting, states: ModelStates) -
     if shape.assumed and shape.origin is ShapeOrigin.CONFIG:
         return _part(EstimatePart.PARAMETERS, states.parameters, _ASSUMED_ERROR, _AS_ANOTHER)
     if widened(shape, setting) and states.parameters:
-        narrow = (
-            (shape.parameters - quantized_parameters(shape)) * 2 / max(1, setting.gpus if setting.sharding is Sharding.ZERO3 else 1)
-        )
+        parts = setting.gpus if setting.sharding is Sharding.ZERO3 else 1
+        narrow = (shape.parameters - quantized_parameters(shape)) * 2 / max(1, parts)
         return _part(EstimatePart.PARAMETERS, states.parameters, (min(1.0, error + narrow / states.parameters), error), _WIDENED)
     return _part(EstimatePart.PARAMETERS, states.parameters, (error, error), checked)
 
@@ -143,7 +143,7 @@ def _margin(tensors: Estimate, setting: EstimateSetting, costs: MemoryCosts) -> 
         round(getattr(shares[0], name) * moving + getattr(shares[1], name) * (tensors.total_bytes - moving))
         for name in ("value", "low", "high")
     )
-    return PartEstimate(EstimatePart.MARGIN, value, low, high, _MARGIN)
+    return PartEstimate(EstimatePart.MARGIN, value, low, high, _MARGIN_MEASURED if setting.task is Task.TRAIN else _MARGIN)
 
 
 def _host(host: int) -> Text:

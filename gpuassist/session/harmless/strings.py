@@ -359,7 +359,7 @@ _IN_PACKAGE = lazy_regex(r"(?<=-)\d{1,2}\.\d{1,3}[\w.~+-]{0,80}$")
 _PACKAGE_NUMBER = lazy_regex(
     r"\d{1,6}|cu\d{2,3}|g0[4-9]|fc\d{2}|el\d{1,2}|r\d{3}|lib\d{0,2}|cuda\d{0,2}|x64|aa64|deb\d{2}|bpo\d{1,2}|server\d?"
 )
-_RUN = lazy_regex(r"(?<![\w.])\+?(?=[\d ]*\d{3})(?=(?: ?\d){7})\d{1,7}(?: \d{1,7})+(?![\w.])")
+_RUN = lazy_regex(r"(?<![\w.])\+?(?=[\d ]{0,60}\d{3})(?=(?: ?\d){7})\d{1,7}(?: \d{1,7})+(?![\w.])")
 _INDEX = lazy_regex(r"[+-]?\d{1,3}(?::\d{1,2})?")
 _PYTHON = lazy_regex(r"python\d?(?:\.\d{1,2})?t?")
 _GROUPS = frozenset({"root", "video", "render", "kvm", "docker", "wheel", "sudo", "users", "vglusers", "nvidia", "nogroup"})

@@ -20,6 +20,7 @@ from gpuassist.formats.profiles.python_profile import read_statistics
 from gpuassist.formats.profiles.samples import read_begins_and_ends, read_scalene, read_speedscope
 from gpuassist.formats.profiles.tables import read_any_text
 from gpuassist.formats.profiles.trace_pieces import NoTraceError
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.profile import ProfileReading
 from gpuassist.session.profiling.answers import ChildLine, NotRead, ReadNothing, ReadSoFar, ReadWhole
 from gpuassist.system.parent_end import hear_of_parents_end
@@ -30,6 +31,7 @@ _TELL_EVERY_SECONDS = 0.1
 _HEAD = 1 << 16
 _MOST_WHOLE = 256 << 20  # what is read as a whole: cProfile's files and those of sampling profilers
 _MOST_TEXT = 16 << 20
+_JSON = lazy_regex(rb"\s*(?:\{|\[\s*(?:[{\]]|\d+,|\Z))")  # a line of a log begins with a bracket, too
 _SAMPLERS = (b"speedscope", b'"elapsed_time_sec"', b'"alloc_samples"', b'"py-spy"')
 _ENDINGS = {".nsys-rep": NotRead.NSYS_REPORT, ".qdrep": NotRead.NSYS_REPORT, ".ncu-rep": NotRead.NCU_REPORT}
 
@@ -123,10 +125,9 @@ def _readings(path: str, tell: Tell) -> Readings:
 
 
 def _plain(file: object, head: bytes, size: int, tell: Tell) -> Readings:
-    begins = head.lstrip()[:2]
     if head[:1] in {b"{", b"\xfb"} and head[1:2] and head[1] & 0x7F in b"()":  # no JSON goes on so
         return (read_statistics(_whole(file, size)),)
-    if begins[:1] in {b"{", b"["} and b'"Total Time' not in head:
+    if _JSON.match(head) and b'"Total Time' not in head:
         if any(word in head for word in _SAMPLERS):
             document = json.loads(_whole(file, size))
             found = read_speedscope(document) or read_scalene(document) or read_begins_and_ends(document)

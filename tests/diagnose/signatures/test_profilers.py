@@ -27,7 +27,7 @@ from tests.rows import for_each
         (PYTHON + TORCH, {"share": "71", "operator": "aten::addmm"}),
         (NSYS, {"change": "kernels", "hint": "precision", "change_share": "90"}),
         ('[\n{"Time (%)": 100.0, "Total Time (ns)": 7, "Instances": 1, "Name": "add"}\n]', {"change": "kernels"}),
-        ("Time (%),Total Time (us),Instances,Name\n100.0,7,1,add", {"change": "kernels"}),
+        *((f"Time (%),Total Time ({unit}),Instances,Name\n100.0,7,1,add", {"change": "kernels"}) for unit in ("us", "μs", "µs")),
         ("| Time (%) | Total Time (ms) | Instances | Name |\n| 100.0 | 7.5 | 1 | add |", {"change": "kernels"}),
         ("Time(%)  Total Time  Instances  Average  Name\n-------\n100.0  7  1  7.0  add", {"change": "kernels"}),
     ],
