@@ -12,14 +12,16 @@ from gpuassist.session.navigation import Destination, Flow, Place, SideTool, Ste
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Desk
 from gpuassist.ui.widgets.keys import tab_stops
-from gpuassist.ui.widgets.layouts import MARGIN
+from gpuassist.ui.widgets.layouts import MARGIN, by_text
 
 if TYPE_CHECKING:
     from gpuassist.context import Session
     from gpuassist.session.inspect import Inspection
     from gpuassist.session.setup_values import Setup, SetupRecord, SetupStage
 
-_LED_TO = frozenset((WizardStep.FOUND, WizardStep.REPAIR, WizardStep.VERIFY, WizardStep.LIVE, SideTool.INSTALL))
+_LED_TO = frozenset((WizardStep.MACHINE, WizardStep.FOUND, WizardStep.REPAIR, WizardStep.VERIFY, WizardStep.LIVE, SideTool.INSTALL))
+
+_LOW = 240
 
 
 class SetupCourse(QWidget):
@@ -131,7 +133,11 @@ class SetupCourse(QWidget):
             return "done" if first and not (setup.recorded or setup.closed or self._closed) else ""
         if setup.hidden:
             return "fold" if first else ""
-        return "strip" if first else "line" if place in _LED_TO else ""
+        return "strip" if first and not self._is_low() else "line" if place in _LED_TO else ""
+
+    def _is_low(self) -> bool:
+        """Whether the window is too low for a page above the whole of it, as with very large text on a small screen."""
+        return self.window().height() < by_text(_LOW)
 
     def _make(self, kind: str, setup: Setup, *, leads: bool) -> QWidget:
         """`leads` where its button goes elsewhere than the page and the blue button."""
