@@ -214,6 +214,7 @@ class Frame(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._beside.setMaximumWidth(max(WIDTH, int(self.width() * _SIDE_PART)))
+        self.setup.settle()
 
     def focusNextPrevChild(self, next: bool) -> bool:  # noqa: FBT001 -- Qt's own signature
         """Tab: the side list is one stop, then what stands at the right as one reads it."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from gpuassist.session.setup_values import Setup, SetupRecord, SetupStage
 
 _LED_TO = frozenset((WizardStep.MACHINE, WizardStep.FOUND, WizardStep.REPAIR, WizardStep.VERIFY, WizardStep.LIVE, SideTool.INSTALL))
-
 _LOW = 240
 
 
@@ -65,7 +64,7 @@ class SetupCourse(QWidget):
         ended = verified is not self._verified and verified is StepStatus.BUSY
         if ended or (self._watched and not watched and self._waits_for_live()):
             self._look()
-        self._settle()
+        self.settle()
 
     def close_down(self) -> None:
         self._looking.drop()
@@ -90,9 +89,9 @@ class SetupCourse(QWidget):
         value = result.value if isinstance(result, Done) else None
         if value is not None:
             self.setup = value  # type: ignore[assignment]  # a Setup, whose module may not be imported here
-            self._settle()
+            self.settle()
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Makes what is to be shown here, where that is something else than what is."""
         if self.setup is None:
             return
@@ -170,7 +169,7 @@ class SetupCourse(QWidget):
     @Slot()
     def _close(self) -> None:
         self._closed = True
-        self._settle()
+        self.settle()
 
     @Slot()
     def _fold(self) -> None:
@@ -187,7 +186,7 @@ class SetupCourse(QWidget):
             return
         self.setup = replace(self.setup, hidden=hidden)
         self._note(lambda record: replace(record, hidden=hidden))
-        self._settle()
+        self.settle()
 
 
 # On the job's thread, which imports what the strip is made of.
