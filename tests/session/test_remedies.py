@@ -72,8 +72,9 @@ def test_made_machines_get_the_plans_own_steps(session: Session, recipe: Recipe)
 
 
 def test_the_words_name_the_toolkit_that_the_plan_switches_to(session: Session) -> None:
+    ways = (("12.4", "13.0"), ("12.4", "12.8"), ("13.0",))
     torches = ((), (Env("t", "2.5.1+cu121", active=True),))
-    for driver, environments, there in product(("550.54.14", "580.95.05"), torches, (("12.4", "13.0"), ("12.4", "12.8"), ("13.0",))):
+    for driver, environments, there in product(("550.54.14", "580.95.05"), torches, ways):
         toolkits = ("11.7.99", *(f"{version}.88" for version in there))
         made = machine(Recipe(driver=driver, environments=environments, toolkits=toolkits, nvcc="11.7"))
         answers = answers_of(session, made, judge(made, session.knowledge))

@@ -275,7 +275,7 @@ def test_the_finding_leads_to_its_repair(frames: Frames, too_old: str, qtbot: Qt
     assert (frame.flow.current, frame.flow.errand) == (WizardStep.REPAIR, ToRepair("12.4"))
 
 
-def test_beside_what_is_elsewhere_nothing_repairs_this_machine(frames: Frames, too_old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beside_what_is_elsewhere_nothing_is_repaired(frames: Frames, too_old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = frames(too_old)
     frame.go(GoTo(WizardStep.LIVE))
     assert buttons(frame)[-1] == "Switch to CUDA 12.4…"
