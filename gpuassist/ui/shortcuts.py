@@ -92,5 +92,5 @@ SHORTCUTS = (
 
 def page_beside(flow: Flow, rows: int) -> Place:
     """The page so many rows further down in the side list, or up, of those that can be shown now; after the last the first."""
-    shown = [place for place in (*WizardStep, *SideTool) if flow.enabled(place) or place is flow.current]
+    shown: list[Place] = [place for place in (*WizardStep, *SideTool) if flow.enabled(place) or place is flow.current]
     return shown[(shown.index(flow.current) + rows) % len(shown)]

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.session.navigation import Back, GoTo, Marked, Next, Place, SideTool, StepStatus, ToRepair, WizardStep
 from gpuassist.ui.frame import Frame
-from gpuassist.ui.page import Bar, Desk, OpenExample, ReadAgain
+from gpuassist.ui.page import Bar, Desk, OpenExample, Page, ReadAgain
 from gpuassist.ui.widgets.help import Help
 from tests.ui.frames import HEALTHY, TOO_OLD, Frames, buttons, recorded
 from tests.ui.made import Answers
@@ -280,6 +280,7 @@ def test_beside_what_is_elsewhere_nothing_is_repaired(frames: Frames, too_old: s
     frame.go(GoTo(WizardStep.LIVE))
     assert buttons(frame)[-1] == "Switch to CUDA 12.4…"
     page = frame.pages.currentWidget()
+    assert isinstance(page, Page)
     monkeypatch.setattr(page, "bar", lambda: Bar(elsewhere=True))
     page.bar_changed.emit()
     assert buttons(frame) == ["Back"]
