@@ -122,8 +122,20 @@ def _of_knowledge() -> Iterator[str]:
 
 
 def _of_examples() -> Iterator[str]:
+    """What each is called, and why something is not known there: the reasons of the version that recorded it."""
     for path in sorted((ROOT / "resources" / "machines").glob("*.json")):
-        yield sentence(json.loads(path.read_bytes())["note"]).message
+        example = json.loads(path.read_bytes())
+        yield sentence(example["note"]).message
+        yield from (sentence(reason).message for reason in _reasons(example))
+
+
+def _reasons(recorded: object) -> Iterator[str]:
+    if isinstance(recorded, dict):
+        if isinstance(recorded.get("reason"), str):
+            yield recorded["reason"]
+        recorded = list(recorded.values())
+    for part in recorded if isinstance(recorded, list) else ():
+        yield from _reasons(part)
 
 
 def _of_terms() -> Iterator[str]:

@@ -166,9 +166,15 @@ def installed(toolkit: Toolkit, record: ToolkitRecord | None) -> InstalledToolki
 
 
 def choose_installed_toolkit(toolkits: Iterable[InstalledToolkit], workload: Workload) -> InstalledToolkit | None:
-    """The installed toolkit that serves every GPU, compilers and driver: nearest to torch's CUDA first, then the newest."""
+    """The installed toolkit that serves every GPU, compilers and driver: nearest to torch's CUDA first, then one whose plain
+    programs the driver runs, then the newest.
+    """
     fitting = [one for one in toolkits if toolkit_fits(one, one.version, workload)]
-    return max(fitting, key=lambda one: (_match(one.version, workload), one.version), default=None)
+    return max(
+        fitting,
+        key=lambda one: (_match(one.version, workload), runs_plainly(one.version.release, workload), one.version),
+        default=None,
+    )
 
 
 def choose_toolkit_release(toolkits: Iterable[ToolkitRecord], workload: Workload) -> Version | None:

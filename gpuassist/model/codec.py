@@ -17,7 +17,8 @@ from typing import Any, Union
 from msgspec import Struct
 
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.lazy_regex import lazy_regex
+from gpuassist.model.text import Text, sentence, text, verbatim
 from gpuassist.model.version import ComputeCapability, Target, Version, VersionError
 
 Json = Union[None, bool, int, float, str, list["Json"], dict[str, "Json"]]
@@ -68,7 +69,7 @@ def decode(kind: Any, data: Json, where: str = "$") -> Any:
         if "source" in data:
             (inner,) = typing.get_args(known)
             return Known(decode(inner, data.get("value"), f"{where}.value"), _plain(str, data["source"], f"{where}.source"))
-        return Unknown(verbatim(_plain(str, data.get("reason", ""), f"{where}.reason")), bool(data.get("asked", True)))
+        return Unknown(_reason(_plain(str, data.get("reason", ""), f"{where}.reason")), bool(data.get("asked", True)))
     if origin is tuple:
         if not isinstance(data, list):
             raise _wrong(where, "a list")
@@ -120,6 +121,16 @@ def _plain(kind: type, data: Json, where: str) -> Any:
 
 
 _NO_SUCH_NUMBER = 10**300
+
+
+_PLAIN_WORDS = lazy_regex(r"[A-Za-z][A-Za-z0-9 ,.:;()'_-]*")
+
+
+def _reason(told: str) -> Text:
+    """Plain words may be a message of ours, which the reader's language has; with a path or odd characters they are no words of
+    ours alone, and are shown as what a file says is.
+    """
+    return sentence(told) if _PLAIN_WORDS.fullmatch(told) else verbatim(told)
 
 
 def _wrong(where: str, expected: str, field: str = "") -> DecodeError:

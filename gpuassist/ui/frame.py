@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -12,7 +13,6 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, enumerated, text
 from gpuassist.session.file_places import place_of_file
-from gpuassist.session.kept_place import place_named
 from gpuassist.session.navigation import (
     TITLES,
     Back,
@@ -42,7 +42,7 @@ from gpuassist.ui.page import Desk, Leave, OpenExample, OpenRecording, ReadAgain
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.page_terms import PageTerms
 from gpuassist.ui.setup_course import SetupCourse
-from gpuassist.ui.shortcuts import ROW_KEYS
+from gpuassist.ui.shortcuts import ROW_KEYS, page_beside
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
@@ -152,7 +152,9 @@ class Frame(QWidget):
         for keys in ("Ctrl+W", "Ctrl+Q"):
             self._action("", keys, lambda: self.window().close())
         for keys, place in zip(ROW_KEYS, (*WizardStep, *SideTool), strict=False):  # an eleventh row has no key
-            self._action(place.value, keys, self._choose_by_key)
+            self._action("", keys, partial(self._choose_by_key, place))
+        for keys, rows in (("Ctrl+PgDown", 1), ("Ctrl+PgUp", -1)):
+            self._action("", keys, partial(lambda rows: self._choose(page_beside(self.flow, rows)), rows))
         self._content = (self.banners, self.pages, self.setup, self.bar)
         self._keeper = FocusKeeper(self._content, self.pages, self)
         self._show_flow()
@@ -212,6 +214,7 @@ class Frame(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._beside.setMaximumWidth(max(WIDTH, int(self.width() * _SIDE_PART)))
+        self.setup.settle()
 
     def focusNextPrevChild(self, next: bool) -> bool:  # noqa: FBT001 -- Qt's own signature
         """Tab: the side list is one stop, then what stands at the right as one reads it."""
@@ -257,7 +260,7 @@ class Frame(QWidget):
     @Slot()
     def _show_bar(self) -> None:
         bar = self.pages.bar()
-        after, lead = self.flow.next(), self.pages.unless_shown(self.flow.lead() if bar.primary is None else None)
+        after, lead = self.flow.next(), self.pages.unless_shown(None if bar.primary or bar.elsewhere else self.flow.lead())
         if after is not None:
             self._next.setText(bar.next_title or self._desk.words(TITLES[after]))
         if lead is not None:
@@ -289,12 +292,7 @@ class Frame(QWidget):
     def _choose(self, place: Place) -> None:
         self.go(GoTo(place))
 
-    @Slot()
-    def _choose_by_key(self) -> None:
-        action = self.sender()
-        place = place_named(action.text()) if isinstance(action, QAction) else None
-        if place is None:
-            return
+    def _choose_by_key(self, place: Place) -> None:
         self._choose(place)
         if not self.flow.enabled(place):
             self._wanted = GoTo(place)  # once the facts are there that it needs

@@ -46,7 +46,7 @@ class Bar(Struct, frozen=True):
     """A page's part of the bottom bar: secondary actions at the left, a quiet note, and its own primary action.
 
     Without a primary one the frame offers the way on, under the words `next_title` if there are any; not in blue where the
-    page's own blue button stands `inside` it.
+    page's own blue button stands `inside` it. Where it shows what is `elsewhere`, nothing leads to a repair of this machine.
     """
 
     left: tuple[QAction, ...] = ()
@@ -54,6 +54,7 @@ class Bar(Struct, frozen=True):
     primary: QAction | None = None
     next_title: str = ""
     inside: bool = False
+    elsewhere: bool = False
 
 
 class ReadAgain(Struct, frozen=True):

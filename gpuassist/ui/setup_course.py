@@ -12,14 +12,15 @@ from gpuassist.session.navigation import Destination, Flow, Place, SideTool, Ste
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Desk
 from gpuassist.ui.widgets.keys import tab_stops
-from gpuassist.ui.widgets.layouts import MARGIN
+from gpuassist.ui.widgets.layouts import MARGIN, by_text
 
 if TYPE_CHECKING:
     from gpuassist.context import Session
     from gpuassist.session.inspect import Inspection
     from gpuassist.session.setup_values import Setup, SetupRecord, SetupStage
 
-_LED_TO = frozenset((WizardStep.FOUND, WizardStep.REPAIR, WizardStep.VERIFY, WizardStep.LIVE, SideTool.INSTALL))
+_LED_TO = frozenset((WizardStep.MACHINE, WizardStep.FOUND, WizardStep.REPAIR, WizardStep.VERIFY, WizardStep.LIVE, SideTool.INSTALL))
+_LOW = 240
 
 
 class SetupCourse(QWidget):
@@ -63,7 +64,7 @@ class SetupCourse(QWidget):
         ended = verified is not self._verified and verified is StepStatus.BUSY
         if ended or (self._watched and not watched and self._waits_for_live()):
             self._look()
-        self._settle()
+        self.settle()
 
     def close_down(self) -> None:
         self._looking.drop()
@@ -88,9 +89,9 @@ class SetupCourse(QWidget):
         value = result.value if isinstance(result, Done) else None
         if value is not None:
             self.setup = value  # type: ignore[assignment]  # a Setup, whose module may not be imported here
-            self._settle()
+            self.settle()
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Makes what is to be shown here, where that is something else than what is."""
         if self.setup is None:
             return
@@ -131,7 +132,11 @@ class SetupCourse(QWidget):
             return "done" if first and not (setup.recorded or setup.closed or self._closed) else ""
         if setup.hidden:
             return "fold" if first else ""
-        return "strip" if first else "line" if place in _LED_TO else ""
+        return "strip" if first and not self._is_low() else "line" if place in _LED_TO else ""
+
+    def _is_low(self) -> bool:
+        """Whether the window is too low for a page above the whole of it, as with very large text on a small screen."""
+        return self.window().height() < by_text(_LOW)
 
     def _make(self, kind: str, setup: Setup, *, leads: bool) -> QWidget:
         """`leads` where its button goes elsewhere than the page and the blue button."""
@@ -164,7 +169,7 @@ class SetupCourse(QWidget):
     @Slot()
     def _close(self) -> None:
         self._closed = True
-        self._settle()
+        self.settle()
 
     @Slot()
     def _fold(self) -> None:
@@ -181,7 +186,7 @@ class SetupCourse(QWidget):
             return
         self.setup = replace(self.setup, hidden=hidden)
         self._note(lambda record: replace(record, hidden=hidden))
-        self._settle()
+        self.settle()
 
 
 # On the job's thread, which imports what the strip is made of.

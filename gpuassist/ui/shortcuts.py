@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from gpuassist.model.text import Text, text
-from gpuassist.session.navigation import Place, SideTool, WizardStep
+from gpuassist.session.navigation import Flow, Place, SideTool, WizardStep
 
 
 class Shortcut(Struct, frozen=True):
@@ -30,6 +30,7 @@ SHORTCUTS = (
     Shortcut(("Alt+Right",), text("the next page")),
     Shortcut(("Ctrl+Return", "Ctrl+Enter"), text("the blue button")),
     Shortcut(ROW_KEYS, text("a page of the side list")),
+    Shortcut(("Ctrl+PgDown", "Ctrl+PgUp"), text("the page below or above in the side list")),
     Shortcut(("Ctrl+R",), text("read the machine again")),
     Shortcut(("Ctrl+C",), text("copy what is selected or focused")),
     Shortcut(("Shift+F1", "?"), text("what the terms on this page mean")),
@@ -37,6 +38,7 @@ SHORTCUTS = (
     Shortcut(("Ctrl+W", "Ctrl+Q"), text("close the window")),
     Shortcut(("Ctrl+O",), text("open a recorded machine"), WizardStep.MACHINE),
     Shortcut(("Alt+1", "Alt+2", "Alt+3", "Alt+4"), text("a part of the page"), WizardStep.REPAIR),
+    Shortcut(("Ctrl+Z",), text("undo the change that was just made"), WizardStep.REPAIR),
     Shortcut(("Esc",), text("cancel"), WizardStep.VERIFY),
     Shortcut(("Ctrl+S",), text("save the result"), WizardStep.VERIFY),
     Shortcut(("Ctrl+Shift+C",), text("copy the result"), WizardStep.VERIFY),
@@ -59,7 +61,7 @@ SHORTCUTS = (
     Shortcut(("Ctrl+I",), text("plan this install"), SideTool.WHAT_IF),
     Shortcut(("Ctrl+Shift+C",), text("copy the answer"), SideTool.WHAT_IF),
     Shortcut(("Esc",), text("cancel"), SideTool.INSTALL),
-    Shortcut(("Ctrl+F",), text("to the list of guides"), SideTool.GUIDES),
+    Shortcut(("Ctrl+F",), text("find a guide or a term"), SideTool.GUIDES),
     Shortcut(("F5",), text("refresh"), SideTool.HOLDERS),
     Shortcut(("Del",), text("stop the chosen process"), SideTool.HOLDERS),
     Shortcut(("Ctrl+Shift+C",), text("copy the list"), SideTool.HOLDERS),
@@ -86,3 +88,9 @@ SHORTCUTS = (
     Shortcut(("Esc",), text("cancel"), SideTool.PROFILE),
     Shortcut(("Ctrl+Shift+C",), text("copy the answer"), SideTool.PROFILE),
 )
+
+
+def page_beside(flow: Flow, rows: int) -> Place:
+    """The page so many rows further down in the side list, or up, of those that can be shown now; after the last the first."""
+    shown: list[Place] = [place for place in (*WizardStep, *SideTool) if flow.enabled(place) or place is flow.current]
+    return shown[(shown.index(flow.current) + rows) % len(shown)]

@@ -112,7 +112,13 @@ def test_known_facts_come_back_equal() -> None:
 
 
 def test_empty_machine_stays_not_asked() -> None:
-    assert _round_trip(Machine()).gpus == Unknown(verbatim("not looked at"), asked=False)
+    assert _round_trip(Machine()).gpus == NOT_ASKED
+
+
+def test_a_reason_of_ours_is_a_message_and_what_else_a_file_says_is_a_string() -> None:
+    told = ("not looked at", "no /x: {y}", "a\u202eb")
+    loaded = [_reason(_round_trip(Machine(gpus=Unknown(verbatim(one)))).gpus) for one in told]
+    assert loaded == [text("not looked at"), *map(verbatim, told[1:])]
 
 
 def test_known_fact_shows_value_and_source() -> None:

@@ -12,7 +12,7 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.model.finding import Action, Answer, Remedy
 from gpuassist.model.machine import Machine
 from gpuassist.session.inspect import answers_of, open_recording
-from gpuassist.session.plan import parse_goal, plan_goals
+from gpuassist.session.plan import parse_goal, plan_goals, toolkit_to_use
 from tests.rows import for_each
 from tests.session.test_recorded_machines import CASES, _facts
 from tests.values import (
@@ -69,3 +69,17 @@ def test_made_machines_get_the_plans_own_steps(session: Session, recipe: Recipe)
     made = machine(recipe)
     answers = answers_of(session, made, judge(made, session.knowledge))
     assert not [one.goal for one in planned(answers) if differs(session, made, one)]
+
+
+def test_the_words_name_the_toolkit_that_the_plan_switches_to(session: Session) -> None:
+    ways = (("12.4", "13.0"), ("12.4", "12.8"), ("13.0",))
+    torches = ((), (Env("t", "2.5.1+cu121", active=True),))
+    for driver, environments, there in product(("550.54.14", "580.95.05"), torches, ways):
+        toolkits = ("11.7.99", *(f"{version}.88" for version in there))
+        made = machine(Recipe(driver=driver, environments=environments, toolkits=toolkits, nvcc="11.7"))
+        answers = answers_of(session, made, judge(made, session.knowledge))
+        answer = next(one for one in answers if one.id == "nvcc-arch-too-new")
+        said = [version for version in there if f"CUDA {version} is already installed" in answer.explanation]
+        steps = answer.remedies[0].steps
+        switched = [version for version in map(toolkit_to_use, steps) if version]
+        assert said == (switched if len(steps) == 1 else []), (driver, environments, there)  # no word of one that needs more

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.session.navigation import Back, GoTo, Marked, Next, Place, SideTool, StepStatus, ToRepair, WizardStep
 from gpuassist.ui.frame import Frame
-from gpuassist.ui.page import Desk, OpenExample, ReadAgain
+from gpuassist.ui.page import Bar, Desk, OpenExample, Page, ReadAgain
 from gpuassist.ui.widgets.help import Help
 from tests.ui.frames import HEALTHY, TOO_OLD, Frames, buttons, recorded
 from tests.ui.made import Answers
@@ -101,6 +101,14 @@ def test_keys_lead_to_the_tools(frames: Frames, healthy: str, qtbot: QtBot, numb
     frame = frames(healthy)
     press(frame, Qt.Key(Qt.Key.Key_0.value + number % 10), Qt.KeyboardModifier.ControlModifier, qtbot)
     assert frame.flow.current is tool
+    frame.close_down()
+
+
+def test_keys_lead_to_the_page_below_and_above(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    for key, place in ((Qt.Key.Key_PageUp, SideTool.PROFILE), (Qt.Key.Key_PageDown, WizardStep.MACHINE)):
+        press(frame, key, Qt.KeyboardModifier.ControlModifier, qtbot)
+        assert frame.flow.current is place
     frame.close_down()
 
 
@@ -265,6 +273,17 @@ def test_the_finding_leads_to_its_repair(frames: Frames, too_old: str, qtbot: Qt
     switch = next(button for button in frame.pages.findChildren(QPushButton) if button.text() == "Switch to CUDA 12.4…")
     QTest.mouseClick(switch, Qt.MouseButton.LeftButton)
     assert (frame.flow.current, frame.flow.errand) == (WizardStep.REPAIR, ToRepair("12.4"))
+
+
+def test_beside_what_is_elsewhere_nothing_is_repaired(frames: Frames, too_old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = frames(too_old)
+    frame.go(GoTo(WizardStep.LIVE))
+    assert buttons(frame)[-1] == "Switch to CUDA 12.4…"
+    page = frame.pages.currentWidget()
+    assert isinstance(page, Page)
+    monkeypatch.setattr(page, "bar", lambda: Bar(elsewhere=True))
+    page.bar_changed.emit()
+    assert buttons(frame) == ["Back"]
 
 
 def test_choosing_a_file_opens_it(frames: Frames, healthy: str, answers: Answers, qtbot: QtBot) -> None:

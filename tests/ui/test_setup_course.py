@@ -231,6 +231,18 @@ def test_the_frame_follows_it(desk: Desk, show: Show, session: Session, qtbot: Q
     frame.close_down()
 
 
+def test_a_window_too_low_for_all_of_it_has_one_line(
+    desk: Desk, show: Show, session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = show(Frame(desk, appearance=Appearance.LIGHT), 1280, 800)
+    frame._reading.ended.emit(read(session, machine(READY)))
+    qtbot.waitUntil(lambda: kind(frame.setup) is SetupStrip)
+    monkeypatch.setattr("gpuassist.ui.setup_course._LOW", 10_000)
+    frame.resize(1280, 790)
+    qtbot.waitUntil(lambda: kind(frame.setup) is SetupLine)
+    frame.close_down()
+
+
 def test_where_it_comes_nothing_that_is_read_moves(desk: Desk, show: Show, session: Session, qtbot: QtBot) -> None:
     frame = show(Frame(desk, appearance=Appearance.LIGHT), 1024, 700)
     qtbot.waitUntil(lambda: frame.pages.mapTo(frame, QPoint(0, 0)).x() == WIDTH)  # once the side list has its room

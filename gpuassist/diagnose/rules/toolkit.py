@@ -251,8 +251,11 @@ def _driver_cuda(case: RuleInput, driver: Version) -> Version | None:
 
 
 def best_installed(case: RuleInput) -> InstalledToolkit | None:
-    """The installed toolkit that serves every usable GPU and the host compiler, nearest to torch's CUDA."""
-    return choose_installed_toolkit(_installed(case), _workload(case))
+    """The installed toolkit that serves every usable GPU and the host compiler, and whose programs the driver runs, where that is
+    known: nearest to torch's CUDA, as the plan chooses it.
+    """
+    known = isinstance(case.serving, Known)
+    return choose_installed_toolkit([one for one in _installed(case) if not known or case.serves(one.version)], _workload(case))
 
 
 def torch_cuda(case: RuleInput) -> Fact[Version]:
@@ -303,9 +306,14 @@ def _to_install(case: RuleInput, cuda: Version | None = None) -> Version | None:
 
 
 def _alternative(case: RuleInput) -> str:
-    """The version of an installed toolkit that has none of the faults, empty where there is none."""
-    best = best_installed(case)
-    return str(best.version.release) if best is not None and (case.toolkit is None or best.root != case.toolkit.root) else ""
+    """The version of an installed toolkit that has none of the faults, empty where there is none: the one that the plan switches
+    to, which is none of another major than torch's.
+    """
+    best, cuda = best_installed(case), torch_cuda(case)
+    if best is None or (case.toolkit is not None and best.root == case.toolkit.root):
+        return ""
+    for_torch = isinstance(cuda, Unknown) or extension_buildable(cuda.value, best.version) is not ToolkitMatch.MAJOR_DIFFERS
+    return str(best.version.release) if for_torch else ""
 
 
 def _is_outside(card: KnownGpu, targets: tuple[Target, ...]) -> bool:

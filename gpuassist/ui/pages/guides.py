@@ -78,7 +78,7 @@ class GuidesPage(Page):
         self._metrics, self._width = QFontMetrics(sans()), by_text(_LIST_WIDTH)
         self._copy = QAction(desk.words(text("Copy the guide")), self)
         self._copy.triggered.connect(self._copy_guide)
-        new_action(self, desk.words(text("Guides")), self._focus_list, "Ctrl+F")
+        new_action(self, desk.words(text("Guides")), self._focus_search, "Ctrl+F")
         self._header = PageHeader("", desk.words(text("Short answers to common questions.")), self)
         self._list = self._made_list()
         self._search = TextLine(self)
@@ -215,9 +215,9 @@ class GuidesPage(Page):
             self.desk.asking.visit(address)
 
     @Slot()
-    def _focus_list(self) -> None:
-        """Where the first letters of a title lead to it."""
-        self._list.setFocus()
+    def _focus_search(self) -> None:
+        self._search.setFocus()
+        self._search.selectAll()
 
     @Slot()
     def _copy_guide(self) -> None:

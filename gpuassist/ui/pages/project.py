@@ -283,7 +283,7 @@ class ChecksCard(Card):
         row = bare(QHBoxLayout(inside), 10)
         row.addWidget(MarkIcon(CHECK_MARKS[check.state], inside), 0, Qt.AlignmentFlag.AlignTop)
         title = label(words(CHECK_TITLES[check.id]), "strong", inside)
-        title.setMinimumWidth(_TITLE_WIDTH)
+        title.setMinimumWidth(max(_TITLE_WIDTH, title.minimumSizeHint().width()))  # never less than its longest word
         row.addWidget(title, 0, Qt.AlignmentFlag.AlignTop)
         column = bare(QVBoxLayout(), 2)
         said = words(check.text)  # one that begins with a package's name keeps that as it is

@@ -55,6 +55,8 @@ class Banners(QWidget):
     def tell(self, words: Text, *, stays: bool = False) -> None:
         """Something to know from the start on; unless it `stays`, it can be closed."""
         said = self._words(words)
+        if self._host:  # one word, and of any length
+            said = said.replace(self._host, self._host.replace(".", ".\u200b"))
         before = next((one for one in self.told if one.words == said), None)
         if before is not None:
             before.show()

@@ -24,10 +24,10 @@ _CODE_FAMILIES, _CODE_POINTS = ("JetBrains Mono", "DejaVu Sans Mono", "monospace
 _CODE_SPAN = rf"""<span style="font-family: {str(_CODE_FAMILIES)[1:-1]}; font-size: {_CODE_POINTS}pt">\1</span>"""
 _CODE_SHOWN = lazy_regex(r"([^\s<>]*)<span [^<>]*>([^<>]*)</span>([^\s<>]*)")  # with what stands right beside it
 _TAG = lazy_regex(r"<[^<>]*>")
-# Between spaces, after a hyphen or a slash where no digit follows (UAX 14), around each letter of Han; never between a word and
-# the mark that opens or closes something beside it.
+# Between spaces, those of no width too, after a hyphen or a slash where no digit follows (UAX 14), around each letter of Han; never
+# between a word and the mark that opens or closes something beside it.
 _OPENS, _CLOSES = r"[\uff08\u300a\u300c\u3010]", r"[\uff09\u300b\u300d\u3011\u3001\u3002\uff0c\uff1a\uff1b\uff01\uff1f]"
-_WORD, _HAN = r"(?:[^\s/\-\u2e80-\uffef]|[/\-](?=\d))+[/\-]?", rf"(?:(?!{_OPENS})[\u2e80-\uffef]){{1,3}}"
+_WORD, _HAN = r"(?:[^\s\u200b/\-\u2e80-\uffef]|[/\-](?=\d))+[/\-]?", rf"(?:(?!{_OPENS})[\u2e80-\uffef]){{1,3}}"
 _PIECE = lazy_regex(rf"{_OPENS}*{_WORD}{_CLOSES}*|{_OPENS}*{_HAN}|{_OPENS}|[/\-]")
 # What is longer than this is no language, and no name of ours: a page does not get wider for it.
 _PIECE_AT_MOST, _CODE_AT_MOST, _GLUED = 44, 68, 3  # letters

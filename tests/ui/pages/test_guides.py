@@ -63,6 +63,12 @@ def test_other_errands_leave_the_guide_that_is_open(page: GuidesPage, errand: To
     assert page.topic == "precision"
 
 
+def test_a_key_leads_to_the_search(page: GuidesPage) -> None:
+    (find,) = (one for one in page.actions() if one.shortcut().toString() == "Ctrl+F")
+    find.trigger()
+    assert isinstance(page.focusWidget(), QLineEdit)
+
+
 def test_titles_are_not_cut(page: GuidesPage) -> None:
     found = _list(page)
     for row in range(found.count()):

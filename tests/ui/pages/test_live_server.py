@@ -75,9 +75,11 @@ def test_a_server_is_asked_whom_it_knows_and_watched(shown: Shown, http: Scripte
     assert view.card.isHidden()  # there are no processes to list
     assert [lane.head.title for lane in view.lanes] == ["GPU 0 on n2 · H100"]
     assert remembered(desk.session.world).hosts == ("n2",)
+    assert shown.page.bar().elsewhere  # so that the frame offers no repair of this machine
     (back,) = shown.page.bar().left
     back.trigger()
     assert shown.page._served is None
+    assert not shown.page.bar().elsewhere
     assert shown.page.view.watch is shown.watch
     assert shown.page._nothing.isVisible()  # nobody has told of GPUs here: the page is not blank
 

@@ -100,8 +100,11 @@ def test_a_paragraph_never_becomes_narrower_than_a_name_in_it(theme: Theme, qtbo
             document.setHtml(as_rich(words))
             document.setTextWidth(least)
             assert document.idealWidth() <= least, (words, role)
+    whole, parted = paragraph("node-017.cluster.example.com"), paragraph("node-017.\u200bcluster.\u200bexample.\u200bcom")
     endless = paragraph("x" * 400)
-    qtbot.addWidget(endless)
+    for made in (whole, parted, endless):
+        qtbot.addWidget(made)
+    assert parted.minimumSizeHint().width() < whole.minimumSizeHint().width() / 2
     assert endless.minimumSizeHint().width() < 400
 
 

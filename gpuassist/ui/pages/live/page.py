@@ -76,14 +76,15 @@ class LivePage(Page):
         return self._replay or (self._served.view if self._served is not None else self._live)
 
     def bar(self) -> Bar:
+        elsewhere = self._served is not None
         if self._on_show is self._nothing:
-            return Bar((self._back,) if self._served is not None else ())
+            return Bar((self._back,) if elsewhere else (), elsewhere=elsewhere)
         if self._replay is not None:
             note = text("Wheel: zoom · ← →: move · 0–9, A: GPUs")
             return Bar((self._back,), note=self.desk.words(note))
         note = text("Wheel: zoom · End: now · Space: pause · 0–9, A: GPUs")
         local = (self._holders, self._live.insight.alerts)
-        return Bar((self._back,) if self._served is not None else local, note=self.desk.words(note))
+        return Bar((self._back,) if elsewhere else local, note=self.desk.words(note), elsewhere=elsewhere)
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine_recorded = inspection.recorded and not inspection.host

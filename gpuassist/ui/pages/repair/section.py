@@ -67,7 +67,7 @@ class RepairSection(QWidget):
         self.looking = Latest(desk.jobs, self._show_still_old, self)
         self.apply = new_action(self, desk.words(text("Apply and test")), self._start_applying)
         self.copy = new_action(self, desk.words(text("Copy the lines instead")), self._copy_lines)
-        self.undo = new_action(self, desk.words(text("Undo this change")), self._want_undo)
+        self.undo = new_action(self, desk.words(text("Undo this change")), self._want_undo, "Ctrl+Z")
         self.anew = new_action(self, desk.words(text("New plan")), self.start)
         self.notice = Notice(Mark.INFO, "", self)
         self.notice.hide()
