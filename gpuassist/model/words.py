@@ -48,13 +48,21 @@ class Words(Struct, frozen=True):
 
 def language_of(variables: Mapping[str, str], languages: Sequence[str]) -> str:
     """The one of these languages that the locale asks for (LC_ALL, LC_MESSAGES, LANG in that order), if only by its first part:
-    what is there for zh_CN serves zh_TW as well.
+    what is there for zh_CN serves zh_TW as well. LANGUAGE goes before it, a list of which the first that is there counts, but not in
+    the locale C (GNU gettext, "Specifying a Priority List of Languages").
     """
     locale = next((variables[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if variables.get(name)), "")
+    plain = locale.partition(".")[0] in {"", "C", "POSIX"}
+    wanted = [locale] if plain else [*filter(None, variables.get("LANGUAGE", "").split(":")), locale]
+    return next(filter(None, (_nearest(one, languages) for one in wanted)), "en")
+
+
+def _nearest(locale: str, languages: Sequence[str]) -> str:
+    """Empty where none of them is near."""
     wanted = locale.partition(".")[0].partition("@")[0].lower()
     first, _, _ = wanted.partition("_")
     near = (one for one in languages if one.lower().partition("_")[0] == first)
-    return next((one for one in languages if one.lower() == wanted), next(near, "en"))
+    return next((one for one in languages if one.lower() == wanted), next(near, ""))
 
 
 ENGLISH = Words("en", gettext.NullTranslations())

@@ -81,6 +81,11 @@ def test_english_has_nothing_to_say_first(tmp_path: Path) -> None:
         ({"LANG": "de_DE.UTF-8"}, "en"),
         ({"LC_MESSAGES": "zh_TW.UTF-8", "LANG": "en_US.UTF-8"}, "zh_CN"),
         ({"LC_ALL": "", "LANG": "zh_CN"}, "zh_CN"),
+        ({"LANGUAGE": "zh_CN", "LANG": "en_US.UTF-8"}, "zh_CN"),
+        ({"LANGUAGE": "de:zh_TW:en", "LANG": "en_US.UTF-8"}, "zh_CN"),
+        ({"LANGUAGE": "en_GB:en", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"LANGUAGE": "de", "LANG": "zh_CN.UTF-8"}, "zh_CN"),
+        ({"LANGUAGE": "zh_CN", "LANG": "C.UTF-8"}, "en"),
     ],
 )
 def test_locale_chooses_the_language(variables: dict[str, str], language: str) -> None:
