@@ -48,8 +48,8 @@ class Words(Struct, frozen=True):
 
 def language_of(variables: Mapping[str, str], languages: Sequence[str]) -> str:
     """The one of these languages that the locale asks for (LC_ALL, LC_MESSAGES, LANG in that order), if only by its first part:
-    what is there for zh_CN serves zh_TW as well. LANGUAGE goes before it, a list of which the first that is there counts, but not in
-    the locale C (GNU gettext, "Specifying a Priority List of Languages").
+    what is there for zh_CN serves zh_TW as well. LANGUAGE goes before it, a list of which the first that is there counts, but not
+    in the locale C (GNU gettext, "Specifying a Priority List of Languages").
     """
     locale = next((variables[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if variables.get(name)), "")
     plain = locale.partition(".")[0] in {"", "C", "POSIX"}
