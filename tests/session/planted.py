@@ -41,7 +41,7 @@ SECRETS: dict[str, tuple[str, ...]] = {
     "GPU-8f3a1c55-77d1-4e0b-9c2d-5b1f0a6e4c3d": ("8f3a1c55", "77d1", "5b1f0a6e4c3d"),
     "MIG-5c89852c-d268-5b5c-8f5c-0e1a4b4b0777": ("5c89852c", "0e1a4b4b0777"),
     "3c:52:82:ab:cd:ef": ("3c:52", "52:82", "ab:cd"),
-    "192.168.17.44": ("192.168", "168.17", "17.44"),
+    "192.168.217.144": ("192.168", "168.217", "217.144"),  # no piece is a moment's seconds, which a report has
     "fd12:3456:789a::1": ("fd12", "3456:789a"),
     "1321021036987": ("1321021036987",),
     "4a1f0c7be2d94c5f8a3b6d7e9f0a1b2c": ("4a1f0c7b",),
@@ -68,7 +68,7 @@ SECRETS: dict[str, tuple[str, ...]] = {
     "ABCD-EFGH-1234-5678": ("ABCD-EFGH", "1234-5678"),
     "+49 89 1234 5678": ("1234 5678", "89 1234"),
     "NL91 ABNA 0417 1643 00": ("ABNA", "0417 1643 00"),
-    "10.214.7.33": ("10.214", "214.7.33"),
+    "10.214.7.33": ("10.214.7", "214.7.33"),
 }
 # How one gets into words that were there.
 WAYS: dict[str, Callable[[str, str], str]] = {
