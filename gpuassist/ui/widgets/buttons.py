@@ -166,16 +166,7 @@ class Tick(QCheckBox):
         return _with_few_letters(self, super().minimumSizeHint())
 
     def event(self, event: QEvent) -> bool:
-        # The kind first: events come by the hundred, and what is shown is asked of the style.
-        if (
-            isinstance(event, QHelpEvent)
-            and event.type() == QEvent.Type.ToolTip
-            and self.shown != self.text()
-            and not self.toolTip()
-        ):
-            QToolTip.showText(event.globalPos(), as_tip(self.text()), self)
-            return True
-        return super().event(event)
+        return _tells_whole(self, event, self.text()) or super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         option = QStyleOptionButton()
@@ -239,17 +230,7 @@ class DropDown(_Choice):
         painter.end()
 
     def event(self, event: QEvent) -> bool:
-        """What does not fit stands whole in the tool tip, where it has no other."""
-        # The kind first: events come by the hundred, and what is shown is asked of the style.
-        if (
-            isinstance(event, QHelpEvent)
-            and event.type() == QEvent.Type.ToolTip
-            and self.shown != self.currentText()
-            and not self.toolTip()
-        ):
-            QToolTip.showText(event.globalPos(), as_tip(self.currentText()), self)
-            return True
-        return super().event(event)
+        return _tells_whole(self, event, self.currentText()) or super().event(event)
 
     def _room(self) -> int:
         option = QStyleOptionComboBox()
@@ -311,6 +292,16 @@ class PartChoice(QWidget):
         """Shows whether something was wished for."""
         set_look(self.box, "wished", "yes" if self.value else "no")
         self.box.setToolTip(as_tip(self.box.currentText()))
+
+
+def _tells_whole(widget: Tick | DropDown, event: QEvent, words: str) -> bool:
+    """Shows what does not fit in the tool tip, where the widget has no other. What is shown is asked of the style, and so only when
+    a tip is asked for: events come by the hundred.
+    """
+    if not isinstance(event, QHelpEvent) or event.type() != QEvent.Type.ToolTip or widget.toolTip() or widget.shown == words:
+        return False
+    QToolTip.showText(event.globalPos(), as_tip(words), widget)
+    return True
 
 
 def paint_chevron(painter: QPainter, rect: QRectF) -> None:
