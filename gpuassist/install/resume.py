@@ -115,9 +115,6 @@ def _rebooted(session: Session, install: Install, number: int) -> StepRecord:
 
 def _is_under_way(session: Session) -> bool:
     try:
-        with session.world.disk.lock(f"{root(session.world)}/lock", 0.0):
-            return False
-    except BlockingIOError:
-        return True
+        return session.world.disk.is_locked(f"{root(session.world)}/lock")
     except OSError:
         return False

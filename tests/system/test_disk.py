@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
 import threading
@@ -149,6 +150,29 @@ def _take_and_say(path: str, entered: threading.Event) -> None:
 def test_a_lock_gives_up_in_time(tmp_path: Path) -> None:
     with DISK.lock(str(tmp_path / "lock"), 0), pytest.raises(BlockingIOError), DISK.lock(str(tmp_path / "lock"), 0.1):
         pass
+
+
+def test_whether_a_lock_is_held_is_told_to_any_number_at_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "lock")
+    assert not DISK.is_locked(path)
+    with DISK.lock(path, 0):
+        assert DISK.is_locked(path)
+    asking = os.open(path, os.O_RDONLY)
+    fcntl.flock(asking, fcntl.LOCK_SH)  # another who asks at this moment
+    assert not DISK.is_locked(path)
+    os.close(asking)
+    (tmp_path / "link").symlink_to("lock")
+    with pytest.raises(OSError, match="symbolic"):
+        DISK.is_locked(str(tmp_path / "link"))
+
+
+def test_a_lock_goes_also_where_a_program_being_started_has_a_copy_of_it(tmp_path: Path) -> None:
+    path = str(tmp_path / "lock")
+    with DISK.lock(path, 0):
+        held = [int(one) for one in os.listdir("/proc/self/fd") if os.path.realpath(f"/proc/self/fd/{one}") == path]
+        copy = os.dup(held[0])
+    assert not DISK.is_locked(path)
+    os.close(copy)
 
 
 @pytest.mark.parametrize("mode", [0o700, 0o755, 0o775])
