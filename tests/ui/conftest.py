@@ -68,6 +68,21 @@ def no_leftover_widgets() -> Iterator[None]:
     assert not left
 
 
+@pytest.fixture(autouse=True)
+def undressed_again(qapp: QApplication) -> Iterator[None]:
+    """Whoever dresses the application, the next test has it as this one had it: letters of another size have other widths."""
+    font, palette = qapp.font(), QPalette(qapp.palette())
+    yield
+    for name in ("gpuassistPalette", "gpuassistLanguage", "gpuassistCalm", "gpuassistTextScale"):
+        qapp.setProperty(name, None)
+    if qapp.styleSheet():
+        qapp.setStyleSheet("")
+    if qapp.palette() != palette:
+        qapp.setPalette(palette)
+    if qapp.font() != font:
+        qapp.setFont(font)
+
+
 @pytest.fixture
 def clipboard(qapp: QApplication) -> QClipboard:
     """The clipboard, with something in it that no test expects."""
@@ -84,16 +99,10 @@ def show(qtbot: QtBot) -> Show:
 
 @pytest.fixture
 def theme(qapp: QApplication, qtbot: QtBot) -> Iterator[Theme]:
-    """The application dressed in light colours, and undressed after the test."""
-    font, palette = qapp.font(), QPalette(qapp.palette())
+    """The application dressed in light colours, as the window has it."""
     made = Theme(qapp, Appearance.LIGHT)
     yield made
     shiboken6.delete(made)
-    for name in ("gpuassistPalette", "gpuassistCalm", "gpuassistTextScale"):
-        qapp.setProperty(name, None)
-    qapp.setStyleSheet("")
-    qapp.setPalette(palette)
-    qapp.setFont(font)
 
 
 @pytest.fixture(params=[Appearance.LIGHT, Appearance.DARK], ids=lambda one: one.value)

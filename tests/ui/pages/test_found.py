@@ -190,7 +190,8 @@ def fits(page: FoundPage, width: int) -> bool:
     return all(card.width() <= width - 64 for card in page.findChildren(Card) if card.isVisible())
 
 
-@pytest.mark.parametrize("width", [656, 1056])
+@pytest.mark.parametrize("width", [736, 1056])  # the first is what the page of the smallest window has
+@pytest.mark.usefixtures("theme")
 def test_every_example_fits_its_page(make: MakePage, session: Session, width: int, qtbot: QtBot) -> None:
     for example in examples(session):
         page = make(example.name)
