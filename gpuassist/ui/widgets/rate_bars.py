@@ -9,6 +9,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
 from gpuassist.ui.theme import colours, mono, sans
 from gpuassist.ui.widgets.paintings import PaintedPicture
@@ -46,27 +48,29 @@ class RateBar(Struct, frozen=True):
         return max(0.0, self.measured / whole) if whole > 0 else 0.0
 
     @property
-    def figure(self) -> str:
+    def figure(self) -> Text:
         """`70 %` of what it should be, or the rate itself."""
         if self.expected <= 0:
-            return self.rate
+            return verbatim(self.rate)
         percent = self.share * 100
-        return f"{percent:.0f} %" if percent >= 1 or not self.measured else "< 1 %"
+        if 0 < percent < 1:
+            return text("< {percent} %", percent=1)
+        return text("{percent} %", percent=f"{percent:.0f}")
 
-    @property
-    def in_words(self) -> str:
+    def in_words(self, words: Words) -> str:
         """All of it in a line."""
         rate = self.rate
         if self.expected > 0:
-            rate = f"{rate} / {self.expected:.3g} {self.unit} = {self.figure}"
+            rate = f"{rate} / {self.expected:.3g} {self.unit} = {words(self.figure)}"
         return ": ".join(filter(None, (self.label, rate, self.sentence)))
 
 
 class RateBars(PaintedPicture):
     """One row a rate; the arrow keys walk them, Ctrl+C copies all."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._words = words
         self.bars: tuple[RateBar, ...] = ()
         self.at = -1
         self.setAccessibleName(name)
@@ -75,7 +79,7 @@ class RateBars(PaintedPicture):
 
     def show_bars(self, bars: Sequence[RateBar]) -> None:
         self.bars, self.at = tuple(bars), -1
-        self.setAccessibleDescription("\n".join(one.in_words for one in self.bars))
+        self.setAccessibleDescription("\n".join(one.in_words(self._words) for one in self.bars))
         self.updateGeometry()
         self.update()
 
@@ -106,7 +110,7 @@ class RateBars(PaintedPicture):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = event.pos().y() // _ROW
             if 0 <= place < len(self.bars):
-                QToolTip.showText(event.globalPos(), as_tip(self.bars[place].in_words), self)
+                QToolTip.showText(event.globalPos(), as_tip(self.bars[place].in_words(self._words)), self)
             return True
         return super().event(event)
 
@@ -116,20 +120,20 @@ class RateBars(PaintedPicture):
         elif event.key() in {Qt.Key.Key_Up, Qt.Key.Key_Down} and self.bars:
             self.at = min(max(self.at + (1 if event.key() == Qt.Key.Key_Down else -1), 0), len(self.bars) - 1)
             where = self.mapToGlobal(self.box(self.at).bottomLeft().toPoint())
-            QToolTip.showText(where, as_tip(self.bars[self.at].in_words), self)
+            QToolTip.showText(where, as_tip(self.bars[self.at].in_words(self._words)), self)
             self.update()
         else:
             super().keyPressEvent(event)
 
     def _figure_width(self, one: RateBar) -> int:
-        return QFontMetrics(mono()).horizontalAdvance(one.figure)
+        return QFontMetrics(mono()).horizontalAdvance(self._words(one.figure))
 
     def _paint(self, painter: QPainter, place: int, one: RateBar) -> None:
         palette, box = colours(), self.box(place)
         beside = QRectF(box.right(), box.center().y() - _LINE / 2, self.width() - box.right(), _LINE)
         painter.setFont(mono())
         painter.setPen(QColor(palette.text if one.expected > 0 else palette.muted))
-        painter.drawText(beside, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, one.figure)
+        painter.drawText(beside, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self._words(one.figure))
         room = QRectF(0, place * _ROW, self.width(), _LINE)
         painter.setFont(sans())
         painter.setPen(QColor(palette.text))

@@ -116,7 +116,7 @@ class RatesCard(Card):
         super().__init__(words(text("Speed")), parent=parent)
         self._words = words
         self._all: tuple[RateBar, ...] = ()
-        self.bars = RateBars(words(text("Speed")), self)
+        self.bars = RateBars(words, words(text("Speed")), self)
         self.note = paragraph("", "muted", self)
         self.more = small("", self)
         self.more.clicked.connect(self._show_all)
