@@ -106,8 +106,10 @@ def test_nothing_of_a_recording_can_be_ended(shown: Shown, tmp_path: Path) -> No
 def test_back_to_what_the_gpus_do_now(shown: Shown, tmp_path: Path) -> None:
     shown.feed(*LATER)
     opened(shown, recorded(tmp_path / "one.db", FIRST))
+    assert shown.page.bar().elsewhere  # so that the frame offers no repair of this machine
     (back,) = shown.page.bar().left
     back.trigger()
+    assert not shown.page.bar().elsewhere
     shown.draw()
     assert shown.page.view.is_live
     assert shown.page.view.isVisible()

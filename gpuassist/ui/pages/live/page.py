@@ -81,7 +81,7 @@ class LivePage(Page):
             return Bar((self._back,) if elsewhere else (), elsewhere=elsewhere)
         if self._replay is not None:
             note = text("Wheel: zoom · ← →: move · 0–9, A: GPUs")
-            return Bar((self._back,), note=self.desk.words(note))
+            return Bar((self._back,), note=self.desk.words(note), elsewhere=True)  # of another time, or of another machine
         note = text("Wheel: zoom · End: now · Space: pause · 0–9, A: GPUs")
         local = (self._holders, self._live.insight.alerts)
         return Bar((self._back,) if elsewhere else local, note=self.desk.words(note), elsewhere=elsewhere)
