@@ -106,7 +106,7 @@ def _sign(
 def _display(message: OutOfMemory, setting: SignatureInput) -> str:
     """Whether the GPU that was asked is known to show a desktop as well."""
     device = message.device or 0
-    asked = (card.gpu for card in setting.case.cards if value_or(card.gpu.index, card.place) == device)
+    asked = (card.gpu for card in setting.case.cards if card.number == str(device))
     return "yes" if any(gpu.display_active.is_true for gpu in asked) else ""
 
 
@@ -115,7 +115,7 @@ def _taken(setting: SignatureInput, message: OutOfMemory | None) -> KnownGpu | N
     device = (message.device if message is not None else None) or 0
     for card in setting.case.cards:
         used, total = card.gpu.memory_used_bytes, card.gpu.memory_total_bytes
-        if value_or(card.gpu.index, card.place) == device and isinstance(used, Known) and isinstance(total, Known):
+        if card.number == str(device) and isinstance(used, Known) and isinstance(total, Known):
             return card if used.value >= _MOSTLY * total.value else None
     return None
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuassist.formats.profiles.intervals import Stretches, shared_out
-from gpuassist.formats.profiles.names import is_own_line, long_call_kind
+from gpuassist.formats.profiles.names import LONG_CALL_SECONDS, is_own_line, long_call_kind
 from gpuassist.formats.profiles.own_time import EventRows, own_times
 from gpuassist.model.profile import (
     GPU_KINDS,
@@ -35,9 +35,6 @@ _ENTRIES_OF_A_KIND = 40
 _KINDS = tuple(TimeKind)
 _NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
 _LAUNCHES = _NUMBER[TimeKind.LAUNCHES]
-# A call that holds the processor for so long is no start of a kernel: a copy waits for what the GPU has still to do, all else sets
-# something up that comes once, a context or the code of a kernel.
-_LONG_CALL_SECONDS = 5e-3
 _NESTED = np.array([kind not in GPU_KINDS for kind in _KINDS])
 _BATCH = 1 << 16
 
@@ -165,7 +162,7 @@ class EventTable:
 
     def _tell_long_calls(self, codes: NDArray[np.int32], lengths: NDArray[np.float64]) -> None:
         """Those of a name under a number of their own, so that its row and its share say the same."""
-        long = lengths * self._unit > _LONG_CALL_SECONDS
+        long = lengths * self._unit > LONG_CALL_SECONDS
         for code in np.unique(codes[long]).tolist():
             if self._kinds[code] == _LAUNCHES:
                 name = self._names[code]

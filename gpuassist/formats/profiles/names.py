@@ -107,8 +107,13 @@ def call_kind(name: str) -> TimeKind:
     return TimeKind.WAITS if _WAITING_CALL.search(name) else TimeKind.LAUNCHES
 
 
+# A call that holds the processor for so long is no start of a kernel: a copy waits for what the GPU has still to do, all else sets
+# something up that comes once, a context or the code of a kernel.
+LONG_CALL_SECONDS = 5e-3
+
+
 def long_call_kind(name: str) -> TimeKind:
-    """Of one that starts work and holds the processor for some milliseconds."""
+    """Of one that starts work and holds the processor for longer than `LONG_CALL_SECONDS`."""
     return TimeKind.WAITS if "Memcpy" in name else TimeKind.START
 
 

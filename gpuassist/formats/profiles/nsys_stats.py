@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpuassist.formats.profiles.names import call_kind, device_kind, long_call_kind, operator_kind, shortened
+from gpuassist.formats.profiles.names import LONG_CALL_SECONDS, call_kind, device_kind, long_call_kind, operator_kind, shortened
 from gpuassist.formats.profiles.nsys_layouts import StatisticsTable, tables
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.profile import (
@@ -28,7 +28,6 @@ _UNITS = {
     **dict.fromkeys(("s", "sec"), 1.0),
 }
 _COUNTS = ("Num Calls", "Calls", "Instances", "Count", "Operations")
-_LONG_CALL_SECONDS = 5e-3  # of a call on average: it is no start of a kernel
 _MOST_ENTRIES = 200
 
 
@@ -95,7 +94,7 @@ def _take(table: StatisticsTable, device: _Side, calls: _Side) -> None:
 
 def _of_call(name: str, seconds: float, count: int) -> TimeKind:
     kind = call_kind(name)
-    long = kind is TimeKind.LAUNCHES and count and seconds / count > _LONG_CALL_SECONDS
+    long = kind is TimeKind.LAUNCHES and count and seconds / count > LONG_CALL_SECONDS
     return long_call_kind(name) if long else kind
 
 
