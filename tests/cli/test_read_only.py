@@ -21,7 +21,7 @@ from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.values import knowledge
 
-_READS = {"read", "read_own", "flush", "names", "exists", "own_status", "is_locked_by_flag", "require_writing"}
+_READS = {"read", "read_own", "flush", "names", "exists", "own_status", "is_locked", "is_locked_by_flag", "require_writing"}
 
 
 @pytest.fixture
