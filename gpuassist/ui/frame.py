@@ -146,7 +146,7 @@ class Frame(QWidget):
         self._action("", "F1", self._show_help)
         self._terms = PageTerms(self.pages, desk, self)
         self._terms.wanted.connect(self._answer)
-        self._later = InTurns((self.pages.update, self._terms.get_ready, self.pages.warm_up.start), self)  # after the page is made
+        self._later = InTurns(self)  # after the page is made
         for key in ("Ctrl+Return", "Ctrl+Enter"):  # Enter is the key of the number pad
             self._action("", key, self._press_blue)
         for keys in ("Ctrl+W", "Ctrl+Q"):
@@ -368,7 +368,7 @@ class Frame(QWidget):
         if self._wanted is not None:
             self.go(self._wanted)
             self._wanted = None
-        self._later.start()
+        self._later.begin((self.pages.update, self._terms.get_ready, self.pages.warm_up.start))
 
     def _show_recalled(self, result: Done | Failed) -> None:
         if not isinstance(result, Done) or not isinstance(result.value, OnRecord):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -49,14 +49,15 @@ _AFTER_THE_PAINT_MILLISECONDS = 1  # a delay of 0 comes before it
 
 
 class InTurns(QObject):
-    """Does the first step at once and the others when the event loop comes by; goes with its parent, done or not."""
+    """Does the first step at once and the others when the event loop comes by. Steps that are begun meanwhile take the place of
+    those that are left; all of it goes with its parent.
+    """
 
-    done = Signal()
+    done = Signal()  # the last step is
 
-    def __init__(self, steps: Iterable[Step], parent: QObject) -> None:
+    def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._steps = iter(steps)
-        self.is_done = False
+        self._steps: Iterator[Step] | None = None
         # A timer of our own goes with us; QTimer.singleShot would still call a method whose object is gone (PySide6 6.11.3).
         self._turn = QTimer(self)
         self._turn.setSingleShot(True)
@@ -66,12 +67,26 @@ class InTurns(QObject):
         self._next.setSingleShot(True)
         self._next.timeout.connect(self._take)
 
-    def start(self) -> None:
+    @property
+    def busy(self) -> bool:
+        """Whether a step is still to come."""
+        return self._steps is not None
+
+    def begin(self, steps: Iterable[Step]) -> None:
+        self.begin_later(steps)
         self._take()
 
-    def start_later(self) -> None:
+    def begin_later(self, steps: Iterable[Step]) -> None:
         """The first step has its own turn as well."""
+        self.drop()
+        self._steps = iter(steps)
         self._turn.start()
+
+    def drop(self) -> None:
+        """Does no more of them."""
+        self._steps = None
+        self._turn.stop()
+        self._next.stop()
 
     @Slot()
     def _rest(self) -> None:
@@ -80,10 +95,12 @@ class InTurns(QObject):
 
     @Slot()
     def _take(self) -> None:
-        step = next(self._steps, None)
-        if step is None:
-            self.is_done = True
+        steps = self._steps
+        step = next(steps, None) if steps is not None else None
+        if step is not None:
+            step()
+            if self._steps is steps:  # the step itself may have begun others
+                self._turn.start()
+        elif steps is not None and self._steps is steps:
+            self.drop()
             self.done.emit()
-            return
-        step()
-        self._turn.start()

@@ -62,9 +62,9 @@ class WarmUp(QObject):
         """Makes Qt's classes in turns of this thread, and then imports on another; it is asked by whoever needs it first."""
         self._at_last.stop()
         if self._classes is None:
-            self._classes = InTurns(classes_made(), self)
+            self._classes = InTurns(self)
             self._classes.done.connect(self._import)
-            self._classes.start()
+            self._classes.begin(classes_made())
 
     @property
     def under_way(self) -> bool:
@@ -139,7 +139,7 @@ class PageStack(QStackedWidget):
         self._left = dict(left or {})  # by the pages of a window in another language
         self._inspection: Inspection | None = None
         self._behind: list[Place] = []  # pages that do not know yet what was read last
-        self._handing: InTurns | None = None
+        self._handing = InTurns(self)
         self._reading = ""  # what is said while the machine is read again after a change
         self._pages: dict[Place, Page] = {}
         self._shown: tuple[Place, Errand | None] = (WizardStep.MACHINE, None)
@@ -222,10 +222,7 @@ class PageStack(QStackedWidget):
             if page is shown or page.MARKS:
                 self._hand(place)
         self.show_reading("")
-        if self._handing is not None:
-            self._handing.deleteLater()
-        self._handing = InTurns((partial(self._hand, place) for place in tuple(self._behind)), self)
-        self._handing.start_later()
+        self._handing.begin_later(partial(self._hand, place) for place in tuple(self._behind))
 
     def _hand(self, place: Place) -> None:
         if place in self._behind and self._inspection is not None:

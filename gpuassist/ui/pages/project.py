@@ -54,7 +54,7 @@ class ProjectPage(Page):
         self._recorded, self._host = False, ""
         self.directory = ""
         self.outlook: ProjectOutlook | None = None
-        self._turns: InTurns | None = None
+        self._showing = InTurns(self)
         self.carried: ChangeOutcome | None = None
         self._judging = Latest(desk.jobs, self._show_judged, self)
         self._changing = Latest(desk.jobs, self._show_changed, self)
@@ -102,8 +102,7 @@ class ProjectPage(Page):
 
     @property
     def busy(self) -> bool:
-        shows = self._turns is not None and not self._turns.is_done
-        return self._judging.busy or self._changing.busy or shows
+        return self._judging.busy or self._changing.busy or self._showing.busy
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine, self._recorded, self._host = inspection.machine, inspection.recorded, inspection.host
@@ -164,9 +163,7 @@ class ProjectPage(Page):
         if self.carried is None:
             self._tell(_MARKS[outlook.fits], words(verdict_of(outlook)))
         if outlook != before:
-            self._stop_showing()
-            self._turns = InTurns(self._cards(outlook), self)
-            self._turns.start()
+            self._showing.begin(self._cards(outlook))
 
     def _cards(self, outlook: ProjectOutlook) -> Iterator[Step]:
         yield from self.wrong.show_checks(tuple(one for one in outlook.checks if one.state is not LinkState.HOLDS))
@@ -181,15 +178,10 @@ class ProjectPage(Page):
     def _add_change(self, change: ProjectChange) -> None:
         self.changes.addWidget(ChangeCard(self.desk.words, change, self))
 
-    def _stop_showing(self) -> None:
-        if self._turns is not None:
-            self._turns.deleteLater()
-            self._turns = None
-
     def _show_nothing(self) -> None:
         words = self.desk.words
         self.outlook = None
-        self._stop_showing()
+        self._showing.drop()
         self._header.show_words(words(text("A project’s folder")), words(text("Will its files run on this machine?")))
         title, mark = text("Which project?"), Mark.TODO
         rest = text("Choose a folder, or drop one anywhere on the window. Its files are read, and nothing in them is run.")

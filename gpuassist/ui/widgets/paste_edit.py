@@ -34,7 +34,8 @@ class PasteEdit(TextArea):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._turns: InTurns | None = None
+        self._turns = InTurns(self)
+        self._turns.done.connect(self._end_filling)
         self.shortened = False
         self._asked_height = 0
         self._marked: tuple[tuple[int, ...], Mark] = ((), Mark.INFO)
@@ -49,18 +50,13 @@ class PasteEdit(TextArea):
 
     @property
     def filling(self) -> bool:
-        return self._turns is not None
+        return self._turns.busy
 
     def fill(self, words: str) -> None:
         """Shows another text, which is clean already."""
-        self._stop()
         self.setUndoRedoEnabled(False)
         self.setReadOnly(True)
-        self._turns = InTurns(self._pieces(words), self)
-        self.clear()
-        self.shortened = False
-        self._turns.done.connect(self._end_filling)
-        self._turns.start()
+        self._turns.begin(self._pieces(words))
 
     def empty(self) -> None:
         """Takes the text out, in a way that can be undone where it was typed."""
@@ -176,6 +172,8 @@ class PasteEdit(TextArea):
         return whole[:before] + words + whole[after:]
 
     def _pieces(self, words: str) -> Iterator[Step]:
+        self.clear()
+        self.shortened = False
         piece: list[str] = []
         size, is_first = 0, True
         for line in words.split("\n"):
@@ -202,14 +200,9 @@ class PasteEdit(TextArea):
 
     def _be_a_box(self) -> None:
         """To type in, unless lines are shortened."""
-        self._stop()
+        self._turns.drop()
         self.setUndoRedoEnabled(True)
         self.setReadOnly(self.shortened)
-
-    def _stop(self) -> None:
-        if self._turns is not None:
-            self._turns.deleteLater()
-            self._turns = None
 
     @Slot()
     def _tell(self) -> None:

@@ -32,7 +32,7 @@ def make(show: Show, qtbot: QtBot) -> MakeCards:
 
     def made(of: Machine) -> MachineCards:
         cards = show(MachineCards(ENGLISH, ShownFacts.of(of)), 1000, 800)
-        qtbot.waitUntil(lambda: cards.building.is_done)
+        qtbot.waitUntil(lambda: not cards.building.busy)
         return cards
 
     return made

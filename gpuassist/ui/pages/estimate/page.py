@@ -80,7 +80,7 @@ class EstimatePage(Page):
         self._cards: tuple[CardRoom, ...] = ()
         self._traced: tuple[_Step, ModelShape] | None = None
         self.answer: FitAnswer | None = None
-        self._showing: InTurns | None = None  # what stands below its first sentence
+        self._showing = InTurns(self)  # what stands below its first sentence
         self._asking = Latest(desk.jobs, self._show_settled, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self._tracing = Latest(desk.jobs, self._show_traced, self)
         self._reset = new_action(self, words(text("Reset")), self._start_over, "Ctrl+L")
@@ -119,8 +119,7 @@ class EstimatePage(Page):
 
     @property
     def busy(self) -> bool:
-        shows = self._showing is not None and not self._showing.is_done
-        return self._asking.busy or self._tracing.busy or shows
+        return self._asking.busy or self._tracing.busy or self._showing.busy
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._cards = cards_of(self.desk.session, inspection.machine)
@@ -224,9 +223,7 @@ class EstimatePage(Page):
         self.trouble.hide()
         self._copy.setEnabled(True)
         self.bar_changed.emit()
-        self._stop_showing()
-        self._showing = InTurns(self._cards_of(answer), self)
-        self._showing.start()
+        self._showing.begin(self._cards_of(answer))
 
     def _cards_of(self, answer: FitAnswer) -> Iterator[Step]:
         yield partial(self.cards.show_answer, answer)
@@ -234,11 +231,6 @@ class EstimatePage(Page):
         yield partial(self.parts.show_answer, answer)
         said = (largest_words(answer), smallest_words(answer), turns_words(answer), *answer.estimate.notes, *answer.notes)
         yield partial(self.notes.show_words_of, tuple(one for one in said if one is not None))
-
-    def _stop_showing(self) -> None:
-        if self._showing is not None:
-            self._showing.deleteLater()
-            self._showing = None
 
     def _show_trouble(self, reason: str) -> None:
         self._show_nothing()
@@ -249,7 +241,7 @@ class EstimatePage(Page):
     def _show_nothing(self) -> None:
         words = self.desk.words
         self.answer = None
-        self._stop_showing()
+        self._showing.drop()
         self._header.show_words(words(text("Will it fit?")), words(text("What a model takes of a GPU, before it is run.")))
         title, rest = (_CODE, _RUNS) if self._waits_for_code() else (_WHICH, _HOW)
         self._nothing.show_words(Mark.TODO, words(title), words(rest))

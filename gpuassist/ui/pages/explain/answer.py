@@ -122,12 +122,12 @@ class AnswerView(QWidget):
         super().__init__(parent)
         self._words = words
         self._shown: object = None
-        self._turns: InTurns | None = None
+        self._turns = InTurns(self)
         self._column = bare(QVBoxLayout(self), SPACING)
 
     @property
     def building(self) -> bool:
-        return self._turns is not None and not self._turns.is_done
+        return self._turns.busy
 
     def blocks(self) -> tuple[AnswerBlock, ...]:
         return tuple(widget for widget in widgets_in(self._column) if isinstance(widget, AnswerBlock))
@@ -138,10 +138,7 @@ class AnswerView(QWidget):
         if content == self._shown:
             return
         self._shown = content
-        if self._turns is not None:
-            self._turns.deleteLater()
-        self._turns = InTurns(self._steps(explanation), self)
-        self._turns.start()
+        self._turns.begin(self._steps(explanation))
 
     def _steps(self, explanation: Explanation | None) -> Iterator[Step]:
         yield partial(clear, self._column)
@@ -226,7 +223,7 @@ class AnswerBlock(QWidget):
         self._details: QWidget | None = None
         self._remedies: Columns | None = None
         self._links: QWidget | None = None
-        self._growing: InTurns | None = None
+        self._growing = InTurns(self)
         self._toggle: QPushButton | None = None
         mark = Mark(self.answer.severity.value)
         self.setAccessibleName(words(labelled(MARK_WORDS[mark], on_one_line(self.answer.title))))
@@ -246,8 +243,7 @@ class AnswerBlock(QWidget):
 
     def set_open(self, is_open: bool) -> None:  # noqa: FBT001 -- a setter
         if is_open and self._details is None:
-            self._growing = InTurns(self.details(), self)
-            self._growing.start()
+            self._growing.begin(self.details())
         for part in (self._why, self._details, self._remedies, self._links):
             if part is not None:
                 part.setVisible(is_open)

@@ -58,7 +58,7 @@ class ExplainPage(Page):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MILLISECONDS)
         self._pause.timeout.connect(self._ask_typed)
-        self._later = InTurns(self._making_examples(), self)
+        self._later = InTurns(self)
         self._copy = new_action(self, desk.words(text("Copy the answer")), self._copy_answer, "Ctrl+Shift+C")
         self._save = new_action(self, desk.words(text("Export answer…")), self._ask_where, "Ctrl+S")
         self._on = new_action(self, desk.words(text("Continue")), self._go_on)
@@ -114,7 +114,8 @@ class ExplainPage(Page):
         elif isinstance(errand, ToExplainText) and errand.words:
             self.explain_text(errand.words)
         self._text.edit.setFocus()
-        self._later.start()
+        if self._examples is None:
+            self._later.begin(self._making_examples())
 
     def left(self) -> Paste | None:
         return self._paste if self._paste.words or self._paste.left_out else None

@@ -67,7 +67,7 @@ class LivePage(Page):
         self._make()
         self._on_show: QWidget = self._nothing
         # A style sheet is read when a widget is first seen: all of them at once would stop the window for 40 ms.
-        self._dressing = InTurns([partial(dress, one) for one in self._live.parts], self)
+        self._dressing = InTurns(self)
         self._nothing.show_waiting()
 
     @property
@@ -221,7 +221,7 @@ class LivePage(Page):
         if not self._watching.running:
             if self._sample is None and self._replay is None and self._served is None:
                 self._nothing.show_waiting()
-                self._dressing.start()
+                self._dressing.begin([partial(dress, one) for one in self._live.parts])
             self._watching.start()
 
     @Slot(object)

@@ -53,8 +53,8 @@ class MachineCards(QWidget):
         column = bare(QVBoxLayout(self), SPACING)
         self.columns = Columns(self)
         column.addWidget(self.columns)
-        self.building = InTurns(self._steps(column), self)
-        self.building.start()
+        self.building = InTurns(self)
+        self.building.begin(self._steps(column))
 
     def _steps(self, column: QVBoxLayout) -> Iterator[Step]:
         # All at once they take 80 ms, a card 10 to 20 (measured, with the first layout and paint of each).

@@ -116,7 +116,7 @@ class MachinePage(Page):
 
     @property
     def is_complete(self) -> bool:
-        return self._cards is not None and self._cards.building.is_done
+        return self._cards is not None and not self._cards.building.busy
 
     def examples(self) -> tuple[QAction, ...]:
         return tuple(self._menu.actions()) if self._menu is not None else ()

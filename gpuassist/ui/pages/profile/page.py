@@ -61,7 +61,7 @@ class ProfilePage(Page):
         self.path = ""
         self.found: ProfileAnswer | None = None
         self._job: Job | None = None
-        self._showing: InTurns | None = None
+        self._showing = InTurns(self)
         self._recorded: Fact[tuple[PythonEnvironment, ...]] | None = None
         self._looking = Latest(desk.jobs, self._show_tools, self)
         self.choose = new_action(self, words(text("Another file…")), self._choose_file, "Ctrl+O")
@@ -101,8 +101,7 @@ class ProfilePage(Page):
 
     @property
     def busy(self) -> bool:
-        shows = self._showing is not None and not self._showing.is_done
-        return self._job is not None or shows
+        return self._job is not None or self._showing.busy
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._recorded = inspection.machine.environments if inspection.recorded else None
@@ -199,10 +198,7 @@ class ProfilePage(Page):
         clear(self.cards)
         self._answer.show()
         self._scroll.verticalScrollBar().setValue(0)  # another file is read from its beginning
-        if self._showing is not None:
-            self._showing.deleteLater()
-        self._showing = InTurns(self._cards_of(answer), self)
-        self._showing.start()
+        self._showing.begin(self._cards_of(answer))
 
     def _cards_of(self, answer: ProfileAnswer) -> Iterator[Step]:
         words, add = self.desk.words, self.cards.addWidget

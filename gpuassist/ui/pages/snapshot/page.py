@@ -59,7 +59,8 @@ class SnapshotPage(Page):
         self.nothing.cancelled.connect(self.files.cancel)
         self.before: BeforeReading | None = None
         self.view: SnapshotView | None = None  # made while the first snapshot is read
-        self._making: InTurns | None = None
+        self._making = InTurns(self)
+        self._making.done.connect(self._show_made)
         self._looked: DeviceLook | None = None  # to be shown once the view is made
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(MARGIN, 20, MARGIN, 12)
@@ -76,8 +77,7 @@ class SnapshotPage(Page):
 
     @property
     def busy(self) -> bool:
-        makes = self._making is not None and not self._making.is_done
-        return self.files.busy or self._looking.busy or makes or (self.view is not None and self.view.busy)
+        return self.files.busy or self._looking.busy or self._making.busy or (self.view is not None and self.view.busy)
 
     def show_inspection(self, inspection: Inspection) -> None:
         gpus = value_or(inspection.machine.gpus, ())
@@ -197,7 +197,7 @@ class SnapshotPage(Page):
     def _show_look(self, look: DeviceLook) -> None:
         self._looked = look
         self._make_view()
-        if self._making is not None and self._making.is_done:
+        if not self._making.busy:
             self._show_made()
 
     @Slot()
@@ -217,9 +217,7 @@ class SnapshotPage(Page):
             self.view.look_wanted.connect(self._look)
             self.view.other_wanted.connect(self._ask_what_to_compare)
             self._column.addWidget(self.view, 1)
-            self._making = InTurns(self.view.steps(), self)
-            self._making.done.connect(self._show_made)
-            self._making.start()
+            self._making.begin(self.view.steps())
 
     def _show_only(self, shown: QWidget) -> None:
         if shown is self.nothing:

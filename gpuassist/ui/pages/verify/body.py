@@ -79,17 +79,17 @@ class VerifyBody(QWidget):
             None  # whether the side stands beside, causes first, and what it proves there
         )
         self._height = 0
-        self._showing: InTurns | None = None  # what stands below the table, of a result
+        self._showing = InTurns(self)  # what stands below the table, of a result
         self.clear()
 
     @property
     def shows(self) -> bool:
         """Whether a part of the result is still to come."""
-        return self._showing is not None and not self._showing.is_done
+        return self._showing.busy
 
     def clear(self) -> None:
         """Nothing runs, nothing was verified."""
-        self._stop_showing()
+        self._showing.drop()
         self._progress, self.shown, self._chosen_groups = VerifyProgress(), Run(), {}
         self._show_rows()
         self.answers.show_answers(())
@@ -111,9 +111,7 @@ class VerifyBody(QWidget):
         self._progress, self.shown = progress, Run(columns, 0.0, result)
         self._show_rows()
         self._choose_first_failure()
-        self._stop_showing()
-        self._showing = InTurns(self._cards(report, columns), self)
-        self._showing.start_later()
+        self._showing.begin_later(self._cards(report, columns))
 
     def _cards(self, report: VerifyReport, columns: tuple[Column, ...]) -> Iterator[Step]:
         result = report.verification
@@ -124,11 +122,6 @@ class VerifyBody(QWidget):
         yield partial(self.libraries.show_report, report)
         yield partial(self.output.show_output, result.output)
         yield self._lead_tab
-
-    def _stop_showing(self) -> None:
-        if self._showing is not None:
-            self._showing.deleteLater()
-            self._showing = None
 
     @Slot(object)
     def show_answer(self, answer: Answer) -> None:

@@ -31,7 +31,7 @@ class AnswerCards(QWidget):
         super().__init__(parent)
         self._before = before  # what Tab comes from
         self._outlook: Outlook | None = None
-        self._turns: InTurns | None = None
+        self._turns = InTurns(self)
         self.chains = ChainsCard(words, "", self)
         self.blocked = WordsCard(words, words(text("What prevents it")), self)
         self.steps = StepsCard(words, self)
@@ -44,7 +44,7 @@ class AnswerCards(QWidget):
 
     @property
     def busy(self) -> bool:
-        return self._turns is not None and not self._turns.is_done
+        return self._turns.busy
 
     def show_outlook(self, outlook: Outlook) -> None:
         """Shows this one, which may be what is shown."""
@@ -52,17 +52,8 @@ class AnswerCards(QWidget):
             self.show()
             return
         self._outlook = outlook
-        if self._turns is not None:
-            self._turns.deleteLater()
-        self._turns = InTurns(self._while_wanted(outlook), self)
-        self._turns.start()
+        self._turns.begin(self._cards(outlook))
         self.show()
-
-    def _while_wanted(self, outlook: Outlook) -> Iterator[Turn]:
-        for turn in self._cards(outlook):
-            if self._outlook is not outlook:
-                return
-            yield turn
 
     def _cards(self, outlook: Outlook) -> Iterator[Turn]:
         yield lambda: self.chains.show_chains(outlook.before)
