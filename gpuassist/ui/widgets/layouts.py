@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import shiboken6
@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFontInfo, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLayout, QLayoutItem, QSizePolicy, QWidget
 
+from gpuassist.ui.pace import Step
 from gpuassist.ui.theme import sans
 
 AnyLayout = TypeVar("AnyLayout", bound=QLayout)
@@ -328,3 +329,20 @@ def dress(widget: QWidget) -> None:
     """Has everything inside look as it will, before it is seen."""
     for one in (widget, *widget.findChildren(QWidget)):
         one.ensurePolished()
+
+
+def in_two_turns(make: Callable[[], QWidget], add: Callable[[QWidget], None]) -> Iterator[Step]:
+    """What is made looks as it will in one turn, and is laid out and shown in the next: a card takes some 10 ms for each."""
+    made = list[QWidget]()
+
+    def make_and_dress() -> None:
+        made.append(make())
+        dress(made[0])
+
+    try:
+        yield make_and_dress
+    except GeneratorExit:  # it is not wanted any more
+        for one in made:
+            one.deleteLater()
+        raise
+    yield lambda: add(made[0])

@@ -22,14 +22,14 @@ from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
 from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.page import Bar, Desk, Page, new_action
-from gpuassist.ui.pages.profile.shares import SharesColumn
+from gpuassist.ui.pages.profile.shares import SharesCard
 from gpuassist.ui.pages.profile.tools import ToolsCard
 from gpuassist.ui.pages.what_if.answer import WordsCard
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.finding_card import FindingCard
-from gpuassist.ui.widgets.layouts import bare, clear
+from gpuassist.ui.widgets.layouts import bare, clear, in_two_turns
 from gpuassist.ui.widgets.progress import ProgressBar, ProgressStrip
 from gpuassist.ui.widgets.rows import Cell, Row, RowsModel
 from gpuassist.ui.widgets.table import Table
@@ -198,21 +198,23 @@ class ProfilePage(Page):
         clear(self.cards)
         self._answer.show()
         self._scroll.verticalScrollBar().setValue(0)  # another file is read from its beginning
-        self._showing.begin(self._cards_of(answer))
+        self._showing.begin_later(self._cards_of(answer))
 
     def _cards_of(self, answer: ProfileAnswer) -> Iterator[Step]:
-        words, add = self.desk.words, self.cards.addWidget
+        words, add, parent = self.desk.words, self.cards.addWidget, self._answer
         if answer.answer is not None:
-            yield partial(self._add_finding, answer.answer)
-        yield lambda: add(SharesColumn(words, answer.readings, self._answer))
-        yield lambda: add(NamesCard(self.desk, answer, self._answer))
+            yield from in_two_turns(partial(self._finding, answer.answer), add)
+        for reading in answer.readings:
+            if reading.shares:
+                yield from in_two_turns(partial(SharesCard, words, reading, parent), add)
+        yield from in_two_turns(lambda: NamesCard(self.desk, answer, parent), add)
         yield partial(self._unknown.show_words_of, gap_words(answer))
 
-    def _add_finding(self, answer: Answer) -> None:
+    def _finding(self, answer: Answer) -> FindingCard:
         card = FindingCard(self.desk.words, answer, self._answer)
         card.asked.connect(self.asked)
         card.link_opened.connect(self.desk.asking.visit)
-        self.cards.addWidget(card)
+        return card
 
     def _show_nothing(self) -> None:
         words = self.desk.words

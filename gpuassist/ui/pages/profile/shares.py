@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
 from gpuassist.model.profile import ProfileReading, TimeKind
 from gpuassist.model.text import text
@@ -195,14 +195,3 @@ class SharePicture(PaintedPicture):
             if share < before:
                 return place
         return -1
-
-
-class SharesColumn(QWidget):
-    """A card for each reading of a file."""
-
-    def __init__(self, words: Words, readings: tuple[ProfileReading, ...], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        column = bare(QVBoxLayout(self), 16)
-        self.cards = tuple(SharesCard(words, one, self) for one in readings if one.shares)
-        for card in self.cards:
-            column.addWidget(card)

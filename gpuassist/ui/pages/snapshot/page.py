@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
@@ -61,6 +62,7 @@ class SnapshotPage(Page):
         self.view: SnapshotView | None = None  # made while the first snapshot is read
         self._making = InTurns(self)
         self._making.done.connect(self._show_made)
+        self._showing = InTurns(self)
         self._looked: DeviceLook | None = None  # to be shown once the view is made
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(MARGIN, 20, MARGIN, 12)
@@ -77,7 +79,8 @@ class SnapshotPage(Page):
 
     @property
     def busy(self) -> bool:
-        return self.files.busy or self._looking.busy or self._making.busy or (self.view is not None and self.view.busy)
+        shows = self._making.busy or self._showing.busy
+        return self.files.busy or self._looking.busy or shows or (self.view is not None and self.view.busy)
 
     def show_inspection(self, inspection: Inspection) -> None:
         gpus = value_or(inspection.machine.gpus, ())
@@ -204,11 +207,12 @@ class SnapshotPage(Page):
     def _show_made(self) -> None:
         """The view is there, and what it is to show may be."""
         look, self._looked = self._looked, None
-        if look is None or self.view is None:
-            return
+        if look is not None and self.view is not None:
+            self._showing.begin((partial(self._fill, self.view, look), partial(self._show_only, self.view)))
+
+    def _fill(self, view: SnapshotView, look: DeviceLook) -> None:
         self._header.show_words(os.path.basename(look.opened.path), self.desk.words(figures(look)))
-        self.view.show_look(look, card_bytes=self._cards.get(look.story.device, 0))
-        self._show_only(self.view)
+        view.show_look(look, card_bytes=self._cards.get(look.story.device, 0))
 
     def _make_view(self) -> None:
         if self.view is None:
@@ -220,6 +224,7 @@ class SnapshotPage(Page):
             self._making.begin(self.view.steps())
 
     def _show_only(self, shown: QWidget) -> None:
+        self._showing.drop()
         if shown is self.nothing:
             self._header.show_words(
                 self.desk.words(text("Memory snapshot")), self.desk.words(text("Which lines of a program hold the GPU’s memory."))
