@@ -36,6 +36,7 @@ PACKAGES = {
     "Xvfb": "xvfb",
     "dbus-daemon": "dbus-daemon",
     "shellcheck": "shellcheck",
+    "promtool": "prometheus",
     "nvcc": "a CUDA toolkit",
     "strace": "strace",
     "uv": "uv, with pip",

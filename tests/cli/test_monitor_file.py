@@ -202,7 +202,8 @@ def test_parquet_names_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_parquet_holds_the_table(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet", reason="NOT RUN: needs pyarrow (gpuassist[parquet])")
+    from pyarrow import parquet  # here, because importing it takes half a second
+
     hostile = [sample(1.0, gpu(1 << 40, process(7, 1 << 20, HOSTILE + "\udcff")))]
     source = recorded(tmp_path / "run.db", made(3), hostile)
     run_live(monitor, "--source", source, "--save", str(tmp_path / "run.parquet"))
