@@ -190,7 +190,8 @@ class WatchView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.card.setMaximumHeight(max(_TABLE_LEAST, int(self.height() * _TABLE_SHARE)))
+        least = max(_TABLE_LEAST, self.card.minimumSizeHint().height())
+        self.card.setMaximumHeight(max(least, int(self.height() * _TABLE_SHARE)))
         self._fit_story()
 
     @property
