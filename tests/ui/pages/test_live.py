@@ -22,6 +22,7 @@ from gpuassist.system.clock import Clock
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.live.page import LivePage
 from gpuassist.ui.plots.colour_table import REST
+from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.table import Table
 from tests.nvml_fixture import FakeNvml
 from tests.ui.made import NO_DRIVER, framed, gpu, process, sample, with_variables
@@ -324,3 +325,11 @@ def test_only_curves_that_are_shown_are_asked_for(shown: Shown) -> None:
 def test_the_rate_is_the_watchs(shown: Shown) -> None:
     shown.page.view.sample_at(10.0)
     assert shown.watch.hz == 10
+
+
+def test_the_table_is_as_high_as_what_stands_in_it_in_large_letters(theme: Theme, shown: Shown, qtbot: QtBot) -> None:
+    theme.scale(2.5)
+    shown.feed(sample(0, gpu(0, process(11, 1))))
+    shown.page.resize(736, 400)
+    card = shown.page.view.card
+    qtbot.waitUntil(lambda: card.maximumHeight() >= card.minimumSizeHint().height())
