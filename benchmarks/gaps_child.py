@@ -92,6 +92,10 @@ class Beat(QObject):
 
 def errand_to(place: Place) -> Errand | None:
     """What a page that is given something gets; none for one that shows the machine alone."""
+    if place is SideTool.ESTIMATE:
+        return ToEstimate("7B", EstimateSetting())
+    if place not in {SideTool.PROJECT, SideTool.SNAPSHOT, SideTool.PROFILE}:
+        return None
     folder = Path(tempfile.mkdtemp(dir=Path.home()))
     if place is SideTool.PROJECT:
         (folder / "requirements.txt").write_text(_REQUIREMENTS, "utf-8")
@@ -100,12 +104,8 @@ def errand_to(place: Place) -> Errand | None:
         with (folder / "run.pickle").open("wb") as file:
             write_snapshot(file, _FILE_BYTES)
         return ToSnapshot(str(folder / "run.pickle"))
-    if place is SideTool.PROFILE:
-        write_trace(folder / "trace.json", _FILE_BYTES)
-        return ToProfile(str(folder / "trace.json"))
-    if place is SideTool.ESTIMATE:
-        return ToEstimate("7B", EstimateSetting())
-    return None
+    write_trace(folder / "trace.json", _FILE_BYTES)
+    return ToProfile(str(folder / "trace.json"))
 
 
 class Visit(QObject):
