@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import os
+import pickle
 import re
 import runpy
 import shutil
@@ -16,6 +17,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+
+from tests.formats.made_traces import steps, trace
+from tests.snapshots import training
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -293,14 +297,32 @@ for words in {runs!r}:
     assert "Traceback" not in done.stderr
 
 
+def _left_out_of_the_folder() -> set[str]:
+    spec = ast.parse((PACKAGING / "pyinstaller.spec").read_text("utf-8"))
+    calls = [one for one in ast.walk(spec) if isinstance(one, ast.Call)]
+    (excluded,) = (given.value for one in calls for given in one.keywords if given.arg == "excludes")
+    return {str(one.value) for one in ast.walk(excluded) if isinstance(one, ast.Constant)}
+
+
+def test_what_the_folder_leaves_out_is_needed_by_nothing_that_computes(tmp_path: Path) -> None:
+    """numpy imports some of its parts only when they are called for."""
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import sys; sys.modules.update(dict.fromkeys({sorted(_left_out_of_the_folder())}))"
+    )
+    (tmp_path / "peak.pickle").write_bytes(pickle.dumps(training(16, leaks=True).told))
+    (tmp_path / "trace.json").write_bytes(trace(steps(3)))
+    around = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": f"{tmp_path}:{ROOT}", "LANG": "C.UTF-8"}
+    for words, told in (("snapshot peak.pickle", "peak 304.00 MiB"), ("profile trace.json", "trace of torch.profiler")):
+        command = [sys.executable, "-m", "gpuassist", *words.split()]
+        done = subprocess.run(command, cwd=tmp_path, env=around, capture_output=True, text=True, timeout=100)
+        assert told in done.stdout, done.stderr
+
+
 def test_no_package_leaves_out_what_the_program_imports(scripts: None) -> None:
     import make_bundle
     import make_onefile
 
-    spec = ast.parse((PACKAGING / "pyinstaller.spec").read_text("utf-8"))
-    calls = [one for one in ast.walk(spec) if isinstance(one, ast.Call)]
-    (excluded,) = (given.value for one in calls for given in one.keywords if given.arg == "excludes")
-    left_out = {one.value for one in ast.walk(excluded) if isinstance(one, ast.Constant)}
+    left_out = _left_out_of_the_folder()
     ours = [path for path in (ROOT / "gpuassist").rglob("*.py") if not _RUN_ELSEWHERE & {*path.parts}]
     imported = {
         name for path in ours for found in _IMPORTS.findall(path.read_text("utf-8")) for name in (found, found.split(".")[0])
