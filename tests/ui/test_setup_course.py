@@ -211,13 +211,17 @@ def test_of_a_recording_nothing_is_remembered(shown: Shown, session: Session) ->
     assert not session.world.disk.exists(setup_record.path(session.world))
 
 
-def test_in_a_narrow_window_names_give_way_and_the_one_that_is_now_stays(shown: Shown) -> None:
-    course = shown(machine(WITH_DRIVER), width=460)
+@pytest.mark.parametrize(("width", "now_is_small"), [(560, False), (380, True)])
+def test_in_a_narrow_window_names_give_way_and_the_one_that_is_now_last(shown: Shown, width: int, *, now_is_small: bool) -> None:
+    course = shown(machine(WITH_DRIVER), width=width)
     row = chips(course)
     assert any(chip.is_small for chip in row)
-    assert not any(chip.is_small for chip in row if chip.stage.state is SetupStageState.NOW)
+    assert [chip.is_small for chip in row if chip.stage.state is SetupStageState.NOW] == [now_is_small]
     stages = course.findChildren(SetupStages)[-1]
     assert all(stages.rect().contains(chip.geometry()) for chip in row)
+
+
+def test_where_there_is_room_every_name_is_told(shown: Shown) -> None:
     assert not any(chip.is_small for chip in chips(shown(machine(WITH_DRIVER), width=1000)))
 
 

@@ -15,7 +15,7 @@ from gpuassist.session.navigation import GoTo, ToFinding, ToInstall, WayOn, Wiza
 from gpuassist.session.setup_values import Setup, SetupStage, SetupStageId, SetupStageState
 from gpuassist.ui.leads import way_to
 from gpuassist.ui.theme import colours, sans
-from gpuassist.ui.widgets.buttons import small
+from gpuassist.ui.widgets.buttons import ElidedButton, small
 from gpuassist.ui.widgets.cards import Card, Notice
 from gpuassist.ui.widgets.labels import label, paragraph
 from gpuassist.ui.widgets.layouts import add_layout, bare
@@ -65,6 +65,7 @@ class SetupStrip(Card):
         add_layout(row, told, 1)
         if self._now is not None and leads:
             self.on = small(words(way_of(self._now).title), self)
+            self.on.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             self.on.clicked.connect(self._go)
             row.addWidget(self.on, 0, Qt.AlignmentFlag.AlignVCenter)
         add_layout(self.body, row)
@@ -92,8 +93,9 @@ class SetupLine(QWidget):
         self.said.setToolTip(as_tip(words(read_aloud(self._now))) if self._now is not None else "")
         row.addWidget(self.said)
         if self._now is not None and leads:
-            on = QPushButton(words(way_of(self._now).title), self)
+            on = ElidedButton(words(way_of(self._now).title), self)
             on.setProperty("kind", "link")
+            on.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             on.setCursor(Qt.CursorShape.PointingHandCursor)
             on.clicked.connect(self._go)
             row.addWidget(on)
@@ -136,7 +138,7 @@ class SetupDone(Notice):
 
 class SetupStages(QWidget):
     """The stages side by side; Tab stops at one of them, the arrows walk them, Enter opens. Where the room is narrow they shrink
-    to their marks, the one that is now never.
+    to their marks, the one that is now last of all: its name stands below as well.
     """
 
     wanted = Signal(object)  # Destination
@@ -156,13 +158,13 @@ class SetupStages(QWidget):
         super().resizeEvent(event)
         needed = sum(one.full_width() for one in self.chips) + _BETWEEN * (len(self.chips) - 1)
         for chip in sorted(self.chips, key=lambda one: _GIVES_WAY.index(one.stage.state)):
-            gives = needed > self.width() and chip.stage.state is not SetupStageState.NOW
+            gives = needed > self.width()
             chip.shrink(is_small=gives)
             needed -= chip.full_width() - chip.small_width() if gives else 0
 
     def minimumSizeHint(self) -> QSize:
-        widths = (one.full_width() if one.stage.state is SetupStageState.NOW else one.small_width() for one in self.chips)
-        return QSize(sum(widths) + _BETWEEN * (len(self.chips) - 1), self.chips[0].sizeHint().height())
+        widths = sum(one.small_width() for one in self.chips)
+        return QSize(widths + _BETWEEN * (len(self.chips) - 1), self.chips[0].sizeHint().height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = _STEPS.get(Qt.Key(event.key()), 0)
