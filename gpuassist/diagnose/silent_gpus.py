@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.model.fact import value_or
-
-NOT_STARTED = "start"
+from gpuassist.model.gpu import Recovery
 
 
 def is_lost(card: KnownGpu) -> bool:
     """Whether the driver no longer reaches a GPU."""
-    return value_or(card.gpu.recovery, "") == "power cycle"
+    return value_or(card.gpu.recovery, Recovery.NONE) is Recovery.POWER_CYCLE
 
 
 def is_silent(case: RuleInput, card: KnownGpu) -> bool:
     """Whether the driver has a GPU and did not start it; a container sees the host's GPUs, and lists what it was given."""
-    silent = value_or(card.gpu.recovery, "") == NOT_STARTED and not card.gpu.excluded.is_true
+    silent = value_or(card.gpu.recovery, Recovery.NONE) is Recovery.START and not card.gpu.excluded.is_true
     return silent and not case.container and not case.wsl
 
 
