@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.lazy_regex import lazy_regex
+from gpuassist.model.version import ComputeCapability
 
 _NUMBER_OF_NVML = lazy_regex(r"[0-9]{1,10}")
-from gpuassist.model.version import ComputeCapability
 
 # A process that NVML says is on a GPU.
 
