@@ -115,7 +115,8 @@ def test_recovery_is_written_as_it_always_was_and_an_action_of_a_later_nvml_keep
     for words in ("", "reset", "reboot", "drain", "power cycle", "start", "7"):
         recorded: dict[str, Any] = {"recovery": {"value": words, "source": "NVML"}}
         gpu = decode(Gpu, recorded)
-        assert isinstance(gpu.recovery, Known) and type(gpu.recovery.value) is Recovery
+        assert isinstance(gpu.recovery, Known)
+        assert type(gpu.recovery.value) is Recovery
         assert encode(gpu.recovery, ENGLISH) == recorded["recovery"]
     with pytest.raises(DecodeError, match="recovery"):
         decode(Gpu, {"recovery": {"value": "of a stranger", "source": "x"}})
