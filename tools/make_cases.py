@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from gpuassist.model.driver import KernelModule, Library, ModuleBlock, NvmlStatus, Option
 from gpuassist.model.environment import Manager, Package, TorchAsker
 from gpuassist.model.fact import Known
-from gpuassist.model.gpu import GpuProcess, Holder, PcieLink
+from gpuassist.model.gpu import GpuProcess, Holder, PcieLink, Recovery
 from gpuassist.model.machine import Distribution, decode_machine, encode_machine
 from gpuassist.model.next_start import BuildState, BuildTool, ChosenBy, EarlyImage, ModuleBuild, NextStart
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, SystemWide, ToolkitLink
@@ -238,7 +238,7 @@ CASES: dict[str, dict[str, Any]] = {
         "gpus": (RTX_3090, RTX_3090, RTX_3090),
         "told": {
             "compute_mode": ("default", "exclusive process", "prohibited"),
-            "recovery": ("", "reset", ""),
+            "recovery": (Recovery.NONE, Recovery.RESET, Recovery.NONE),
             "slowdowns": (("heat", "power brake"), (), ()),
             "pcie_link": (PcieLink(16, 16, 2.5, 16.0), PcieLink(16, 16, 2.5, 16.0), PcieLink(4, 16, 2.5, 16.0)),
             "processes": (
@@ -317,7 +317,7 @@ CASES: dict[str, dict[str, Any]] = {
     "one-of-two-cards-off-the-bus": {
         "gpus": (RTX_4090, RTX_3090),
         "dead": (RTX_3090,),
-        "told": {"recovery": ("", "power cycle")},
+        "told": {"recovery": (Recovery.NONE, Recovery.POWER_CYCLE)},
         "distribution": UBUNTU_24,
         **CUDA_13,
         **BARE,

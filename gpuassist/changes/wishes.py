@@ -43,11 +43,14 @@ class UseCuda(Struct, frozen=True):
 
 
 class UseDevices(Struct, frozen=True):
-    """GPUs by indices or UUIDs, or all of them, and the start-up file (empty: the login shell's own) or another `scope`."""
+    """GPUs by indices or UUIDs, or all of them, and the start-up file (empty: the login shell's own) or another `scope`. `lines` of
+    his own are the ones that are not kept, none for what is suggested.
+    """
 
     devices: str
     rc: str = ""
     scope: str = SHELL
+    lines: tuple[LineChoice, ...] | None = None
 
 
 class CleanShell(Struct, frozen=True):

@@ -45,7 +45,7 @@ from gpuassist.present.estimate import (
     turns_words,
 )
 from gpuassist.present.marks import GLYPHS, Exit
-from gpuassist.session.estimate.answer import answer_fit, card_named, cards_of
+from gpuassist.session.estimate.answer import answer_fit, cards_named, cards_of
 from gpuassist.session.estimate.source import EstimateError, UncountedError, shape_of
 from gpuassist.session.estimate.tracer import as_it_was_made, interpreter_for, is_traceable, trace
 from gpuassist.session.plan import look
@@ -147,7 +147,7 @@ def _setting(options: argparse.Namespace) -> EstimateSetting:
 
 def _cards(options: argparse.Namespace, context: Context) -> tuple[CardRoom, ...]:
     if options.gpu is not None:
-        return (card_named(context.session, options.gpu),)
+        return cards_named(context.session, options.gpu)
     if context.other is not None:
         return cards_of(context.session, context.look_there(context.other))
     if not context.machine_file:
@@ -184,7 +184,8 @@ def _show(context: Context, answer: FitAnswer) -> None:
     for one in answer.cards:
         say()
         _paragraph(context, card_words(one), first=f"{GLYPHS[FIT_MARKS[one.fits]]} ")
-        _bar(context, answer, one.card)
+        if one.card.obstacle is None:
+            _bar(context, answer, one.card)
     _levers(context, answer)
     say()
     for said in (largest_words(answer), smallest_words(answer)):
@@ -212,7 +213,7 @@ def _levers(context: Context, answer: FitAnswer) -> None:
     context.say()
     context.say(text("What would help, each by itself:"))
     for lever in answer.levers:
-        mark = GLYPHS[FIT_MARKS[lever.fits]] if answer.cards else "-"
+        mark = GLYPHS[FIT_MARKS[lever.fits]] if answer.largest_batch is not None else "-"
         _paragraph(context, text("{name}: {saves}", name=lever_name(lever), saves=lever_words(lever)), first=f"  {mark} ")
 
 

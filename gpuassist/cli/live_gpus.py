@@ -17,7 +17,7 @@ from gpuassist.model.sample import GpuSample
 from gpuassist.model.text import counted
 from gpuassist.present.gpu_line import gpu_cells, share_used
 from gpuassist.present.insight import bound_briefly
-from gpuassist.present.samples import gpu_label
+from gpuassist.present.samples import row_label
 
 _CURVE_AT_MOST = {1: 8, 2: 5}
 _OTHER_CURVE_AT_MOST = 4
@@ -69,10 +69,8 @@ class GpuLines:
         peaks = scene.peaks if begun else {}
         alone = sum(gpu.parent is None for gpu in gpus) == 1
         told = [self._cells(scene, gpu, peaks.get(gpu.index, 0), alone=alone) for gpu in gpus]
-        labels = [
-            f"└ {gpu_label(gpu.index)}" if gpu.parent is not None and self._letters.unicode else gpu_label(gpu.index)
-            for gpu in gpus
-        ]
+        part_of = "└ " if self._letters.unicode else ""
+        labels = [f"{part_of if gpu.parent is not None else ''}{row_label(gpu)}" for gpu in gpus]
         first = max([2, *map(columns, labels)]) + 1
         widths = self._gpu_widths(told, width - first, scene.view, has_curve=begun and not curve_rows)
         place = GpuPlace(first, {kind: widths[kind] for kind in _GPU_ORDER if kind in widths}, width)

@@ -70,7 +70,7 @@ class InsightScreen:
         found = verdict_of(scene, gpu)
         if found is None or found.bound in {Bound.IDLE, Bound.UNDECIDED}:
             return []
-        words = self._letters.say(bound_words(found, gpu))
+        words = self._letters.say(bound_words(found, scene.view.label_of(gpu)))
         grounds = "; ".join(map(self._letters.say, bound_grounds(found)))
         line: Line = [(first, self._letters.clip(words, width - first), BOLD if found.bound is Bound.GPU else BOLD + YELLOW)]
         room = width - first - len(words) - 2
@@ -138,7 +138,7 @@ class InsightScreen:
                 continue
             yield []
             style = BOLD + YELLOW if found.bound in {Bound.DATA, Bound.PYTHON, Bound.COPIES} else BOLD
-            yield from self._paragraph(bound_words(found, gpu), width, style=style)
+            yield from self._paragraph(bound_words(found, scene.view.label_of(gpu)), width, style=style)
             for words in bound_grounds(found):
                 yield from self._paragraph(words, width, mark="- ", style=DIM)
             for words in bound_next(found):

@@ -73,7 +73,7 @@ class LiveLayout:
         if scene.server:
             parts = [verbatim(scene.server), *parts]
         if view.gpu is not None:
-            parts = [text("GPU {index} alone", index=gpu_label(view.gpu)), *parts]
+            parts = [text("GPU {index} alone", index=view.label_of(view.gpu)), *parts]
         if replay is not None:
             parts = [replay, *parts]
         elif view.paused and sample is not None:
@@ -112,7 +112,7 @@ class LiveLayout:
         known = {one.monotonic for one in scene.insight.moments} if scene.insight is not None else set()
         for at, event in scene.view.events(scene.epoch):
             if event.kind is not EventKind.OUT_OF_MEMORY or event.monotonic not in known:
-                yield text("{time} {words}", time=clock(at, seconds=True), words=_happened(event))
+                yield text("{time} {words}", time=clock(at, seconds=True), words=_happened(event, scene.view))
 
     def _scrolled(self, lines: list[Line], view: LiveView, room: int) -> list[Line]:
         view.page = max(1, room)
@@ -177,8 +177,8 @@ def _asked(server: str) -> Text:
     return text("asking the server") if server else text("asking the driver")
 
 
-def _happened(event: Event) -> Text:
+def _happened(event: Event, view: LiveView) -> Text:
     """What happened, and to which GPU, where its words do not say that."""
     if event.gpu is None or event.kind in _NAME_THEIR_GPU:
         return event.text
-    return text("GPU {index}: {words}", index=gpu_label(event.gpu), words=event.text)
+    return text("GPU {index}: {words}", index=view.label_of(event.gpu), words=event.text)

@@ -12,6 +12,7 @@ from gpuassist.detect.gpu_holders import GpuHolder
 from gpuassist.model.sample import Event, GpuSample, Sample
 from gpuassist.model.text import Text, text
 from gpuassist.monitor.history import History
+from gpuassist.monitor.labels import label_among
 from gpuassist.monitor.pyramid import Window
 from gpuassist.present.process_means import SPAN_ORDERS, Column, SpanColumn, SpanFigures, sorted_by
 from gpuassist.present.process_table import Grouping, LiveRow, ProcessColumn, table_rows
@@ -122,6 +123,10 @@ class LiveView:
     def gpus(self) -> tuple[GpuSample, ...]:
         """Those that are shown: all, or the chosen one with its MIG instances."""
         return tuple(gpu for gpu in self._all() if self.gpu is None or self.gpu in {gpu.index, gpu.parent})
+
+    def label_of(self, index: int) -> str:
+        """How a GPU is named: by its own machine's number."""
+        return label_among(self._all(), index)
 
     def _all(self) -> tuple[GpuSample, ...]:
         """In the driver's order, and instances of MIG below their GPU."""

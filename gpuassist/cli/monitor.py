@@ -1,6 +1,7 @@
-"""`gpuassist monitor`: a live table, the window's live page, or with `--headless` one JSON object a line for each sample.
+"""`gpuassist monitor`: a live table, the window's live page, or one JSON object a line for each sample.
 
-Which of them it is decides the command line, and where that does not, where standard output goes.
+Which of them it is decides the command line, and where that does not, where standard output goes: a terminal gets the table, all
+else lines, whatever the source is.
 """
 
 from __future__ import annotations
@@ -40,7 +41,11 @@ WAITING_AT_MOST = 1000
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    parser.add_argument("--headless", action="store_true", help=words(text("without a window: one JSON object a line")))
+    parser.add_argument(
+        "--headless",
+        action="store_true",
+        help=words(text("one JSON object a line, as in a pipe or a file without being asked for")),
+    )
     parser.add_argument("--window", action="store_true", help=words(text("the window's page in place of the table on a terminal")))
     count = words(text("end after N samples; without --headless each is printed as one screen (`watch --color` shows its colours)"))
     parser.add_argument("--count", type=int, metavar="N", help=count)
@@ -61,6 +66,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 def run(options: argparse.Namespace, context: Context) -> Exit:
     """Samples until it is told to end; 3 where the GPUs cannot be read at all."""
     served = _require_sense(options, context)
+    options.headless = options.headless or _is_read_in_lines(options, context)
     alerts = _alerts(options)
     said = context.session.words if options.lang else ENGLISH
     if context.other is not None:
@@ -73,7 +79,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         return _headless(options, context, said, alerts)
     if options.window and options.count is not None:
         raise UsageError(text("--count and --window exclude each other"))
-    if not options.window and (options.count is not None or context.terminal.out.isatty()):
+    if not options.window:
         with ending_at_once():
             # curses and all that is laid out, which JSON lines need nothing of
             from gpuassist.cli.live_table import LiveTable, TableWish
@@ -84,16 +90,22 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         _note_seen(context, seen=status is Exit.HEALTHY and context.other is None)
         return status
     if options.alert:
-        raise UsageError(text("the window has alerts of its own: --alert needs a terminal, or --headless"))
+        raise UsageError(text("the window has alerts of its own: leave --alert or --window out"))
     if options.export is not None:
-        raise UsageError(text("--export needs a terminal, or --headless: the window answers nobody"))
+        raise UsageError(text("the window answers nobody: leave --export or --window out"))
     if options.record:
-        raise UsageError(text("the window records by a button of its own: --record needs a terminal, or --headless"))
+        raise UsageError(text("the window records by a button of its own: leave --record or --window out"))
     if served:
         return _window(monitor_server.in_window(options, context), context)
     from gpuassist.session.navigation import GoTo, WizardStep
 
     return _window(GoTo(WizardStep.LIVE), context)
+
+
+def _is_read_in_lines(options: argparse.Namespace, context: Context) -> bool:
+    """Whether nothing asks for another form, and a program or a file takes what is printed."""
+    screens = options.count is not None and not monitor_file.is_file(options)
+    return not (options.window or screens or context.terminal.out.isatty())
 
 
 def _reach(context: Context, other: OtherMachine, *, is_other: bool) -> None:

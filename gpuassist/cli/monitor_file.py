@@ -72,12 +72,10 @@ def run(options: argparse.Namespace, context: Context, show: Print) -> Exit:
             samples = reader.samples(chosen)
             for sample in samples if options.count is None else islice(samples, options.count):
                 show(sample)
-        elif context.terminal.out.isatty() and options.count is None and not options.window:
+        elif options.count is None:
             return _on_the_terminal(context, reader, chosen)
         else:
-            raise UsageError(
-                text("a recording is shown on a terminal or with --window, printed with --headless, and saved with --save FILE")
-            )
+            raise UsageError(text("a recording is looked at as a whole on a terminal: --count needs --headless"))
     except SampleFileError as error:
         raise UsageError(error.reason) from error
     for words in reader.damage:

@@ -97,10 +97,13 @@ def _missing(options: argparse.Namespace, context: Context) -> UsageError:
 
 
 def _devices(options: argparse.Namespace, context: Context) -> PlannedChange:
-    if options.comment_out is not None or options.replace is not None or options.keep is not None or options.also_login:
-        raise UsageError(text("--keep, --comment-out, --replace and --also-login go with `use cuda`"))
+    if options.replace is not None or options.also_login:
+        raise UsageError(text("--replace and --also-login go with `use cuda`"))
     wish = UseDevices(options.which, os.path.abspath(options.rc) if options.rc else "")
-    plan = plan_change(context.session.world, look_at_gpus(context.session), wish)
+    machine = look_at_gpus(context.session)
+    plan = plan_change(context.session.world, machine, wish)
+    lines = choices(plan.lines, comment_out=options.comment_out, replaced=None, kept=options.keep)
+    plan = plan if lines is None else plan_change(context.session.world, machine, replace(wish, lines=lines))
     chosen = plan.devices.values if plan.devices is not None else ()
     hidden = plan.devices.hidden if plan.devices is not None else ()
     return PlannedChange(plan, {"devices": list(chosen), "hidden": list(hidden)})

@@ -12,7 +12,7 @@ from gpuassist.detect.small_files import made
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import NvmlStatus
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
-from gpuassist.model.gpu import Gpu, GpuProcess, PowerState
+from gpuassist.model.gpu import Gpu, GpuProcess, PowerState, Recovery
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.system import nvml_probe, nvml_report, nvml_sense
@@ -23,8 +23,15 @@ from gpuassist.system.world import World
 
 _COMPUTE_MODES = {0: "default", 1: "exclusive thread", 2: "prohibited", 3: "exclusive process"}
 _SLOWDOWNS = {0x40: "heat", 0x80: "power brake"}  # nvml.h, nvmlClocksEventReasonHw...; the other bits are no fault
-_RECOVERIES = {0: "", 1: "reset", 2: "reboot", 3: "drain", 4: "drain"}  # nvml.h, NVML_GPU_RECOVERY_ACTION_...
-_GONE = {15: "power cycle", 16: "reset"}  # nvml.h, NVML_ERROR_GPU_IS_LOST and ..._RESET_REQUIRED: such a GPU tells nothing more
+_RECOVERIES = {  # nvml.h, NVML_GPU_RECOVERY_ACTION_...
+    0: Recovery.NONE,
+    1: Recovery.RESET,
+    2: Recovery.REBOOT,
+    3: Recovery.DRAIN,
+    4: Recovery.DRAIN,
+}
+# nvml.h, NVML_ERROR_GPU_IS_LOST and ..._RESET_REQUIRED: such a GPU tells nothing more.
+_GONE = {15: Recovery.POWER_CYCLE, 16: Recovery.RESET}
 _FABRIC = {0: "", 1: "not started", 2: "in progress", 3: "completed"}  # nvml.h, NVML_GPU_FABRIC_STATE_...
 _NO_FAULT: Fact[str] = Known("", "NVML")
 _NO_DRIVER = NvmlStatus(9, "NVML_ERROR_DRIVER_NOT_LOADED")
@@ -99,7 +106,7 @@ def merge(gpus: Fact[tuple[Gpu, ...]], reading: NvmlReading, knowledge: Knowledg
 def _with_recovery(joined: tuple[Gpu, ...], nameless: list[Gpu]) -> tuple[Gpu, ...]:
     """Of what the driver holds and NVML does not list: it was not started, or is one that NVML has lost, which it names no more."""
     silent = [gpu for gpu in joined if isinstance(gpu.index, Unknown) and value_or(gpu.kernel_driver, "") == "nvidia"]
-    wanted: Fact[str] = nameless[0].recovery if nameless else Known("start", f"NVML {nvml_report.COUNT}")
+    wanted: Fact[Recovery] = nameless[0].recovery if nameless else Known(Recovery.START, f"NVML {nvml_report.COUNT}")
     if nameless and (len(silent) != len(nameless) or any(gpu.recovery != wanted for gpu in nameless)):
         return joined
     return tuple(replace(gpu, recovery=wanted) if gpu in silent else gpu for gpu in joined)
@@ -151,12 +158,16 @@ def _gpu(report: Report, index: int) -> Gpu:
     )
 
 
-def _recovery(report: Report, index: int) -> Fact[str]:
+def _recovery(report: Report, index: int) -> Fact[Recovery]:
     for question in (nvml_report.HANDLE, nvml_report.PCI, "nvmlDeviceGetUUID"):
         answer = report.answers.get((index, question))
         if isinstance(answer, Refusal) and answer.code in _GONE:
             return Known(_GONE[answer.code], f"NVML {question}")
-    return made(report.fact(nvml_report.FIELDS, index), lambda action: _RECOVERIES.get(action, str(action)))
+    return made(report.fact(nvml_report.FIELDS, index), _recovery_numbered)
+
+
+def _recovery_numbered(action: int) -> Recovery:
+    return _RECOVERIES[action] if action in _RECOVERIES else Recovery(str(action))
 
 
 def _process(told: tuple[int, str, int | None], total: Fact[int]) -> GpuProcess:

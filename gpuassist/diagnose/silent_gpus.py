@@ -1,22 +1,38 @@
-"""GPUs that NVIDIA's driver has and NVML does not list: one that it has lost, and one that it has not started."""
+"""GPUs on which nothing runs: one that the driver has lost, one that it has not started, and what else keeps a GPU from use."""
 
 from __future__ import annotations
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.model.fact import value_or
-
-NOT_STARTED = "start"
+from gpuassist.model.gpu import Recovery
+from gpuassist.model.text import Text, text
 
 
 def is_lost(card: KnownGpu) -> bool:
     """Whether the driver no longer reaches a GPU."""
-    return value_or(card.gpu.recovery, "") == "power cycle"
+    return value_or(card.gpu.recovery, Recovery.NONE) is Recovery.POWER_CYCLE
 
 
 def is_silent(case: RuleInput, card: KnownGpu) -> bool:
     """Whether the driver has a GPU and did not start it; a container sees the host's GPUs, and lists what it was given."""
-    silent = value_or(card.gpu.recovery, "") == NOT_STARTED and not card.gpu.excluded.is_true
+    silent = value_or(card.gpu.recovery, Recovery.NONE) is Recovery.START and not card.gpu.excluded.is_true
     return silent and not case.container and not case.wsl
+
+
+def why_unusable(case: RuleInput, card: KnownGpu) -> Text | None:
+    """Why nothing can run on a GPU before something is done about it; None of one that sleeps, or has no driver yet."""
+    wanted = value_or(card.gpu.recovery, Recovery.NONE)
+    if card in case.set_aside:
+        return text("it is kept for a virtual machine")
+    if card.gpu.excluded.is_true:
+        return text("the driver leaves it out, as an option says")
+    if is_lost(card):
+        return text("the driver no longer reaches this GPU")
+    if is_silent(case, card):
+        return text("the driver does not list this GPU")
+    if wanted not in {Recovery.NONE, Recovery.START}:
+        return text("it needs “{action}” before it works again", action=wanted.value)
+    return None
 
 
 def all_silent(case: RuleInput) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from enum import Enum
 from typing import Any, Protocol, Union
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput
@@ -31,7 +32,8 @@ def proof(label: Text, fact: Fact[Any], words: Text | None = None) -> Evidence |
     """A known fact as evidence; None for an unknown one."""
     if isinstance(fact, Unknown):
         return None
-    return Evidence(label, words if words is not None else verbatim(str(fact.value)), fact.source)
+    value = fact.value.value if isinstance(fact.value, Enum) else fact.value
+    return Evidence(label, words if words is not None else verbatim(str(value)), fact.source)
 
 
 def undetermined(problem: str, label: Text, *facts: Fact[Any]) -> Iterator[Undetermined]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from gpuassist.install import hypothetical
+from gpuassist.knowledge.asked_gpus import asked_gpus, nearest
 from gpuassist.knowledge.driver_numbers import windows_branch
 from gpuassist.knowledge.records import GpuRecord, TorchBuild
-from gpuassist.knowledge.tables import Knowledge
+from gpuassist.knowledge.tables import Knowledge, agreeing_gpu
 from gpuassist.model.fact import value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, listed, text
-from gpuassist.model.version import ComputeCapability, Version, VersionError
+from gpuassist.model.version import Version, VersionError
 
 
 class UnknownPartError(ValueError):
@@ -33,10 +32,9 @@ def version_of(words: str) -> Version:
 
 def gpu_record(knowledge: Knowledge, name: str) -> GpuRecord:
     """A GPU by PCI id or name; raises `UnknownPartError` where none is known by it, or several that differ are."""
-    record = knowledge.gpu(name)
-    several = () if record else knowledge.gpus_named(name)
-    plain = [one for one in several if _bare(one.name) == _bare(name)]  # the card itself before its variants in other sizes
-    record = record or next(iter(plain if len(_kinds(plain)) == 1 else ()), None) or knowledge.gpu_named(name)
+    several = asked_gpus(knowledge, name)
+    # The card itself before its variants in other sizes.
+    record = agreeing_gpu(nearest(several, name)) or agreeing_gpu(several)
     if record is not None:
         return record
     if several:
@@ -48,14 +46,6 @@ def gpu_record(knowledge: Knowledge, name: str) -> GpuRecord:
     if near:
         raise UnknownPartError(text("{name} is no GPU that gpuassist knows; near it are {near}", name=name, near=listed(near)))
     raise UnknownPartError(text("{name} is no GPU that gpuassist knows", name=name))
-
-
-def _bare(name: str) -> str:
-    return name.lower().removeprefix("nvidia ").removeprefix("geforce ").strip()
-
-
-def _kinds(records: Iterable[GpuRecord]) -> set[tuple[str, ComputeCapability | None]]:
-    return {(one.architecture, one.compute_capability) for one in records}
 
 
 def with_added_gpu(knowledge: Knowledge, machine: Machine, name: str) -> Machine:

@@ -63,9 +63,9 @@ def key(name: str) -> Key:
     return frozenset(kept | {"mobile"} if words & _MOBILE and kept else kept)
 
 
-def product(name: str) -> str:
+def product(name: str, *, asked: bool = False) -> str:
     """The card that a longer name is about: its maker's words left out, glued ones taken apart; empty where words remain that may
-    be part of a name that is not known.
+    be part of a name that is not known. A bare number names a card where somebody is `asked` for one, and nowhere else.
     """
     plain = " ".join(name.lower().replace("-", " ").split())
     found = _PRODUCT.search(plain)
@@ -76,17 +76,30 @@ def product(name: str) -> str:
     rest = set(_PRODUCT.sub(" ", plain, count=1).split())
     mobile = ["laptop"] if _MOBILE & rest else []
     sure = rest & _MAKERS or not rest - _MOBILE - _FILLER - _BRAND
-    if not sure or (found["bare"] and not suffixes and not mobile):
+    if not sure or (found["bare"] and not suffixes and not mobile and not asked):
         return ""
     return " ".join([line, found["rtx"] or found["gtx"] or found["bare"], *suffixes, *mobile])
 
 
+def undecorated(exact: Key) -> Key:
+    """What is left of a name without its memory, its slot, and what else tells cards of one chip apart."""
+    return frozenset(word for word in exact if word not in _DECORATION and not _SIZE.fullmatch(word))
+
+
+def sizes(exact: Key) -> Key:
+    """The words of a name that say how much memory there is."""
+    return frozenset(word for word in exact if _SIZE.fullmatch(word))
+
+
+def is_of_product(word: str) -> bool:
+    """Whether a word of a name may be a product's own, with a number in it that is no size of memory."""
+    return len(word) > 2 and bool(_DIGIT.search(word)) and not _SIZE.fullmatch(word)
+
+
 def looser(exact: Key) -> tuple[Key, ...]:
     """What to look for where nothing bears exactly that name, the nearest first: no decoration, no `mobile`, no brand."""
-    plain = frozenset(word for word in exact if word not in _DECORATION and not _SIZE.fullmatch(word))
-    return tuple(
-        dict.fromkeys(found for found in (plain, plain - {"mobile"}, plain - _BRAND, plain - _BRAND - {"mobile"}) if found)
-    )
+    bare = undecorated(exact)
+    return tuple(dict.fromkeys(found for found in (bare, bare - {"mobile"}, bare - _BRAND, bare - _BRAND - {"mobile"}) if found))
 
 
 def telling(exact: Key) -> str:

@@ -77,10 +77,7 @@ class Knowledge:
 
     def gpu_named(self, name: str) -> GpuRecord | None:
         """The GPU that NVML prints so; None where none is known by that name, or several of different capability are."""
-        every = self.gpus_named(name)
-        # The driver's name for a GPU is one of NVIDIA's lists; the id list alone knows a GeForce GT 1030 of 2012, for one.
-        listed = (gpu for gpu in every if not gpu.unlisted)
-        return _agreeing(every) or _agreeing(tuple(listed))
+        return agreeing_gpu(self.gpus_named(name))
 
     def name_within(self, words: str) -> str:
         """The name of a GPU at the end of what a log printed: what stands before it, a time or `UserWarning:`, is no part of it."""
@@ -375,6 +372,12 @@ class Knowledge:
 
 _LONGEST_NAME = 9  # words
 _MAKERS = frozenset({"NVIDIA", "GeForce", "Tesla", "Quadro", "TITAN", "GRID"})
+
+
+def agreeing_gpu(gpus: tuple[GpuRecord, ...]) -> GpuRecord | None:
+    """The first of them, where all can the same; where they do not, of those that NVIDIA's lists have."""
+    # The driver's name for a GPU is one of NVIDIA's lists; the id list alone knows a GeForce GT 1030 of 2012, for one.
+    return _agreeing(gpus) or _agreeing(tuple(gpu for gpu in gpus if not gpu.unlisted))
 
 
 def _agreeing(gpus: tuple[GpuRecord, ...]) -> GpuRecord | None:

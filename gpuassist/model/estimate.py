@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 from msgspec import Struct
@@ -236,20 +237,37 @@ class Estimate(Struct, frozen=True):
 
 
 class CardRoom(Struct, frozen=True):
-    """A GPU to be judged: what it has, and what others hold of it now; `index` is none of one that is not there."""
+    """A GPU to be judged: what it has, and what others hold of it now; `index` is none of one that is not there. `obstacle` is why
+    nothing can run on it now.
+    """
 
     name: str
     total_bytes: int
     held_bytes: int = 0
     index: int | None = None
+    obstacle: Text | None = None
 
     @property
     def room_bytes(self) -> int:
         return max(0, self.total_bytes - self.held_bytes)
 
 
+def usable_cards(cards: Iterable[CardRoom]) -> tuple[CardRoom, ...]:
+    """Those on which something can run now."""
+    return tuple(one for one in cards if one.obstacle is None)
+
+
+def judged_by(cards: Iterable[CardRoom]) -> CardRoom | None:
+    """The one that an answer is about: of a machine's that with most room; of the sizes that a name stands for the smallest, for
+    nobody knows which one is meant.
+    """
+    usable = usable_cards(cards)
+    choose = max if any(one.index is not None for one in usable) else min
+    return choose(usable, key=lambda one: one.room_bytes, default=None)
+
+
 class CardAnswer(Struct, frozen=True):
-    """Whether it fits there: None where the error of the estimate is larger than the difference."""
+    """Whether it fits there: None where the error of the estimate is larger than the difference; False where nothing can run."""
 
     card: CardRoom
     fits: bool | None
@@ -291,7 +309,7 @@ class Lever(Struct, frozen=True):
 class FitAnswer(Struct, frozen=True):
     """All that is said of one question. `fits` is None where it cannot be told: no GPU is known, or it is too near.
 
-    `largest_batch` and `largest_sequence` are those that surely fit on the best GPU with all else as it is, 0 where not
+    `largest_batch` and `largest_sequence` are those that surely fit on the GPU of `judged_by` with all else as it is, 0 where not
     even one does, None where no GPU is known; of a model that answers, the first is how many sequences at once. `smallest`
     are cards on which it surely fits, of the smallest size.
     """

@@ -7,7 +7,10 @@ from enum import Enum
 from msgspec import Struct
 
 from gpuassist.model.fact import NOT_ASKED, Fact
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.version import ComputeCapability
+
+_NUMBER_OF_NVML = lazy_regex(r"[0-9]{1,10}")
 
 # A process that NVML says is on a GPU.
 
@@ -27,6 +30,27 @@ class PowerState(str, Enum):
     ASLEEP = "asleep"
 
 
+class Recovery(str, Enum):
+    """What has to be done before a GPU works again: `POWER_CYCLE` of one that the driver has lost, `START` of one that it has and
+    NVML does not list; an action that NVML has numbered since has its number as value, and is none of these.
+    """
+
+    NONE = ""
+    RESET = "reset"
+    REBOOT = "reboot"
+    DRAIN = "drain"
+    POWER_CYCLE = "power cycle"
+    START = "start"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Recovery | None:
+        if not isinstance(value, str) or not _NUMBER_OF_NVML.fullmatch(value):
+            return None
+        unnamed = str.__new__(cls, value)
+        unnamed._name_ = unnamed._value_ = value
+        return unnamed
+
+
 class PcieLink(Struct, frozen=True):
     """Lanes and speed of the slot's link; the speed falls at idle by design, the width does not."""
 
@@ -41,10 +65,8 @@ class Gpu(Struct, frozen=True):
 
     `addressed`: the firmware gave it its place in memory. `excluded`: an option of the driver leaves it out. `sleeps`: the driver
     may switch it off while nothing uses it. `persistence`: the driver stays ready while nothing does. `slowdowns`: what the
-    hardware slows it for just now, `heat` or `power brake`. `recovery`: what has to be done before it works again, `reset`,
-    `reboot` or `drain`, `power cycle` of one that the driver has lost, `start` of one that it has and NVML does not list; empty
-    where nothing has. `fabric`: how far it is registered with the NVSwitches, `not started`, `in
-    progress` or `completed`, empty where it has none.
+    hardware slows it for just now, `heat` or `power brake`. `fabric`: how far it is registered with the NVSwitches, `not started`,
+    `in progress` or `completed`, empty where it has none.
     """
 
     pci_address: Fact[str] = NOT_ASKED
@@ -70,7 +92,7 @@ class Gpu(Struct, frozen=True):
     sleeps: Fact[bool] = NOT_ASKED
     persistence: Fact[bool] = NOT_ASKED
     slowdowns: Fact[tuple[str, ...]] = NOT_ASKED
-    recovery: Fact[str] = NOT_ASKED
+    recovery: Fact[Recovery] = NOT_ASKED
     fabric: Fact[str] = NOT_ASKED
 
 

@@ -62,7 +62,8 @@ class GpuSample(Struct, frozen=True):
 
     A MIG instance is one with a `parent`. `shares_memory`: it has no memory of its own, so that its memory figures are those of the
     machine, by the kernel. `silent_seconds`: for how long it has not answered, where it does not. `host` and `workload` (a pod, a
-    job) are told of GPUs that a server watches.
+    job) are told of GPUs that a server watches; `number` is what that machine calls it (`1`, of a MIG instance `1:3`) where GPUs of
+    several machines are counted through.
     """
 
     index: int
@@ -93,6 +94,7 @@ class GpuSample(Struct, frozen=True):
     asleep: bool = False
     shares_memory: bool = False
     silent_seconds: float = 0.0
+    number: str = ""
 
 
 class EventKind(str, Enum):

@@ -106,6 +106,14 @@ class Explained(Struct, frozen=True):
     answer: Answer
 
 
+class VerifiedInstances(Struct, frozen=True):
+    """How many of the instances (MIG) of the GPU with NVML's number `index` are verified: CUDA shows one to a process."""
+
+    index: int
+    verified: int
+    count: int
+
+
 class Verification(Struct, frozen=True):
     """One run in one environment; `environment` is what the child said of itself (python, torch, cuda, cudnn), `visible` how many
     accelerators its torch sees, `no_accelerator` why it sees none, `output` what torch itself printed. `verdict` is the worst of
@@ -115,7 +123,7 @@ class Verification(Struct, frozen=True):
     run: GPUs that torch does not see, or sees in another order, and what torch warned of. `shown_by_driver` are the GPUs that
     CUDA shows, by UUID and PCI address, where torch could not start. `image` is the image or container that
     it ran in (`docker:IMAGE`), empty where it ran on this machine. `not_asked` are NVML's numbers of the GPUs that it was not asked
-    to verify.
+    to verify, `instances` those of divided GPUs of which not all is verified.
     """
 
     interpreter: str
@@ -135,6 +143,7 @@ class Verification(Struct, frozen=True):
     notes: tuple[Text, ...] = ()
     shown_by_driver: tuple[tuple[str, str], ...] = ()
     not_asked: tuple[int, ...] = ()
+    instances: tuple[VerifiedInstances, ...] = ()
 
     def answer_to(self, words: str) -> Answer | None:
         """What is known of these words; None where nothing is."""

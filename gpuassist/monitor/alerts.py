@@ -17,7 +17,7 @@ from gpuassist.model.fact import Known, value_or
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.sample import Event, EventKind, GpuSample, ProcessKind, Sample
 from gpuassist.model.text import Text, text
-from gpuassist.monitor.device import gpu_label
+from gpuassist.monitor.labels import label_of
 
 _GAP_SECONDS, _GAP_TICKS = 10.0, 2.5  # with a sample every ten seconds, or fewer, each would be a gap
 _TWICE = 2  # looks in a row: a temperature is told to a whole degree, and a figure can be wrong once
@@ -187,7 +187,7 @@ def _way_back(threshold: Threshold, gpu: GpuSample) -> float:
 
 
 def _said(threshold: Threshold, gpu: GpuSample, value: float) -> Text:
-    index = gpu_label(gpu.index)
+    index = label_of(gpu)
     if threshold.measure is Measure.TEMPERATURE:
         return text(
             "GPU {index} is at {degrees} °C; you asked to be told from {limit} °C on",

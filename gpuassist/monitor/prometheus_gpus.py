@@ -96,7 +96,7 @@ class RemoteGpus:
             every.update(_figures(told))
         else:
             every.update((name, _GONE) for name, fact in every.items() if fact is _NOT_TOLD)
-        return GpuSample(index, **every)  # type: ignore[arg-type]
+        return GpuSample(index, **every, number=_number(gpu) if len(self.hosts) > 1 else "")  # type: ignore[arg-type]
 
     def _lasting(self, gpu: RemoteGpu) -> Mapping[str, Fact[object]]:
         """What is so in every sample of it until its labels change, and for the rest that nobody tells it."""
@@ -124,6 +124,11 @@ class RemoteGpus:
         if alone and _small(gpu.instance) >= 0:
             wanted = MIG_INDEX * (gpu.number + 1) + _small(gpu.instance)
         return next(index for index in count(wanted) if index not in taken)
+
+
+def _number(gpu: RemoteGpu) -> str:
+    """As its own machine numbers it."""
+    return f"{gpu.number}:{gpu.instance}" if gpu.instance else str(gpu.number)
 
 
 def remote_gpu(labels: Mapping[str, str]) -> RemoteGpu:

@@ -207,7 +207,7 @@ def unknown(refusal: Refusal) -> Unknown:
     return known or Unknown(words)
 
 
-NO_FACTS = frozenset({"index", "parent", "asleep", "shares_memory", "silent_seconds"})
+NO_FACTS = frozenset({"index", "parent", "asleep", "shares_memory", "silent_seconds", "number"})
 """The fields of a GPU's sample that are no facts."""
 
 _REASONS = {

@@ -19,8 +19,10 @@ from gpuassist.model.estimate import (
     Quantization,
     Sharding,
     Task,
+    judged_by,
+    usable_cards,
 )
-from gpuassist.model.text import Text, joined, text
+from gpuassist.model.text import Text, joined, listed, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.present.marks import Exit, Mark
 
@@ -116,13 +118,18 @@ def sentence_of(answer: FitAnswer) -> Text:
 
 def _verdict(answer: FitAnswer) -> Text:
     needs = amount(answer.estimate.total_bytes)
-    best = max(answer.cards, key=lambda one: one.card.room_bytes, default=None)
+    judged = judged_by(one.card for one in answer.cards)
+    best = next((one for one in answer.cards if one.card is judged), None)
+    if best is None and answer.cards:
+        return text("It needs about {needs}, and no GPU here can be used now.", needs=needs)
     if best is None:
         return text("It needs about {needs} of a GPU; no GPU is known here to hold that against.", needs=needs)
     if answer.fits is False and best.fits is not False:
         return text("It does not fit: it is to be shared by more GPUs than there are with {needs} free.", needs=needs)
     name, room = best.card.name, amount(best.card.room_bytes)
     if best.card.index is None:
+        if len({one.fits for one in answer.cards}) > 1:
+            return _by_size(answer, needs)
         return {
             True: text("It fits: about {needs} of {room} ({name}).", needs=needs, room=room, name=name),
             False: text("It does not fit into {room} ({name}): it needs about {needs}.", needs=needs, room=room, name=name),
@@ -135,9 +142,26 @@ def _verdict(answer: FitAnswer) -> Text:
     }[answer.fits]
 
 
+def _by_size(answer: FitAnswer, needs: str) -> Text:
+    """Of a card that is sold in several sizes, of which not all have the same answer."""
+    said = {
+        True: text("it fits into {sizes}", sizes=_sizes(answer, fits=True)),
+        None: text("it is too near to tell for {sizes}", sizes=_sizes(answer, fits=None)),
+        False: text("it does not fit into {sizes}", sizes=_sizes(answer, fits=False)),
+    }
+    first, *others = (said[fits] for fits in said if any(one.fits is fits for one in answer.cards))
+    for one in others:
+        first = text("{first}; {second}", first=first, second=one)
+    return text("Which memory the card has decides, for it needs about {needs}: {answers}.", needs=needs, answers=first)
+
+
+def _sizes(answer: FitAnswer, *, fits: bool | None) -> Text:
+    return listed(f"{amount(one.card.room_bytes)} ({one.card.name})" for one in answer.cards if one.fits is fits)
+
+
 def first_change(answer: FitAnswer) -> Text | None:
     """The mildest change that surely makes it fit by itself; where none does, that no single one does."""
-    if answer.fits is True or not answer.cards or not answer.levers:
+    if answer.fits is True or not usable_cards(one.card for one in answer.cards) or not answer.levers:
         return None
     helping = [one for one in answer.levers if one.fits]
     if not helping:
@@ -239,8 +263,11 @@ def beyond_words(answer: CardAnswer, found: Estimate) -> Text | None:
 
 
 def card_words(one: CardAnswer) -> Text:
-    """A GPU with what it has free."""
+    """A GPU with what it has free, or why it has nothing."""
     card = one.card
+    if card.obstacle is not None:
+        named = verbatim(card.name) if card.index is None else text("GPU {index}, {name}", index=card.index, name=card.name)
+        return text("{gpu} cannot be used now: {reason}", gpu=named, reason=card.obstacle)
     free, total = amount(card.room_bytes), amount(card.total_bytes)
     if card.index is None:
         return text("{name}: {total}", name=card.name, total=total)
@@ -309,7 +336,7 @@ def fit_document(answer: FitAnswer, words: Words) -> Json:
         "parts": [_part(part, words) for part in found.parts],
         "takes_turns": None if found.turns is None else {"part": found.turns[0].value, "bytes": found.turns[1]},
         "host_bytes": found.host_bytes,
-        "gpus": [_card(one) for one in answer.cards],
+        "gpus": [_card(one, words) for one in answer.cards],
         "levers": [_lever(one, words) for one in answer.levers],
         "largest_batch": answer.largest_batch if answer.setting.task is Task.TRAIN else None,
         "largest_sequences": answer.largest_batch if answer.setting.task is Task.INFER else None,
@@ -349,13 +376,14 @@ def _part(part: PartEstimate, words: Words) -> Json:
     }
 
 
-def _card(one: CardAnswer) -> Json:
+def _card(one: CardAnswer, words: Words) -> Json:
     return {
         "index": one.card.index,
         "name": one.card.name,
         "memory_total_bytes": one.card.total_bytes,
         "memory_held_bytes": one.card.held_bytes,
         "fits": one.fits,
+        "unusable": None if one.card.obstacle is None else words(one.card.obstacle),
     }
 
 

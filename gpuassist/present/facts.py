@@ -10,7 +10,7 @@ from gpuassist.diagnose.rules.next_start import CHOSEN
 from gpuassist.model.driver import DeviceNode, KernelModule, Library, ModuleBlock, NvmlStatus, Option
 from gpuassist.model.environment import Package, TorchAsker
 from gpuassist.model.fact import Known
-from gpuassist.model.gpu import GpuProcess, PcieLink
+from gpuassist.model.gpu import GpuProcess, PcieLink, Recovery
 from gpuassist.model.holds import GpuRepository, HoldReach, PackageHold, SystemPackage
 from gpuassist.model.machine import Distribution
 from gpuassist.model.next_start import BuildState, ChosenBy, EarlyImage, ModuleBuild
@@ -168,6 +168,12 @@ def _process(process: GpuProcess) -> Text:
     return text("process {pid}", pid=process.pid)
 
 
+def _recovery(wanted: Recovery) -> Text:
+    if wanted.value.isdecimal():
+        return text("action {number} of NVML, which is newer than what I know", number=wanted.value)
+    return verbatim(wanted.value) if wanted.value else text("none")
+
+
 def _module(module: KernelModule) -> Text:
     version = str(module.version.value) if isinstance(module.version, Known) else "?"
     if not module.path:  # a pasted text says what is loaded and not from where
@@ -260,6 +266,7 @@ _RECORDS: dict[type, Callable[[Any], Text]] = {
     Text: lambda one: one,
     Command: _command,
     ChosenBy: lambda by: CHOSEN[by],
+    Recovery: _recovery,
     ModuleBuild: _build,
     EarlyImage: _early_image,
 }

@@ -29,8 +29,8 @@ _PREFIXES = ("nvmlclocksthrottlereason", "nvmlclockseventreason")
 
 
 def gpu_name(gpu: GpuSample) -> Text:
-    """`RTX 4090`, of another machine's with where it is and who has it; empty where it is not known."""
-    return joined(gpu_names(gpu))
+    """`RTX 4090`, of another machine's with where it is, unless its label tells, and who has it; empty where nothing is known."""
+    return joined(gpu_names(gpu)[1 if gpu.number and isinstance(gpu.host, Known) else 0 :])
 
 
 def gpu_cells(gpu: GpuSample, peak_bytes: int = 0) -> dict[str, Text]:

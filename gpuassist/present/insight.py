@@ -89,9 +89,8 @@ _GROWTH_NEXT = {
 
 
 # What a GPU waits for.
-def bound_words(found: Bottleneck, gpu: int) -> Text:
-    """The verdict in a line."""
-    index = gpu_label(gpu)
+def bound_words(found: Bottleneck, index: str) -> Text:
+    """The verdict in a line; `index` is the GPU's label."""
     return {
         Bound.GPU: text("GPU {index} is busy", index=index),
         Bound.DATA: text("GPU {index} waits for data", index=index),
@@ -327,7 +326,7 @@ def bound_document(found: Bottleneck, gpu: int, now: float, words: Words) -> dic
         "time": iso_of(now),
         "event": {
             "kind": "bottleneck",
-            "text": words(bound_words(found, gpu)),
+            "text": words(bound_words(found, gpu_label(gpu))),
             "gpu": gpu,
             "code": found.bound.value,
             "based_on": _said(bound_grounds(found), words),

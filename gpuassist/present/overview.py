@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from gpuassist.model.chain import Status
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
-from gpuassist.model.gpu import Gpu, PowerState
+from gpuassist.model.gpu import Gpu, PowerState, Recovery
 from gpuassist.model.machine import Host, Machine
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.toolkit import Toolkit
@@ -140,9 +140,9 @@ def _gpu_state(gpu: Gpu, *, nvml_works: bool, lists_some: bool) -> tuple[Status,
     driver = gpu.kernel_driver
     if isinstance(driver, Known) and driver.value != "nvidia":
         return Status.PROBLEM, text("driven by {driver}", driver=driver.value) if driver.value else text("no driver")
-    if nvml_works and value_or(gpu.recovery, "") == "power cycle":
+    if nvml_works and value_or(gpu.recovery, Recovery.NONE) is Recovery.POWER_CYCLE:
         return Status.PROBLEM, text("the driver no longer reaches this GPU")
-    if nvml_works and value_or(gpu.recovery, "") == "start":
+    if nvml_works and value_or(gpu.recovery, Recovery.NONE) is Recovery.START:
         # A job or a container may have been given the others alone.
         return Status.UNKNOWN if lists_some else Status.PROBLEM, text("the driver does not list this GPU")
     if nvml_works and isinstance(gpu.index, Known) and not isinstance(gpu.memory_total_bytes, Known):

@@ -15,6 +15,7 @@ from msgspec import Struct
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.sample import GpuSample, ProcessKind, ProcessSample, Sample, TorchMemory
 from gpuassist.model.text import Text, counted, listed, text, verbatim
+from gpuassist.monitor.labels import label_of
 from gpuassist.present.samples import clock, gpu_label, process_name, size
 
 T = TypeVar("T")
@@ -183,7 +184,7 @@ def why_no_processes(sample: Sample, only: int | None = None) -> tuple[Text, ...
     told: dict[Text, list[str]] = {}
     for gpu in sample.gpus:
         if isinstance(gpu.processes, Unknown) and not isinstance(gpu.memory_used_bytes, Unknown) and only in {None, gpu.index}:
-            told.setdefault(gpu.processes.reason, []).append(gpu_label(gpu.index))
+            told.setdefault(gpu.processes.reason, []).append(label_of(gpu))
     return tuple(
         text("Processes of GPU {indices} are not listed: {reason}", indices=listed(indices), reason=reason)
         for reason, indices in told.items()

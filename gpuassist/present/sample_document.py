@@ -52,6 +52,8 @@ def _gpu(gpu: GpuSample, words: Words) -> Json:
     for name in _MORE:
         document.update(_fact(name, getattr(gpu, name), words))
     document.update({name: value for name in ("host", "workload") if (value := value_or(getattr(gpu, name), None)) is not None})
+    if gpu.number:
+        document["number"] = gpu.number
     if gpu.parent is not None:
         document["parent"] = gpu.parent
     marks = {"asleep": gpu.asleep, "shares_memory": gpu.shares_memory}

@@ -29,13 +29,20 @@ RATES_HZ = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 def gpu_title(gpu: GpuSample | HeldCard) -> Text:
-    """`GPU 0 · RTX 4090`, of another machine's `GPU 0 on node7 · H100 · ml/train-0`."""
-    label = gpu_label(gpu.index)
+    """`GPU 0 · RTX 4090`, of another machine's `GPU 0 on node7 · H100 · ml/train-0`, by that machine's own number."""
+    label = (isinstance(gpu, GpuSample) and gpu.number) or gpu_label(gpu.index)
     if isinstance(gpu, GpuSample) and isinstance(gpu.host, Known):
         return joined((text("GPU {index} on {host}", index=label, host=gpu.host.value), *gpu_names(gpu)[1:]))
     if isinstance(gpu.name, Known):
         return text("GPU {index} · {name}", index=label, name=short_name(gpu.name.value))
     return text("GPU {index}", index=label)
+
+
+def row_label(gpu: GpuSample) -> str:
+    """At the beginning of a line of its own: `0`, of several machines `node3 1`."""
+    if not gpu.number:
+        return gpu_label(gpu.index)
+    return f"{gpu.host.value} {gpu.number}" if isinstance(gpu.host, Known) else gpu.number
 
 
 def gpu_names(gpu: GpuSample) -> tuple[Text, ...]:

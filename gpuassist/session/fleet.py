@@ -82,26 +82,42 @@ class FleetDiagnosis(Struct, frozen=True):
 
 
 Key = tuple[str, Severity, Family]
+_Place = tuple[list[tuple[int, str]], int]  # a machine's name as names are ordered, and the place among what was found of it
+_LAST: _Place = ([(1 << 62, "")], 0)
 
 
 class _Gathering:
-    """A group while machines still come. The first one with the most frequent title is its example, so one is kept of each."""
+    """A group while machines still come, over ssh in any order. Its example is the first by name of those with the most frequent
+    title: so one is kept of each title, and of many titles those whose machines come first by name.
+    """
 
     def __init__(self) -> None:
         self.machines: list[str] = []
-        self.titles: Counter[str] = Counter()
-        self._examples: dict[str, tuple[str, Machine, Finding]] = {}
+        self.first: _Place = _LAST
+        self._titles: Counter[str] = Counter()
+        self._examples: dict[str, tuple[_Place, str, Machine, Finding]] = {}
 
-    def add(self, name: str, title: str, machine: Machine, finding: Finding) -> None:
+    def add(self, name: str, place: _Place, title: str, found: tuple[Machine, Finding]) -> None:
         if not self.machines or self.machines[-1] != name:
             self.machines.append(name)
-        self.titles[title] += 1
-        if len(self._examples) < _EXAMPLES_AT_MOST:
-            self._examples.setdefault(title, (name, machine, finding))
+        self.first = min(self.first, place)
+        self._titles[title] += 1
+        kept = self._examples.get(title)
+        if kept is None or place < kept[0]:
+            self._examples[title] = place, name, *found
+        if len(self._examples) > _EXAMPLES_AT_MOST:
+            del self._examples[max(self._examples, key=lambda one: self._examples[one][0])]
 
     @property
     def example(self) -> tuple[str, Machine, Finding]:
-        return self._examples[max(self._examples, key=self.titles.__getitem__)]
+        title = min(self._examples, key=lambda one: (-self._titles[one], self._examples[one][0]))
+        _, name, machine, finding = self._examples[title]
+        return name, machine, finding
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The most frequent first."""
+        return tuple(sorted(self._titles, key=lambda one: (-self._titles[one], one)))
 
 
 class Fleet:
@@ -112,7 +128,7 @@ class Fleet:
         self._catalogue = Catalogue(_Remembered(session), session.knowledge.commands)
         self._known: dict[tuple[object, ...], tuple[Severity, str]] = {}
         self._groups: dict[Key, _Gathering] = {}
-        self._open: dict[tuple[str, Text], list[tuple[str, Text]]] = {}
+        self._open: dict[tuple[str, Text], list[tuple[_Place, str, Text]]] = {}
         self._traits: dict[str, dict[Text, str]] = {}
         self._healthy: list[str] = []
         self._unread: list[UnreadMachine] = []
@@ -125,13 +141,14 @@ class Fleet:
         self._traits[name] = dict(_traits(machine))
         families = families_of(machine)
         convicts = False
-        for finding in diagnosis.findings:
+        ordered = _by_number(name)
+        for place, finding in enumerate(diagnosis.findings):
             severity, title = self._told(finding, machine, families)
             convicts |= severity is not Severity.INFO
             key = finding.problem, severity, families[0]
-            self._groups.setdefault(key, _Gathering()).add(name, title, machine, finding)
-        for one in diagnosis.undetermined:
-            self._open.setdefault((one.problem, one.fact), []).append((name, one.reason))
+            self._groups.setdefault(key, _Gathering()).add(name, (ordered, place), title, (machine, finding))
+        for place, one in enumerate(diagnosis.undetermined):
+            self._open.setdefault((one.problem, one.fact), []).append(((ordered, place), name, one.reason))
         if not convicts and not diagnosis.undetermined:
             self._healthy.append(name)
 
@@ -140,9 +157,11 @@ class Fleet:
 
     def diagnosis(self) -> FleetDiagnosis:
         """Of all that came; plans the remedies of each group."""
-        groups = [self._group(key, gathered) for key, gathered in self._groups.items()]
+        gathered = sorted(self._groups.items(), key=lambda one: one[1].first)  # not as they came
+        groups = [self._group(key, one) for key, one in gathered]
         groups.sort(key=lambda one: (_WORST_FIRST.index(one.answer.severity), -len(one.machines)))
-        opened = [_opened(problem, fact, told) for (problem, fact), told in self._open.items()]
+        told = sorted(((key, sorted(every, key=_place_of)) for key, every in self._open.items()), key=lambda one: one[1][0][0])
+        opened = [_opened(problem, fact, every) for (problem, fact), every in told]
         opened.sort(key=lambda one: -len(one.machines))
         unread = tuple(sorted(self._unread, key=lambda one: _by_number(one.name)))
         return FleetDiagnosis(_in_order(self._traits), _in_order(self._healthy), tuple(groups), tuple(opened), unread)
@@ -159,7 +178,7 @@ class Fleet:
     def _group(self, key: Key, gathered: _Gathering) -> FleetGroup:
         name, machine, finding = gathered.example
         answer = in_words(self._session, machine, (finding,))[0]
-        others = tuple(title for title, _ in gathered.titles.most_common() if title != answer.title)
+        others = tuple(title for title in gathered.titles if title != answer.title)
         machines = _in_order(gathered.machines)
         return FleetGroup(answer, key[2], machines, name, tuple(self._differs(machines)), others)
 
@@ -185,9 +204,13 @@ class _Remembered:
         return self._read[name]
 
 
-def _opened(problem: str, fact: Text, told: list[tuple[str, Text]]) -> OpenGroup:
-    reason = Counter(reason for _, reason in told).most_common(1)[0][0]
-    return OpenGroup(problem, fact, reason, _in_order({name for name, _ in told}))
+def _place_of(told: tuple[_Place, str, Text]) -> _Place:
+    return told[0]
+
+
+def _opened(problem: str, fact: Text, told: list[tuple[_Place, str, Text]]) -> OpenGroup:
+    reason = Counter(reason for *_, reason in told).most_common(1)[0][0]
+    return OpenGroup(problem, fact, reason, _in_order({name for _, name, _ in told}))
 
 
 def _in_order(names: Iterable[str]) -> tuple[str, ...]:

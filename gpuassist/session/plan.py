@@ -15,6 +15,7 @@ from gpuassist.install.configuration import configuration_of
 from gpuassist.install.outlook import Question, foresee
 from gpuassist.install.outlook_container import foresee_container
 from gpuassist.install.replacements import UnknownPartError, gpu_record, with_added_gpu, with_driver, with_toolkit
+from gpuassist.knowledge.asked_gpus import asked_gpus
 from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.choice import BuildHost, choose_torch
 from gpuassist.knowledge.tables import Knowledge
@@ -272,7 +273,7 @@ def _nearest(words: str, knowledge: Knowledge) -> Text:
         'driver, driver==580, driver==newest, cuda, cuda==12.8, torch, torch==2.6, gpu="RTX 5090", hold, release or an engine such '
         "as vllm"
     )
-    if knowledge.gpus_named(words) or knowledge.gpu(words):
+    if asked_gpus(knowledge, words):
         return text('{words} is no goal; a GPU to buy is gpu="{words}"', words=words)
     from difflib import get_close_matches
 

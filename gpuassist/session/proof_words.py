@@ -22,7 +22,7 @@ def verdict_on_accelerators(verification: Verification) -> Text:
     if verification.accelerator_verified and any(one.verdict in BAD for one in verification.together):
         return text("Each GPU computed the right results alone; what they did together did not pass.")
     if verification.accelerator_verified:
-        return _with_unproved(_verified(verification, gpus), gpus)
+        return _with_unproved(_with_instances(_verified(verification, gpus), verification), gpus)
     if verification.visible:
         undecided = tuple(device for device in gpus if device.verdict is Verdict.SKIPPED)
         return _with_unproved(_not_verified(verification, gpus), undecided)
@@ -47,6 +47,19 @@ def _verified(verification: Verification, gpus: tuple[DeviceVerdict, ...]) -> Te
     else:
         return text("Every GPU that this torch sees computed the right results.")
     return text("{sentence} {rest}", sentence=proved, rest=_left_out(verification)) if verification.not_asked else proved
+
+
+def _with_instances(sentence: Text, verification: Verification) -> Text:
+    """Of a divided GPU what was verified of it: the rest is not proved."""
+    for one in verification.instances:
+        sentence = text(
+            "{sentence} Of GPU {index} that is {verified} of {count} instances (MIG): the others were not tested.",
+            sentence=sentence,
+            index=one.index,
+            verified=one.verified,
+            count=one.count,
+        )
+    return sentence
 
 
 def _left_out(verification: Verification) -> Text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, listed, text
-from gpuassist.model.verdict import BAD, DeviceVerdict, Explained, Verdict, Verification
+from gpuassist.model.verdict import BAD, DeviceVerdict, Explained, Verdict, Verification, VerifiedInstances
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.broken_start import broken_by_path, is_python
@@ -193,6 +193,7 @@ def meant(devices: tuple[str, ...], gpus: tuple[Gpu, ...]) -> tuple[str, ...]:
 def judged(result: Verification, gpus: tuple[Gpu, ...], variables: Mapping[str, str], asked: tuple[str, ...]) -> Verification:
     """The result beside what the machine holds: which card each device is, and that a GPU which torch cannot start is no pass."""
     result = replace(result, devices=tuple(_identified(device, gpus, asked) for device in result.devices))
+    result = replace(result, instances=tuple(_partly_verified(result, gpus)))
     if result.visible and not set(asked) <= {"all", "cuda"}:
         seen = {device.uuid for device in result.alone} - {""}
         rest = (gpu.index for gpu in gpus if seen and not _uuids(gpu) & seen)
@@ -210,6 +211,17 @@ def judged(result: Verification, gpus: tuple[Gpu, ...], variables: Mapping[str, 
         return replace(result, verdict=Verdict.SKIPPED, unverified=why)
     nothing_there = not gpus and any(words in result.no_accelerator for words in _NO_GPU_HERE)
     return result if nothing_there else replace(result, verdict=Verdict.ERROR)
+
+
+def _partly_verified(result: Verification, gpus: tuple[Gpu, ...]) -> Iterator[VerifiedInstances]:
+    """The divided GPUs of which a device was verified, and some instance was not."""
+    passed = {device.uuid for device in result.alone if device.verdict is Verdict.PASS} - {""}
+    for gpu in gpus:
+        instances = value_or(gpu.mig_uuids, ()) if gpu.mig_enabled.is_true else ()
+        # A torch that does not tell the instance's name has it by its GPU's.
+        verified = len(passed & set(instances)) or int(value_or(gpu.uuid, "") in passed)
+        if 0 < verified < len(instances) and isinstance(gpu.index, Known):
+            yield VerifiedInstances(gpu.index.value, verified, len(instances))
 
 
 def _uuids(gpu: Gpu) -> set[str]:

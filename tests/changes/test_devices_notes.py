@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.choice import Devices
+from gpuassist.changes.device_lines import device_lines
 from gpuassist.changes.devices_plan import notes_on_choice, notes_on_lines
 from gpuassist.changes.shell_files import shell_files
 from gpuassist.model.fact import Unknown
@@ -54,7 +55,7 @@ def test_doubts_come_last() -> None:
 def on_lines(home: Path, content: str, devices: Devices) -> list[str]:
     (home / ".bashrc").write_text(content)
     files = shell_files(session_at(home).world)
-    return [ENGLISH(one) for one in notes_on_lines(files, devices)]
+    return [ENGLISH(one) for one in notes_on_lines(files, devices, device_lines(files, chosen=bool(devices.values)))]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,17 @@ def on_lines(home: Path, content: str, devices: Devices) -> list[str]:
     [
         ("export CUDA_VISIBLE_DEVICES=0\n", Devices(("1",)), "line 1 of {file} loses to the block (export CUDA_VISIBLE_DEVICES=0)"),
         ("\nCUDA_DEVICE_ORDER=PCI_BUS_ID\n", Devices(("1",)), "line 2 of {file} loses to the block (CUDA_DEVICE_ORDER=PCI_BUS_ID)"),
-        ("CUDA_VISIBLE_DEVICES=\n", Devices(()), "line 1 of {file} chooses GPUs all the same (CUDA_VISIBLE_DEVICES=)"),
+        (
+            "CUDA_VISIBLE_DEVICES=\n",
+            Devices(()),
+            "line 1 of {file} is your own and chooses GPUs (CUDA_VISIBLE_DEVICES=), so it is commented out:"
+            " `gpuassist use devices` with --keep {file}:1 leaves it, undo brings it back",
+        ),
+        (
+            "if true; then\n  export CUDA_VISIBLE_DEVICES=0\nfi\n",
+            Devices(()),
+            "line 2 of {file} chooses GPUs all the same (export CUDA_VISIBLE_DEVICES=0)",
+        ),
     ],
 )
 def test_line_of_ones_own_is_named(home: Path, content: str, devices: Devices, words: str) -> None:

@@ -24,6 +24,7 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.use import look_at_gpus
+from gpuassist.shellfiles.lines import Choice, ChoiceError, LineChoice
 from gpuassist.system.world import World
 from tests.changes.homes import made, make_toolkit, world_at
 
@@ -142,9 +143,56 @@ def test_names_the_users_own_lines(world: World, home: Path, files: dict[str, st
     assert says.format(home=home) in _notes(_plan(world, "0"))
 
 
-def test_lines_that_stay_are_named_when_all_are_wished(world: World, home: Path) -> None:
+_OWN = b"alias x=y\r\nexport CUDA_VISIBLE_DEVICES=1 # mine\n\texport CUDA_DEVICE_ORDER=PCI_BUS_ID\nno newline=1"
+
+
+def test_a_line_of_ones_own_is_commented_out_when_all_are_wished_and_comes_back_to_the_byte(world: World, home: Path) -> None:
+    (home / ".bashrc").write_bytes(_OWN)
+    plan = _plan(world, "all")
+    assert f"line 2 of {home}/.bashrc is your own and chooses GPUs" in _notes(plan)
+    assert [(line.line, line.choice) for line in plan.lines] == [(2, Choice.COMMENT_OUT), (3, Choice.KEEP)]
+    made(world, plan)
+    changed = (home / ".bashrc").read_bytes().split(b"\n")
+    assert [number for number, line in enumerate(changed) if b"gpuassist retired" in line] == [1]
+    undo(world, "")
+    assert (home / ".bashrc").read_bytes() == _OWN
+
+
+def test_new_terminals_then_see_every_gpu(world: World, home: Path) -> None:
+    (home / ".bashrc").write_text(". ~/.gpu\n")
+    (home / ".gpu").write_text("export CUDA_VISIBLE_DEVICES=1\n")
+    outcome = carry_out(world, _plan(world, "all"))
+    assert outcome.proof is not None
+    assert outcome.proof.holds.is_true
+    assert (home / ".gpu").read_text().startswith("# gpuassist retired ")
+    undo(world, "")
+    assert ((home / ".bashrc").read_text(), (home / ".gpu").read_text()) == (". ~/.gpu\n", "export CUDA_VISIBLE_DEVICES=1\n")
+
+
+def test_lines_that_are_kept_are_named_when_all_are_wished(world: World, home: Path) -> None:
+    path = str(home / ".bashrc")
     (home / ".bashrc").write_text("export CUDA_VISIBLE_DEVICES=1\n")
-    assert f"line 1 of {home}/.bashrc chooses GPUs all the same" in _notes(_plan(world, "all"))
+    kept = plan_use_devices(world, _machine(), UseDevices("all", lines=()))
+    assert f"line 1 of {path} chooses GPUs all the same" in _notes(kept)
+    assert kept.edit.after == kept.edit.before
+    with pytest.raises(ChoiceError):
+        plan_use_devices(world, _machine(), UseDevices("all", lines=(LineChoice(path, 1, Choice.REPLACE),)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CUDA_VISIBLE_DEVICES=1 python train.py",
+        "unset CUDA_VISIBLE_DEVICES",
+        "export CUDA_VISIBLE_DEVICES=1 CUDA_HOME=/usr/local/cuda",
+        "case $- in *i*) export CUDA_VISIBLE_DEVICES=1;; esac",
+    ],
+)
+def test_what_would_take_more_along_or_has_no_effect_is_kept(world: World, home: Path, line: str) -> None:
+    (home / ".bashrc").write_text(f"{line}\n")
+    plan = _plan(world, "all")
+    assert not any(one.ticked for one in plan.lines)
+    assert plan.edit.after == plan.edit.before
 
 
 @pytest.mark.needs("fish")

@@ -49,7 +49,14 @@ def test_the_document_adds_up() -> None:
     ]
     assert document["takes_turns"] == {"part": "gradients", "bytes": 2 * document["model"]["parameters"]}
     assert document["gpus"] == [
-        {"index": None, "name": "80GiB", "memory_total_bytes": 80 << 30, "memory_held_bytes": 0, "fits": document["fits"]}
+        {
+            "index": None,
+            "name": "80GiB",
+            "memory_total_bytes": 80 << 30,
+            "memory_held_bytes": 0,
+            "fits": document["fits"],
+            "unusable": None,
+        }
     ]
     assert document["levers"][0]["saves_bytes"] >= document["levers"][-1]["saves_bytes"] > 0
 

@@ -110,9 +110,9 @@ def test_a_verdict_is_brief_beside_many_gpus_and_whole_where_one_is_alone(bound:
     silent = bound in {Bound.IDLE, Bound.UNDECIDED}
     assert any(words in shown(made) for words in ("busy", "waits: ")) is not silent
     made.view.press("0", 0.0)
-    assert (ENGLISH(bound_words(found, 0)) in shown(made)) is not silent
+    assert (ENGLISH(bound_words(found, "0")) in shown(made)) is not silent
     made.view.press("w", 0.0)
-    assert ENGLISH(bound_words(found, 0)) in shown(made)
+    assert ENGLISH(bound_words(found, "0")) in shown(made)
 
 
 def test_what_happened_names_its_gpu() -> None:

@@ -149,15 +149,15 @@ def test_a_recorded_machine_is_wrong_usage() -> None:
     assert "recorded machine" in refused("--headless", machine_file="m.json")
 
 
-@pytest.mark.parametrize("arguments", [(), ("--window",)])
-def test_without_a_terminal_or_where_it_is_asked_for_the_window_opens_on_its_live_page(arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("screen", [False, True])
+def test_the_window_opens_on_its_live_page_where_it_is_asked_for(screen: bool) -> None:
     wanted: list[Destination | None] = []
 
     def open_window(destination: Destination | None) -> Exit:
         wanted.append(destination)
         return Exit.HEALTHY
 
-    assert run_live(monitor, *arguments, screen=bool(arguments), open_window=open_window).exit is Exit.HEALTHY
+    assert run_live(monitor, "--window", screen=screen, open_window=open_window).exit is Exit.HEALTHY
     assert wanted == [GoTo(WizardStep.LIVE)]
 
 
@@ -165,7 +165,17 @@ def test_without_a_display_it_says_what_to_do() -> None:
     def open_window(_wanted: Destination | None) -> Exit:
         raise UsageError(text("No display was found."))
 
-    assert refused(open_window=open_window) == "No display was found. Without a window: gpuassist monitor --headless"
+    assert refused("--window", open_window=open_window) == "No display was found. Without a window: gpuassist monitor --headless"
+
+
+def test_in_a_pipe_it_prints_lines_without_being_asked_to(monkeypatch: pytest.MonkeyPatch, fake_nvml: FakeNvml) -> None:
+    for name, value in fake_nvml("[gpu]").items():
+        monkeypatch.setenv(name, value)
+    command = [sys.executable, "-m", "gpuassist", "monitor", "--hz", "20"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert json.loads(running.stdout.readline())["gpus"]
+        running.terminate()
 
 
 def environment(fake: FakeNvml, scenario: str) -> dict[str, str]:

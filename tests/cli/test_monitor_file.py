@@ -269,6 +269,14 @@ def test_a_part_that_was_taken_away_is_told_and_the_others_are_read(tmp_path: Pa
     assert datetime.fromisoformat(last).timestamp() == samples[-1].time
 
 
+def test_in_a_pipe_a_recording_is_printed_without_being_asked_to(tmp_path: Path) -> None:
+    source = recorded(tmp_path / "run.db", made(3))
+    assert len(run_live(monitor, "--source", source).out.splitlines()) == 3
+    assert len(run_live(monitor, "--source", source, "--count", "2").out.splitlines()) == 2
+    with pytest.raises(UsageError, match="--count needs --headless"):
+        run_live(monitor, "--source", source, "--count", "2", screen=True)
+
+
 def test_a_recording_opens_in_the_window(tmp_path: Path) -> None:
     path = str(tmp_path / "night.db")
     source = recorded(tmp_path / "night.db", made(2))

@@ -73,7 +73,7 @@ def test_growth_and_verdict_are_told_once_and_an_out_of_memory_with_its_picture(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--headless", "--alert", "soon"), ("--alert", "memory 80%"), ("--headless", "--alert", "memory 80")]
+    "arguments", [("--headless", "--alert", "soon"), ("--window", "--alert", "memory 80%"), ("--headless", "--alert", "memory 80")]
 )
 def test_thresholds_that_cannot_be_are_wrong_usage(arguments: tuple[str, ...]) -> None:
     with pytest.raises(UsageError):

@@ -69,6 +69,13 @@ def test_a_password_in_a_command_line_is_told_of_and_never_printed(http: Scripte
     assert "secret" not in found.out + found.err + failed.out + failed.err
 
 
+def test_in_a_pipe_it_prints_lines_without_being_asked_to(http: ScriptedServer) -> None:
+    http.answer = lambda _: Reply(b"", 401)
+    found = run_live(monitor, "--source", f"prometheus:{http.address}")
+    assert (found.exit, json.loads(found.out)["gpus"]) == (Exit.UNDETERMINED, [])
+    assert "wants to know who asks" in found.err
+
+
 def test_the_window_is_sent_there(http: ScriptedServer) -> None:
     opened: list[Destination | None] = []
 

@@ -15,7 +15,7 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import Driver, NvmlStatus
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.gpu import Gpu, GpuProcess, PowerState
+from gpuassist.model.gpu import Gpu, GpuProcess, PowerState, Recovery
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
@@ -69,7 +69,14 @@ def test_state_of_a_gpu_is_read(tmp_path: Path, fake_nvml: FakeNvml) -> None:
     pci_gpu(tmp_path, "0000:01:00.0")
     _, merged = look(tmp_path, fake_nvml("[gpu]\npersistence = 1\nthrottle = 0xc1\nrecovery = 2"))
     (gpu,) = gpus(merged)
-    assert (value(gpu.persistence), value(gpu.slowdowns), value(gpu.recovery)) == (True, ("heat", "power brake"), "reboot")
+    assert (value(gpu.persistence), value(gpu.slowdowns), value(gpu.recovery)) == (True, ("heat", "power brake"), Recovery.REBOOT)
+
+
+def test_action_that_nvml_has_numbered_since_stays_visible(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, "0000:01:00.0")
+    _, merged = look(tmp_path, fake_nvml("[gpu]\nrecovery = 7"))
+    wanted = value(gpus(merged)[0].recovery)
+    assert (type(wanted), wanted.value, wanted in tuple(Recovery)) == (Recovery, "7", False)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +98,7 @@ def test_idle_gpu_in_order_is_slowed_by_nothing(tmp_path: Path, fake_nvml: FakeN
     pci_gpu(tmp_path, "0000:01:00.0")
     _, merged = look(tmp_path, fake_nvml("[gpu]\nthrottle = 5"))
     (gpu,) = gpus(merged)
-    assert (value(gpu.persistence), value(gpu.slowdowns), value(gpu.recovery)) == (False, (), "")
+    assert (value(gpu.persistence), value(gpu.slowdowns), value(gpu.recovery)) == (False, (), Recovery.NONE)
 
 
 def test_old_driver_that_knows_no_recovery_leaves_it_open(tmp_path: Path, fake_nvml: FakeNvml) -> None:
@@ -128,7 +135,7 @@ def test_lost_gpu_keeps_its_pci_facts(tmp_path: Path, fake_nvml: FakeNvml) -> No
     _, merged = look(tmp_path, fake_nvml("[gpu]\nfault = nvmlDevice* 15"))
     (gpu,) = gpus(merged)
     assert "NVML_ERROR_GPU_IS_LOST" in reason(gpu.memory_used_bytes)
-    assert ("4090" in str(value(gpu.name)), value(gpu.recovery)) == (True, "power cycle")
+    assert ("4090" in str(value(gpu.name)), value(gpu.recovery)) == (True, Recovery.POWER_CYCLE)
 
 
 def test_gpu_that_the_driver_has_and_did_not_start_waits_for_that(tmp_path: Path, fake_nvml: FakeNvml) -> None:
@@ -136,12 +143,13 @@ def test_gpu_that_the_driver_has_and_did_not_start_waits_for_that(tmp_path: Path
     pci_gpu(tmp_path, "0000:05:00.0", "10de:1b06")
     pci_gpu(tmp_path, "0000:06:00.0", "10de:1b06", driver="")
     _, merged = look(tmp_path, fake_nvml("[gpu]"))
-    assert [value(gpu.recovery) if isinstance(gpu.recovery, Known) else "?" for gpu in gpus(merged)] == ["", "start", "?"]
+    wanted = [value(gpu.recovery) if isinstance(gpu.recovery, Known) else "?" for gpu in gpus(merged)]
+    assert wanted == [Recovery.NONE, Recovery.START, "?"]
 
 
 def test_gpu_that_nvml_lists_was_started_whatever_it_does_not_tell(tmp_path: Path, fake_nvml: FakeNvml) -> None:
     pci_gpu(tmp_path)
-    for code, recovery in ((15, "power cycle"), (16, "reset"), (999, "")):
+    for code, recovery in ((15, Recovery.POWER_CYCLE), (16, Recovery.RESET), (999, Recovery.NONE)):
         _, merged = look(tmp_path, fake_nvml(f"[gpu]\nfault = nvmlDeviceGetUUID {code}"))
         assert value(gpus(merged)[0].recovery) == recovery
 

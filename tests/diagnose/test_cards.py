@@ -11,7 +11,7 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.rules.cards import RULES
 from gpuassist.model.fact import Known
 from gpuassist.model.finding import Finding
-from gpuassist.model.gpu import GpuProcess, Holder, PcieLink
+from gpuassist.model.gpu import GpuProcess, Holder, PcieLink, Recovery
 from gpuassist.model.machine import Machine
 from tests.rows import for_each
 from tests.values import RTX_3090, RTX_4090, knowledge, machine
@@ -35,9 +35,10 @@ def _process(pid: int, used: int) -> GpuProcess:
         ({"compute_mode": ("exclusive thread",)}, ["compute-mode-exclusive"]),
         ({"compute_mode": ("prohibited",)}, ["compute-mode-exclusive"]),
         ({"compute_mode": ("default",)}, []),
-        ({"recovery": ("reset",)}, ["gpu-reset-required"]),
-        ({"recovery": ("reboot",)}, ["gpu-reset-required"]),
-        ({"recovery": ("",)}, []),
+        ({"recovery": (Recovery.RESET,)}, ["gpu-reset-required"]),
+        ({"recovery": (Recovery.REBOOT,)}, ["gpu-reset-required"]),
+        ({"recovery": (Recovery("7"),)}, ["gpu-reset-required"]),
+        ({"recovery": (Recovery.NONE,)}, []),
         ({"slowdowns": (("power brake",),)}, ["gpu-power-brake"]),
         ({"slowdowns": (("heat",),)}, ["gpu-overheating"]),
         ({"slowdowns": ((),)}, []),
@@ -100,7 +101,7 @@ def test_program_that_was_stopped_on_a_gpu_is_told(state: str, device: str, expe
 
 
 def test_one_of_two_equal_cards_has_its_number() -> None:
-    (found,) = _found({"recovery": ("", "reset")}, gpus=(RTX_3090, RTX_3090))
+    (found,) = _found({"recovery": (Recovery.NONE, Recovery.RESET)}, gpus=(RTX_3090, RTX_3090))
     assert found.parameter("gpu") == "RTX 3090 (GPU 1)"
 
 

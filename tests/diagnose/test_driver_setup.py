@@ -13,7 +13,7 @@ from gpuassist.model.chain import Status
 from gpuassist.model.driver import ModuleBlock, NvmlStatus, Option
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.finding import Finding
-from gpuassist.model.gpu import Holder
+from gpuassist.model.gpu import Holder, Recovery
 from tests.rows import for_each
 from tests.values import GTX_1080_TI, RTX_3090, RTX_4090, Env, knowledge, machine
 
@@ -56,8 +56,8 @@ SLEPT = {"slept": _known(2)}
         ({**OPEN_580, **NO_FIRMWARE}, "rm-init-adapter-failed"),
         ({**OPEN_580, "dead": (RTX_4090,), "told": {"addressed": (False,)}}, "rm-init-adapter-failed"),
         ({**OPEN_580, "dead": (RTX_4090,), "told": {"kernel_driver": ("",)}}, "nvidia-smi-no-devices"),
-        ({**OPEN_580, "dead": (RTX_4090,), "told": {"recovery": ("start",)}}, "nvidia-smi-no-devices"),
-        ({**OPEN_580, "dead": (RTX_4090,), "told": {"recovery": ("power cycle",)}}, "xid-79-gpu-fell-off-bus"),
+        ({**OPEN_580, "dead": (RTX_4090,), "told": {"recovery": (Recovery.START,)}}, "nvidia-smi-no-devices"),
+        ({**OPEN_580, "dead": (RTX_4090,), "told": {"recovery": (Recovery.POWER_CYCLE,)}}, "xid-79-gpu-fell-off-bus"),
         ({**OPEN_580, "told": {"excluded": (True,)}}, "gpu-excluded-by-option"),
         ({**OPEN_580, "driver_facts": TWICE}, "driver-installed-twice"),
         ({**OPEN_580, "driver_facts": NO_TOOL}, "nvidia-smi-missing"),
@@ -84,7 +84,9 @@ def test_gpu_that_the_driver_leaves_alone_is_told_apart_from_those_that_it_takes
 
 
 def test_one_of_several_that_is_not_listed_may_be_kept_from_a_job() -> None:
-    two = machine(**{**OPEN_580, "gpus": (RTX_4090, RTX_3090), "dead": (RTX_3090,), "told": {"recovery": ("", "start")}})
+    two = machine(
+        **{**OPEN_580, "gpus": (RTX_4090, RTX_3090), "dead": (RTX_3090,), "told": {"recovery": (Recovery.NONE, Recovery.START)}}
+    )
     diagnosis = judge(two, knowledge())
     assert (diagnosis.findings, [one.problem for one in diagnosis.undetermined]) == ((), ["nvidia-smi-no-devices"])
     assert [one.joints[0].status for one in chains(two, knowledge())] == [Status.RIGHT, Status.UNKNOWN]
@@ -95,11 +97,11 @@ def test_one_of_several_that_is_not_listed_may_be_kept_from_a_job() -> None:
     [
         ({"host_facts": {"container": _known("docker")}}, []),
         ({"host_facts": {"wsl": _known(2)}}, []),
-        ({"told": {"recovery": ("", "start"), "excluded": (False, True)}}, ["gpu-excluded-by-option"]),
+        ({"told": {"recovery": (Recovery.NONE, Recovery.START), "excluded": (False, True)}}, ["gpu-excluded-by-option"]),
     ],
 )
 def test_one_that_was_not_given_or_is_left_out_needs_no_reset(more: dict[str, Any], problems: list[str]) -> None:
-    two = {**OPEN_580, "gpus": (RTX_4090, RTX_3090), "dead": (RTX_3090,), "told": {"recovery": ("", "start")}}
+    two = {**OPEN_580, "gpus": (RTX_4090, RTX_3090), "dead": (RTX_3090,), "told": {"recovery": (Recovery.NONE, Recovery.START)}}
     assert _ids(**{**two, **more}) == problems
 
 

@@ -26,7 +26,7 @@ def refused(name: str) -> str:
     return ENGLISH(caught.value.reason)
 
 
-@pytest.mark.parametrize("name", [RTX_4090, "RTX 4090", "rtx 4090", "GeForce RTX 4090", "NVIDIA GeForce RTX 4090"])
+@pytest.mark.parametrize("name", [RTX_4090, "RTX 4090", "rtx 4090", "GeForce RTX 4090", "NVIDIA GeForce RTX 4090", "4090", "2684"])
 def test_gpu_is_found_by_id_and_name(name: str) -> None:
     assert gpu_record(knowledge(), name).pci_id == RTX_4090
 

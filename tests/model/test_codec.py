@@ -14,7 +14,7 @@ from gpuassist.model.codec import DecodeError, decode, encode
 from gpuassist.model.driver import Driver, KernelModule, NvmlStatus
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
-from gpuassist.model.gpu import Gpu, GpuProcess, Holder, PcieLink, PowerState
+from gpuassist.model.gpu import Gpu, GpuProcess, Holder, PcieLink, PowerState, Recovery
 from gpuassist.model.machine import Distribution, Host, Machine, decode_machine, encode_machine
 from gpuassist.model.shell import Command, Shell, Terminal, Variable
 from gpuassist.model.text import Text, text, verbatim
@@ -109,6 +109,17 @@ def test_loaded_machine_equals_itself_loaded_again() -> None:
 def test_known_facts_come_back_equal() -> None:
     loaded = _round_trip(_whole_machine())
     assert (loaded.compilers, loaded.holders) == (_whole_machine().compilers, _whole_machine().holders)
+
+
+def test_recovery_is_written_as_it_always_was_and_an_action_of_a_later_nvml_keeps_its_number() -> None:
+    for words in ("", "reset", "reboot", "drain", "power cycle", "start", "7"):
+        recorded: dict[str, Any] = {"recovery": {"value": words, "source": "NVML"}}
+        gpu = decode(Gpu, recorded)
+        assert isinstance(gpu.recovery, Known)
+        assert type(gpu.recovery.value) is Recovery
+        assert encode(gpu.recovery, ENGLISH) == recorded["recovery"]
+    with pytest.raises(DecodeError, match="recovery"):
+        decode(Gpu, {"recovery": {"value": "of a stranger", "source": "x"}})
 
 
 def test_empty_machine_stays_not_asked() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,14 @@ from gpuassist.formats.prometheus import LabelledSeries
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.sample import EventKind, Sample
 from gpuassist.model.words import ENGLISH
+from gpuassist.monitor.labels import label_among, label_of
 from gpuassist.monitor.prometheus_gpus import GPUS_AT_MOST, RemoteGpus, by_gpu, remote_gpu
 from gpuassist.monitor.prometheus_source import PAST_SECONDS, PrometheusServer, PrometheusSource, hosts_of
+from gpuassist.monitor.sample_block import packed, unpacked
 from gpuassist.monitor.sources import PastSample
+from gpuassist.present.gpu_line import gpu_name
+from gpuassist.present.sample_document import sample_document
+from gpuassist.present.samples import gpu_title, row_label
 from gpuassist.system.clock import Clock
 from gpuassist.system.web import read_address
 from tests.monitor.scripted_prometheus import MIB, NOW, ScriptedPrometheus, card, card_since_4_9
@@ -172,6 +178,13 @@ def test_gpus_of_several_machines_are_counted_through_and_stay(asking: Asking) -
     asking.script.cards = [card("n2", 0), card("n1", 1), card("n1", 0)]
     first = asking.step()[1]
     assert [(gpu.index, value_or(gpu.host, "")) for gpu in first.gpus] == [(0, "n1"), (1, "n1"), (2, "n2")]
+    assert [label_of(gpu) for gpu in first.gpus] == ["0 (n1)", "1 (n1)", "0 (n2)"]
+    assert label_among(first.gpus, 2) == "0 (n2)"
+    assert [row_label(gpu) for gpu in first.gpus] == ["n1 0", "n1 1", "n2 0"]
+    assert not any("n2" in ENGLISH(gpu_name(gpu)) for gpu in first.gpus)
+    assert [ENGLISH(gpu_title(gpu)).partition(" · ")[0] for gpu in first.gpus] == ["GPU 0 on n1", "GPU 1 on n1", "GPU 0 on n2"]
+    assert [(one.get("index"), one.get("number")) for one in documents(first)] == [(0, "0"), (1, "1"), (2, "0")]
+    assert unpacked(packed([first])) == [first]
     asking.script.cards = [card("n0", 0), card("n2", 0), card("n1", 1)]
     second = asking.step()[1]
     assert [(gpu.index, value_or(gpu.host, "")) for gpu in second.gpus] == [(0, "n1"), (1, "n1"), (2, "n2"), (3, "n0")]
@@ -203,6 +216,18 @@ def test_an_xid_is_told_when_it_comes_and_not_again(asking: Asking) -> None:
         assert told(first) == []
         assert [*told(79.0), *told(79.0)] == then
         assert told(float(9223372036854775794)) == []
+
+
+def documents(sample: Sample) -> list[dict[str, Any]]:
+    return sample_document(sample, ENGLISH)["gpus"]  # type: ignore[return-value]
+
+
+def test_the_gpus_of_one_machine_are_counted_as_it_counts_until_another_comes(asking: Asking) -> None:
+    asking.script.cards = [card("n1", 3)]
+    (alone,) = asking.step()[1].gpus
+    assert (alone.index, alone.number, "number" in documents(asking.step()[1])[0]) == (3, "", False)
+    asking.script.cards = [card("n1", 3), card("n2", 3)]
+    assert [(gpu.number, value_or(gpu.host, "")) for gpu in asking.step()[1].gpus if gpu.number] == [("3", "n2"), ("3", "n1")]
 
 
 def test_instances_of_one_gpu_are_told_apart_and_a_pod_that_changes_is_no_other_gpu() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, NvmlStatus
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.gpu import Gpu, GpuProcess, PcieLink, PowerState
+from gpuassist.model.gpu import Gpu, GpuProcess, PcieLink, PowerState, Recovery
 from gpuassist.model.machine import Distribution, Host
 from gpuassist.model.shell import Command
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, ToolkitLink
@@ -41,6 +41,9 @@ def _said(value: Any) -> str:
         (Version.parse("12.4.131"), "12.4.131"),
         (ComputeCapability(8, 9), "8.9"),
         (PowerState.ASLEEP, "asleep"),
+        (Recovery.RESET, "reset"),
+        (Recovery.NONE, "none"),
+        (Recovery("7"), "action 7 of NVML, which is newer than what I know"),
     ],
 )
 def test_plain_value_is_said_as_it_is(value: object, words: str) -> None:

@@ -83,7 +83,7 @@ def test_every_verdict_says_what_it_rests_on_and_what_is_next_or_missing(name: s
     assert document["code"] == found.bound.value
     assert bool(bound_next(found)) is (found.bound is not Bound.IDLE)
     assert bound_grounds(found) or not any((sample.gpus[0].utilization_percent, isinstance(sample.gpus[0].processes, Known)))
-    assert ENGLISH(bound_words(found, 0))
+    assert ENGLISH(bound_words(found, "0"))
 
 
 @for_each("lack", list(Lack))

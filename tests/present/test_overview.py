@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from gpuassist.model.chain import Status
 from gpuassist.model.fact import Known, Unknown, value_or
-from gpuassist.model.gpu import Gpu, PcieLink
+from gpuassist.model.gpu import Gpu, PcieLink, Recovery
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
@@ -109,13 +109,15 @@ def test_a_gpu_that_nvml_leaves_out_is_a_problem() -> None:
 
 def test_a_gpu_that_is_lost_or_was_not_started_is_told_as_the_chain_tells_it() -> None:
     for recovery, status, state in (
-        ("power cycle", Status.PROBLEM, "the driver no longer reaches this GPU"),
-        ("start", Status.UNKNOWN, "the driver does not list this GPU"),
+        (Recovery.POWER_CYCLE, Status.PROBLEM, "the driver no longer reaches this GPU"),
+        (Recovery.START, Status.UNKNOWN, "the driver does not list this GPU"),
     ):
-        two = machine(gpus=(GTX_1080_TI, RTX_5090), driver="580.95.05", dead=(RTX_5090,), told={"recovery": ("", recovery)})
+        two = machine(
+            gpus=(GTX_1080_TI, RTX_5090), driver="580.95.05", dead=(RTX_5090,), told={"recovery": (Recovery.NONE, recovery)}
+        )
         made = gpu_cards(two)[1]
         assert (made.status, ENGLISH(made.state)) == (status, state)
-    alone = card(machine(gpus=(RTX_5090,), driver="580.95.05", dead=(RTX_5090,), told={"recovery": ("start",)}))
+    alone = card(machine(gpus=(RTX_5090,), driver="580.95.05", dead=(RTX_5090,), told={"recovery": (Recovery.START,)}))
     assert (alone.status, ENGLISH(alone.state)) == (Status.PROBLEM, "the driver does not list this GPU")
 
 

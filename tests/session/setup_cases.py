@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
-from gpuassist.model.gpu import Gpu
+from gpuassist.model.gpu import Gpu, Recovery
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.session.inspect import inspection_of
@@ -118,7 +118,7 @@ def unknown(reason: str) -> Fact[Any]:
     return Unknown(text(reason))
 
 
-def _dead(recovery: str) -> Machine:
+def _dead(recovery: Recovery) -> Machine:
     return machine(READY, dead=(RTX_5090,), told={"recovery": (recovery,)})
 
 
@@ -161,8 +161,8 @@ CASES = (
     SetupCase("verified with another torch", machine(READY), "D--DNL", verdicts=("pass",), verified={"torch": "2.8.0+cu128"}),
     SetupCase("the processor was verified", machine(READY), "D--DNL", verdicts=()),
     SetupCase("the verification failed", machine(READY), "D--DNL", verdicts=("fail",)),
-    SetupCase("the driver has the card and does not start it", _dead("start"), "N--DLL", "nvidia-smi-no-devices"),
-    SetupCase("the card is lost", _dead("power cycle"), "N--DLL", "xid-79-gpu-fell-off-bus"),
+    SetupCase("the driver has the card and does not start it", _dead(Recovery.START), "N--DLL", "nvidia-smi-no-devices"),
+    SetupCase("the card is lost", _dead(Recovery.POWER_CYCLE), "N--DLL", "xid-79-gpu-fell-off-bus"),
     SetupCase("an nvcc that does not answer", _with_silent_nvcc(), "D-?DNL"),
     SetupCase("the verification was cut short", machine(READY), "D--DNL", verdicts=("skipped",)),
     SetupCase("one of two was verified", machine(_TWO), "D--DNL", verdicts=("pass",)),

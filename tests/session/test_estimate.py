@@ -14,10 +14,13 @@ from msgspec.structs import replace
 
 from gpuassist.formats.model_config.read import read_model_config
 from gpuassist.model.estimate import CardRoom, EstimatePart, EstimateSetting, LeverKind, ModelShape, Quantization, Sharding
+from gpuassist.model.gpu import Recovery
 from gpuassist.model.machine import Machine, decode_machine
-from gpuassist.present.estimate import first_change, lever_name
+from gpuassist.model.text import verbatim
+from gpuassist.model.words import ENGLISH
+from gpuassist.present.estimate import card_words, first_change, lever_name, sentence_of
 from gpuassist.session.estimate.activations import kv_bytes_a_token, kv_cache_bytes, step_memory
-from gpuassist.session.estimate.answer import answer_fit, card_named, cards_of, known_cards
+from gpuassist.session.estimate.answer import answer_fit, cards_named, cards_of, known_cards
 from gpuassist.session.estimate.estimate import estimate
 from gpuassist.session.estimate.source import EstimateError, shape_of, shape_of_size
 from gpuassist.session.estimate.states import states_of
@@ -27,7 +30,7 @@ from gpuassist.system.resources import Resources
 from tests.cli.made_session import live_session
 from tests.rows import for_each
 from tests.torch_environment import torch_python
-from tests.values import knowledge
+from tests.values import RTX_4090, RTX_5090, knowledge, machine
 
 HERE = Path(__file__).parent.parent / "cases/estimates"
 PUBLISHED = json.loads((HERE / "published.json").read_text("utf-8"))
@@ -193,6 +196,34 @@ def test_what_others_hold_counts_and_a_sleeping_card_has_what_its_product_has() 
     assert answer_fit(session, shape(LLAMA), setting(), ()).fits is None
 
 
+@for_each(
+    ("told", "why"),
+    [
+        ({"recovery": (Recovery.NONE, Recovery.POWER_CYCLE)}, "the driver no longer reaches this GPU"),
+        ({"recovery": (Recovery.NONE, Recovery.START)}, "the driver does not list this GPU"),
+        ({"recovery": (Recovery.NONE, Recovery.RESET)}, "it needs “reset” before it works again"),
+        ({"excluded": (False, True)}, "the driver leaves it out, as an option says"),
+        ({"kernel_driver": ("nvidia", "vfio-pci")}, "it is kept for a virtual machine"),
+    ],
+)
+def test_a_card_on_which_nothing_runs_now_has_no_room(told: dict[str, Any], why: str) -> None:
+    session = live_session()
+    made = machine(gpus=(RTX_4090, RTX_5090), driver="580.95.05", open_module=True, dead=(RTX_5090,), told=told)
+    usable, lost = cards_of(session, made)
+    assert (usable.obstacle, lost.total_bytes, lost.index) == (None, 32 * GIB, None)
+    assert ENGLISH(lost.obstacle or verbatim("")) == why
+    answer = answer_fit(session, shape(LLAMA), setting(task="infer", precision="bf16"), (usable, lost))
+    assert [one.fits for one in answer.cards] == [True, False]
+    assert "4090" in ENGLISH(sentence_of(answer))
+    assert why in ENGLISH(card_words(answer.cards[1]))
+    alone = answer_fit(session, shape(LLAMA), setting(), (lost,))
+    assert (alone.fits, alone.largest_batch) == (False, None)
+    assert "no GPU here can be used now" in ENGLISH(sentence_of(alone))
+    shared = answer_fit(session, shape(LLAMA), setting(sharding="zero3", gpus=2), (usable, lost))
+    assert shared.fits is False
+    assert any("of which 1 can be used now" in ENGLISH(one) for one in shared.notes)
+
+
 def example(name: str) -> Machine:
     return decode_machine(json.loads(Resources().read(f"machines/{name}.json")))
 
@@ -211,10 +242,35 @@ def test_the_cards_that_are_named_have_the_memory_that_is_known_of_them() -> Non
     for one in known_cards(COSTS):
         assert one.name in known
         assert not known[one.name] or one.total_bytes in known[one.name]
-    assert card_named(live_session(), "RTX 4090").total_bytes == 24 * GIB
-    assert card_named(live_session(), "12 GiB").total_bytes == 12 * GIB
-    with pytest.raises(EstimateError):
-        card_named(live_session(), "no such card")
+        assert round(one.total_bytes / GIB) in {round(size / GIB) for size in cards_sizes(one.name)}
+    for words, sizes in (
+        *(("RTX 4090", [24]), ("4090", [24]), ("10de:2684", [24]), ("A6000", [48]), ("12 GiB", [12]), ("3060", [8, 12])),
+        *(("A100", [40, 64, 80]), ("A100 80GB", [80]), ("RTX 4060 Ti", [8, 16]), ("RTX 4060 Ti 16GB", [16]), ("4090 laptop", [16])),
+    ):
+        assert cards_sizes(words) == [size * GIB for size in sizes], words
+    for words in ("no such card", "10de:ffff", "16"):
+        with pytest.raises(EstimateError):
+            cards_named(live_session(), words)
+
+
+def cards_sizes(words: str) -> list[int]:
+    return [one.total_bytes for one in cards_named(live_session(), words)]
+
+
+def test_a_name_of_several_sizes_has_an_answer_for_each() -> None:
+    session, model = live_session(), shape_of(Files(), "7B")
+    cards = cards_named(session, "A100")
+    asked = setting(precision="bf16", batch=1, sequence=512)
+    answer = answer_fit(session, model, asked, cards, imagined=True)
+    assert ([one.fits for one in answer.cards], answer.fits) == ([False, True, True], None)
+    said = ENGLISH(sentence_of(answer))
+    assert (
+        "it fits into 64.0 GiB (A100-SXM-64GB), 80.0 GiB (A100 SXM4 80GB); it does not fit into 40.0 GiB (A100 SXM4 40GB)" in said
+    )
+    assert any("40GiB, 64GiB, 80GiB" in ENGLISH(note) and "--gpu 80GiB" in ENGLISH(note) for note in answer.notes)
+    assert answer.largest_batch == 0  # of the smallest: nobody knows which one is meant
+    small = answer_fit(session, model, setting(task="infer", precision="bf16"), cards, imagined=True)
+    assert (small.fits, "(A100 SXM4 40GB)" in ENGLISH(sentence_of(small))) == (True, True)
 
 
 # What is named

@@ -72,6 +72,27 @@ def test_machines_are_named_in_their_order_however_they_came() -> None:
     assert [one.name for one in told.unread] == ["a", "b"]
 
 
+def test_answers_are_the_same_in_whichever_order_machines_come() -> None:
+    drivers = (
+        "470.256.02",
+        "450.51.06",
+        "460.32.03",
+        "418.67",
+        "440.33.01",
+        "430.40",
+        "455.23.05",
+        "465.19.01",
+        "396.44",
+        "390.48",
+    )
+    names = ("01-new-rtx-5090-nouveau", "05-gtx-1080-ti-and-rtx-5090", "07-wsl2", "10-laptop-asleep")
+    machines = {f"n{number}": with_driver(one) for number, one in enumerate((*drivers, *drivers[:3]))}
+    machines.update((f"m{number}", example(one)) for number, one in enumerate(names))
+    told = [judged(**dict(order)).diagnosis() for order in (machines.items(), reversed(machines.items()), sorted(machines.items()))]
+    assert told[0] == told[1] == told[2]
+    assert next(one for one in told[0].groups if one.answer.id == "driver-too-old-for-cuda").example == "n0"
+
+
 def test_remedies_of_other_distributions_are_groups_of_their_own() -> None:
     host = OLD.host
     assert isinstance(host.distribution, Known)

@@ -65,3 +65,22 @@ def test_a_gpu_that_was_not_asked_for_is_named() -> None:
     told = ENGLISH(verdict_on_accelerators(result))
     assert told == "GPU 1 computed the right results. GPU 0 was not asked for."
     assert judged(asked, GPUS, {}, ("all",)).not_asked == ()
+
+
+@for_each(
+    ("uuids", "told"),
+    [
+        (("MIG-3",), "1 of 7 instances"),
+        (("GPU-0",), "1 of 7 instances"),  # as a torch that does not tell the instance's name has it
+        (("MIG-0", "MIG-3"), "2 of 7 instances"),
+        (tuple(f"MIG-{place}" for place in range(7)), ""),
+    ],
+)
+def test_of_a_divided_gpu_the_instances_that_were_verified_are_told(uuids: tuple[str, ...], told: str) -> None:
+    instances = Known(tuple(f"MIG-{place}" for place in range(7)), "NVML")
+    divided = replace(GPUS[0], mig_enabled=Known(True, "NVML"), mig_uuids=instances)
+    result = run(*(checks(FIRST_KERNEL, "matmul") for _ in uuids), visible=len(uuids))
+    named = tuple(replace(device, uuid=uuid, verdict=Verdict.PASS) for device, uuid in zip(result.devices, uuids, strict=True))
+    said = ENGLISH(verdict_on_accelerators(judged(replace(result, devices=named), (divided, GPUS[1]), {}, ("all",))))
+    assert told in said
+    assert ("GPU 0" in said and "instances" in said) is bool(told)

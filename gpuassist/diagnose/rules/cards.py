@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import KnownGpu, RuleInput
-from gpuassist.diagnose.silent_gpus import NOT_STARTED, is_lost
+from gpuassist.diagnose.silent_gpus import is_lost
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, Unknown, value_or
-from gpuassist.model.gpu import Gpu
+from gpuassist.model.gpu import Gpu, Recovery
 from gpuassist.model.text import text, verbatim
 
 _EXCLUSIVE, _PROHIBITED = ("exclusive process", "exclusive thread"), "prohibited"
@@ -65,13 +65,13 @@ def nothing_waits_for_a_reset(case: RuleInput) -> Iterator[Verdict]:
         if is_lost(card):
             lost = proof(text("NVML"), wanted, verbatim("NVML_ERROR_GPU_IS_LOST"))
             yield finding("xid-79-gpu-fell-off-bus", lost, gpu=_named(case, card), handle="yes")
-        elif isinstance(wanted, Known) and wanted.value not in {"", NOT_STARTED}:
+        elif isinstance(wanted, Known) and wanted.value not in {Recovery.NONE, Recovery.START}:
             yield finding(
                 "gpu-reset-required",
                 proof(text("what {gpu} needs before it works again", gpu=_named(case, card)), wanted),
                 gpu=_named(case, card),
                 index=_index(card.gpu),
-                reboot="yes" if wanted.value == "reboot" else "",
+                reboot="yes" if wanted.value is Recovery.REBOOT else "",
             )
 
 

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from gpuassist.context import Session
+from gpuassist.diagnose.case import RuleInput
+from gpuassist.diagnose.silent_gpus import why_unusable
 from gpuassist.formats.size import read_size
+from gpuassist.knowledge.asked_gpus import asked_gpus, memory_sizes, same_product
 from gpuassist.knowledge.memory_costs import MemoryCosts
-from gpuassist.model.estimate import CardAnswer, CardRoom, EstimateSetting, FitAnswer, ModelShape, Sharding, Task
+from gpuassist.knowledge.records import GpuRecord
+from gpuassist.model.estimate import (
+    CardAnswer,
+    CardRoom,
+    EstimateSetting,
+    FitAnswer,
+    ModelShape,
+    Sharding,
+    Task,
+    judged_by,
+    usable_cards,
+)
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.session.estimate.estimate import estimate
 from gpuassist.session.estimate.levers import fits_in, largest_batch, largest_sequence, levers_of, smallest_cards
 from gpuassist.session.estimate.source import EstimateError
@@ -18,68 +32,65 @@ _DRIVER_KEEPS = 0.975  # of a card's memory: what the driver shows is less than 
 
 
 def cards_of(session: Session, machine: Machine) -> tuple[CardRoom, ...]:
-    """The machine's GPUs whose memory is known, with what is held of it now; that of one that sleeps, or has no driver yet, is
-    taken from its product.
+    """The machine's GPUs whose memory is known, with what is held of it now; that of one that sleeps, has no driver yet or has been
+    lost is taken from its product.
     """
+    case = RuleInput(machine, session.knowledge)
     found = []
-    for place, gpu in enumerate(value_or(machine.gpus, ())):
+    for card in sorted((*case.cards, *case.set_aside), key=lambda one: one.place):
+        gpu, obstacle = card.gpu, why_unusable(case, card)
         total = gpu.memory_total_bytes
-        size = total.value if isinstance(total, Known) else _size_of_product(session, value_or(gpu.pci_id, ""))
-        if size > 0:
+        size = total.value if isinstance(total, Known) else _size_of_product(session, card.record)
+        if size > 0 or obstacle is not None:
             held = min(max(0, value_or(gpu.memory_used_bytes, 0)), size)
-            found.append(CardRoom(value_or(gpu.name, "GPU"), size, held, value_or(gpu.index, place)))
+            # The driver numbers no GPU that it does not list, and its place may be another's number.
+            index = value_or(gpu.index, card.place if obstacle is None else None)
+            found.append(CardRoom(value_or(gpu.name, "GPU"), size, held, index, obstacle))
     return tuple(found)
 
 
-def _size_of_product(session: Session, pci_id: str) -> int:
-    """What all cards of a PCI id have; 0 where that is not known, or not the same of each."""
-    record = session.knowledge.gpu(pci_id) if pci_id else None
-    sizes = set(record.memory_bytes) if record is not None else set()
-    return sizes.pop() if len(sizes) == 1 else 0
+def _size_of_product(session: Session, record: GpuRecord | None) -> int:
+    """What all cards of a product have; 0 where that is not known, or not the same of each."""
+    sizes = memory_sizes(session.knowledge, record) if record is not None else ()
+    return sizes[0] if len(sizes) == 1 else 0
 
 
-def card_named(session: Session, words: str) -> CardRoom:
-    """A GPU that is not there: a size such as `24GiB`, or a product's name; raises `EstimateError`."""
+def cards_named(session: Session, words: str) -> tuple[CardRoom, ...]:
+    """A GPU that is not there, by a size such as `24GiB` or as a GPU is named everywhere; one for each size of memory that the name
+    stands for, small to large. Raises `EstimateError`.
+    """
     size = read_size(words)
     if size is not None and size > 0:
-        return CardRoom(words.strip(), size)
-    wanted = words.casefold().split()
-    found = [
-        (gpu.name, gpu.memory_bytes[0])
-        for gpu in session.knowledge.gpus_named(words)
-        if gpu.memory_bytes and len(set(gpu.memory_bytes)) == 1
-    ]
-    found += [
-        (one.gpu, round(one.memory_gb * _GB_OF_CARDS))
-        for one in session.knowledge.estimates().cards
-        if wanted and set(wanted) <= set(one.gpu.casefold().replace("-", " ").split())
-    ]
+        return (CardRoom(words.strip(), size),)
+    found: dict[int, str] = {}
+    for gpu in same_product(asked_gpus(session.knowledge, words), words):
+        for one in memory_sizes(session.knowledge, gpu):
+            found.setdefault(one, gpu.name)
     if not found:
         raise EstimateError(text("no GPU called “{name}” is known with its memory; give a size, such as 24GiB", name=words))
-    name, total = found[0]
-    return CardRoom(name, total)
+    return tuple(CardRoom(found[one], one) for one in sorted(found))
 
 
 def answer_fit(
     session: Session, shape: ModelShape, setting: EstimateSetting, cards: tuple[CardRoom, ...], *, imagined: bool = False
 ) -> FitAnswer:
-    """Judges one question; `cards` are those of the machine, or the one that is `imagined`."""
+    """Judges one question; `cards` are those of the machine, or the sizes of the one that is `imagined`."""
     costs = session.knowledge.estimates()
     found = estimate(shape, setting, costs)
-    best = max(cards, key=lambda one: one.room_bytes, default=None)
+    usable, best = usable_cards(cards), judged_by(cards)
     room = best.room_bytes if best is not None else None
-    judged = tuple(CardAnswer(card, fits_in(found, card.room_bytes)) for card in cards)
+    judged = tuple(CardAnswer(card, card.obstacle is None and fits_in(found, card.room_bytes)) for card in cards)
     return FitAnswer(
         shape,
         setting,
         found,
         judged,
         _fits(judged, setting, imagined=imagined),
-        levers_of(shape, setting, costs, cards),
+        levers_of(shape, setting, costs, usable),
         None if room is None else largest_batch(shape, setting, costs, room),
         None if room is None else largest_sequence(shape, setting, costs, room),
         smallest_cards(found, known_cards(costs)),
-        _notes(shape, setting, len(cards), imagined=imagined),
+        _notes(shape, setting, cards, imagined=imagined),
     )
 
 
@@ -92,7 +103,10 @@ def known_cards(costs: MemoryCosts) -> tuple[CardRoom, ...]:
 
 
 def _fits(judged: tuple[CardAnswer, ...], setting: EstimateSetting, *, imagined: bool) -> bool | None:
-    wanted = 1 if imagined else max(1, setting.gpus)
+    if imagined:  # one card, whose memory is one of several sizes: what all of them answer
+        answers = {one.fits for one in judged}
+        return answers.pop() if len(answers) == 1 else None
+    wanted = max(1, setting.gpus)
     surely = sum(one.fits is True for one in judged)
     perhaps = sum(one.fits is not False for one in judged)
     if not judged:
@@ -102,10 +116,23 @@ def _fits(judged: tuple[CardAnswer, ...], setting: EstimateSetting, *, imagined:
     return None if perhaps >= wanted else False
 
 
-def _notes(shape: ModelShape, setting: EstimateSetting, cards: int, *, imagined: bool) -> tuple[Text, ...]:
+def _notes(shape: ModelShape, setting: EstimateSetting, cards: tuple[CardRoom, ...], *, imagined: bool) -> tuple[Text, ...]:
     notes = list(shape.notes)
-    if not imagined and 0 < cards < setting.gpus:
-        notes.append(text("it is to be shared by {wanted} GPUs, and this machine has {there}", wanted=setting.gpus, there=cards))
+    if imagined and len(cards) > 1:
+        shown = [f"{card.total_bytes / _GB_OF_CARDS:g}GiB" for card in cards]
+        notes.append(
+            text(
+                "cards of that name have {sizes}: for one of them alone give its memory, --gpu {size}",
+                sizes=listed(shown),
+                size=shown[-1],
+            )
+        )
+    there, usable = len(cards), len(usable_cards(cards))
+    if not imagined and 0 < there < setting.gpus:
+        notes.append(text("it is to be shared by {wanted} GPUs, and this machine has {there}", wanted=setting.gpus, there=there))
+    elif not imagined and 0 < usable < setting.gpus:
+        wanted = setting.gpus
+        notes.append(text("it is to be shared by {wanted} GPUs, of which {there} can be used now", wanted=wanted, there=usable))
     if setting.task is Task.INFER and not shape.writes:
         notes.append(text("this model writes no text, so that it keeps no cache"))
     if shape.longest and setting.sequence > shape.longest and not shape.tokens:

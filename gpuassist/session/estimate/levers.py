@@ -21,6 +21,7 @@ from gpuassist.model.estimate import (
     Quantization,
     Sharding,
     Task,
+    judged_by,
 )
 from gpuassist.session.estimate.estimate import estimate
 
@@ -40,7 +41,7 @@ def levers_of(shape: ModelShape, setting: EstimateSetting, costs: MemoryCosts, c
     """Every change that saves something, the largest saving first, held against the best of the cards; those that are there can
     share it.
     """
-    best = max(cards, key=lambda one: one.room_bytes, default=None)
+    best = judged_by(cards)
     gpus = sum(one.index is not None for one in cards)
     now = estimate(shape, setting, costs).total_bytes
     found = []

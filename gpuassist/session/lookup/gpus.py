@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from gpuassist.knowledge.asked_gpus import NVIDIA, PCI_ID, asked_gpus, is_pci_id, memory_sizes, nearest, same_product
+from gpuassist.knowledge.tables import agreeing_gpu
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.nearest import nearest_names, nearest_numbers
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, listed, text
 from gpuassist.session.lookup.answer import (
     LookupAnswer,
     LookupKind,
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.session.lookup.answer import Document
 
-_PCI_ID = lazy_regex(r"(?:(?:0x)?(?P<vendor>[0-9a-f]{4}):)?(?P<x>0x)?(?P<device>[0-9a-f]{4})", re.IGNORECASE)
-_NVIDIA = "10de"
 # GeForce cards since the 20 series: the thousands count the series, `RTX 5090`.
 _SERIES = lazy_regex(r"\brtx\s*(\d{1,2})0[5-9]0\b", re.IGNORECASE)
 # What only a GPU that is known is asked for.
@@ -44,11 +44,11 @@ _Key = tuple[str, str, str]
 
 def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     """By PCI id where the words are one (`10de:2684`, `0x2684`, `2684`), else by name."""
-    found = _PCI_ID.fullmatch(words)
+    found = PCI_ID.fullmatch(words) if is_pci_id(words) else None
     if found is None:
         return _by_name(knowledge, words)
-    if (found["vendor"] or _NVIDIA).lower() != _NVIDIA:
-        return unknown(text("{id} is not a GPU of NVIDIA: its PCI vendor is not {vendor}", id=words, vendor=_NVIDIA), ())
+    if (found["vendor"] or NVIDIA).lower() != NVIDIA:
+        return unknown(text("{id} is not a GPU of NVIDIA: its PCI vendor is not {vendor}", id=words, vendor=NVIDIA), ())
     by_id = _by_id(knowledge, found["device"].lower())
     if found["vendor"] or found["x"] or by_id.standing is LookupStatus.KNOWN:
         return by_id
@@ -57,32 +57,30 @@ def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
 
 
 def _by_id(knowledge: Knowledge, device: str) -> LookupAnswer:
-    gpu = knowledge.gpu(f"{_NVIDIA}:{device}")
+    gpu = knowledge.gpu(f"{NVIDIA}:{device}")
     if gpu is not None:
-        # `1080` is a PCI id, and a person may mean the GTX 1080.
-        named = min((name for name in _names(knowledge) if device in name.lower().split()), key=len, default="")
-        note = text("{number} was read as a PCI id; {name} is another GPU: ask by its name", number=device, name=named)
-        told = (*((note,) if named else ()), *notes_on_serving(knowledge, gpu))
-        return known(_title(gpu), _document(knowledge, _groups(knowledge.gpus())[_key(gpu)]), *told)
+        document = _document(knowledge, _groups(knowledge.gpus())[_key(gpu)])
+        return known(_title(gpu), document, *notes_on_serving(knowledge, gpu))
     numbers = [int(one.pci_id.partition(":")[2], 16) for one in knowledge.gpus() if one.pci_id]
     if numbers and int(device, 16) > max(numbers):
-        return _newer(knowledge, text("the PCI id {id}", id=f"{_NVIDIA}:{device}"), pci_ids=[f"0x{device}"])
-    title = text("no GPU with the PCI id {id} is known", id=f"{_NVIDIA}:{device}")
-    return unknown(title, (f"{_NVIDIA}:{one:04x}" for one in nearest_numbers(int(device, 16), numbers)))
+        return _newer(knowledge, text("the PCI id {id}", id=f"{NVIDIA}:{device}"), pci_ids=[f"0x{device}"])
+    title = text("no GPU with the PCI id {id} is known", id=f"{NVIDIA}:{device}")
+    return unknown(title, (f"{NVIDIA}:{one:04x}" for one in nearest_numbers(int(device, 16), numbers)))
 
 
 def _by_name(knowledge: Knowledge, words: str) -> LookupAnswer:
-    found = _best(knowledge.gpus_named(words), words)
+    every = asked_gpus(knowledge, words)
+    found = nearest(every, words)
     if not found:
         series = _SERIES.search(words)
-        every = _names(knowledge)
-        known_series = [int(one[1]) for name in every if (one := _SERIES.search(name))]
+        all_names = _names(knowledge)
+        known_series = [int(one[1]) for name in all_names if (one := _SERIES.search(name))]
         if series and known_series and int(series[1]) > max(known_series):
             return _newer(knowledge, text("{name}", name=words), name=words)
         aliases = (name for gpu in knowledge.gpus() for name in gpu.aliases)
-        return unknown(text("no GPU named {name} is known", name=words), nearest_names(words, (*every, *aliases)))
+        return unknown(text("no GPU named {name} is known", name=words), nearest_names(words, (*all_names, *aliases)))
     # The id list alone knows a GeForce GT 1030 of 2012, for one: where NVIDIA's own lists decide, they do.
-    decided = knowledge.gpu_named(words)
+    decided = agreeing_gpu(every)
     agreeing = [one for one in found if decided and _key(one)[1:] == _key(decided)[1:]] or found
     chips: dict[tuple[str, str], list[GpuRecord]] = {}
     for gpu in agreeing:
@@ -101,21 +99,24 @@ def _by_name(knowledge: Knowledge, words: str) -> LookupAnswer:
     )
     first = agreeing[0]
     document = _document(knowledge, _groups(knowledge.gpus())[_key(first)])
-    return known(_title(first), document, *doubtful, *notes_on_serving(knowledge, first))
+    told = (*_others_of_that_name(knowledge, same_product(every, words), first, words), *doubtful)
+    return known(_title(first), document, *told, *notes_on_serving(knowledge, first))
 
 
-def _best(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, ...]:
-    """Those whose own name differs from the words by least: not the laptop's where the desktop's is meant."""
-    from gpuassist.knowledge import names as spelling
-
-    wanted = spelling.key(words)
-
-    def distance(gpu: GpuRecord) -> int:
-        spelled = (piece for name in (gpu.name, *gpu.aliases) for piece in spelling.alternatives(name))
-        return min(len(wanted ^ spelling.key(piece)) for piece in spelled)
-
-    distances = [distance(gpu) for gpu in found]
-    return tuple(gpu for gpu, far in zip(found, distances, strict=True) if far == min(distances))
+def _others_of_that_name(knowledge: Knowledge, alike: Iterable[GpuRecord], first: GpuRecord, words: str) -> Iterator[Text]:
+    """What else the words may mean: cards with other memory, and the GPU whose PCI id a number is."""
+    sizes = memory_sizes(knowledge, first)
+    others = dict.fromkeys(one.name for one in alike if one.name != first.name and memory_sizes(knowledge, one) != sizes)
+    if others:
+        yield text("“{words}” may also be one with other memory: {others}. Ask by that name.", words=words, others=listed(others))
+    by_id = knowledge.gpu(f"{NVIDIA}:{words}") if PCI_ID.fullmatch(words) else None
+    if by_id is not None:
+        yield text(
+            "{number} was read as a name; it is also the PCI id of {name}: ask for {id}",
+            number=words,
+            name=by_id.name,
+            id=by_id.pci_id,
+        )
 
 
 def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_ids: list[str] | None = None) -> LookupAnswer:

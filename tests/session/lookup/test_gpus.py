@@ -87,10 +87,33 @@ def test_card_that_only_the_id_list_calls_so_is_told_and_decides_nothing() -> No
     assert any("10de:0fc5" in ENGLISH(note) for note in answered.notes)
 
 
-def test_number_that_is_also_a_name_is_told() -> None:
+def test_number_that_is_also_a_pci_id_is_told() -> None:
     answered = ask("1080")
-    assert answered.record["name"] == "GeForce GTX 580"
-    assert any("GeForce GTX 1080" in ENGLISH(note) for note in answered.notes)
+    assert answered.record["name"] == "GeForce GTX 1080"
+    assert any("GeForce GTX 580" in ENGLISH(note) and "10de:1080" in ENGLISH(note) for note in answered.notes)
+    assert ask("10de:1080").record["name"] == ask("0x1080").record["name"] == "GeForce GTX 580"
+
+
+@for_each(
+    ("words", "name"),
+    [
+        ("4090", "GeForce RTX 4090"),
+        ("3060", "GeForce RTX 3060"),
+        ("4090 laptop", "GeForce RTX 4090 Laptop GPU"),
+        ("4090d", "GeForce RTX 4090 D"),
+        ("A6000", "RTX A6000"),
+        ("gtx 1060", "GeForce GTX 1060 6GB"),
+    ],
+)
+def test_what_tells_a_product_apart_names_it(words: str, name: str) -> None:
+    assert ask(words).record["name"] == name
+
+
+@for_each(("words", "others"), [("A100", ("A100 SXM4 80GB", "A100-SXM-64GB")), ("RTX 3080", ("GeForce RTX 3080 12GB",))])
+def test_name_of_several_sizes_tells_how_the_others_are_named(words: str, others: tuple[str, ...]) -> None:
+    (note,) = (told for one in ask(words).notes if "other memory" in (told := ENGLISH(one)))
+    assert all(other in note for other in others)
+    assert not any("other memory" in ENGLISH(one) for one in ask(others[0]).notes)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +123,6 @@ def test_number_that_is_also_a_name_is_told() -> None:
         ("rtx 4080 sper", "GeForce RTX 4080 SUPER"),
         ("GeForse RTX 3080", "GeForce RTX 3080"),
         ("GTX 1800", "GeForce GTX 1080"),
-        ("4090", "GeForce RTX 4090"),
         ("Tesla V10", "Tesla M10"),
     ],
 )

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QToolTip
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.estimate import EstimatePart, LeverKind, ModelShape, ShapeOrigin, Task, TracedFigures
+from gpuassist.model.gpu import Recovery
 from gpuassist.session.navigation import SideTool, ToEstimate
 from gpuassist.ui.jobs import Done
 from gpuassist.ui.page import Desk
@@ -20,7 +21,7 @@ from gpuassist.ui.pages.estimate.fit_bar import FitBar
 from gpuassist.ui.pages.estimate.page import EstimatePage
 from tests.ui.made import Answers, inspection
 from tests.ui.showing import Show, words_in
-from tests.values import RTX_5090, machine
+from tests.values import RTX_4090, RTX_5090, machine
 
 NUMBERS = "hidden=2048,layers=16,heads=32,kv_heads=8,inner=8192,vocab=128256"
 
@@ -57,6 +58,15 @@ def test_an_answer_with_a_bar_and_levers_that_change_the_question(page: Estimate
     qtbot.waitUntil(lambda: not page.busy)
     assert page.answer.estimate.total_bytes == before.levers[place].total_bytes
     assert page.form.choice("precision").value == "bf16"
+
+
+def test_a_lost_card_is_said_to_be_of_no_use_now_and_has_no_bar(page: EstimatePage, qtbot: QtBot) -> None:
+    told = {"recovery": (Recovery.NONE, Recovery.POWER_CYCLE)}
+    made = machine(gpus=(RTX_5090, RTX_4090), driver="580.95.05", open_module=True, dead=(RTX_4090,), told=told)
+    page.show_inspection(inspection(made))
+    asked(page, NUMBERS, qtbot)
+    assert len(page.findChildren(FitBar)) == 1
+    assert "NVIDIA GeForce RTX 4090 cannot be used now: the driver no longer reaches this GPU" in words_in(page)
 
 
 def test_answering_shows_what_matters_there(page: EstimatePage, qtbot: QtBot) -> None:

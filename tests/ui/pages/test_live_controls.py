@@ -93,25 +93,25 @@ def test_old_figures_raise_an_alarm(controls: LiveControls) -> None:
 
 
 def test_one_gpu_leaves_nothing_to_choose(controls: LiveControls) -> None:
-    controls.show_gpus((0,), ALL)
+    controls.show_gpus({0: "0"}, ALL)
     assert not controls._gpu.isVisibleTo(controls)
 
 
 def test_several_gpus_can_be_chosen_from(controls: LiveControls) -> None:
-    controls.show_gpus((0, 1), ALL)
+    controls.show_gpus({0: "0", 1: "1"}, ALL)
     names = [controls._gpu.itemText(place) for place in range(controls._gpu.count())]
     assert names == ["All GPUs", "GPU 0", "GPU 1"]
 
 
 def test_the_gpu_shown_is_the_one_chosen(controls: LiveControls) -> None:
-    controls.show_gpus((0, 1), 1)
+    controls.show_gpus({0: "0", 1: "1"}, 1)
     assert controls._gpu.currentText() == "GPU 1"
 
 
 def test_a_chosen_gpu_is_handed_on_by_its_index(controls: LiveControls) -> None:
     heard: list[object] = []
     controls.gpu_chosen.connect(heard.append)
-    controls.show_gpus((0, 3), ALL)
+    controls.show_gpus({0: "0", 3: "3"}, ALL)
     controls._gpu.activated.emit(2)
     controls._gpu.activated.emit(0)
     assert heard == [3, ALL]
@@ -142,7 +142,7 @@ def test_what_the_view_does_is_said_whole_beside_many_names(controls: LiveContro
 
 def test_everything_fits_a_small_window_whatever_goes_on(show: Show, qtbot: QtBot) -> None:
     made = show(LiveControls(ENGLISH), 736, 90)  # beside the side list, of 1024
-    made.show_gpus((0, 1), ALL)
+    made.show_gpus({0: "0", 1: "1"}, ALL)
     made.show_recording("run.db")
     for paused, follows in ((True, False), (False, False), (False, True)):
         made.show_state(text("Shown until 11:22:04, still measuring"), paused=paused, follows=follows)

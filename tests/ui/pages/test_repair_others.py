@@ -93,7 +93,11 @@ def test_clean_files_say_so(shown: Shown, home: Path) -> None:
 def test_every_gpu_is_seen_at_first(shown: Shown) -> None:
     open_part(shown, DEVICES)
     assert [row.tick.isChecked() for row in shown.page.devices.devices_card.ticks] == [True, True]
-    assert shown.page.bar().primary is None
+    # A line of the user's own says otherwise: it is offered to be commented out, and nothing is done unasked.
+    words = " ".join(label.text() for label in shown.page.devices.findChildren(QLabel))
+    assert "is your own and chooses GPUs" in words
+    assert "+# gpuassist retired " in shown.page.devices.panel.diff.diff
+    assert shown.page.bar().primary is not None
 
 
 def test_hiding_a_gpu_says_what_is_hidden(shown: Shown) -> None:

@@ -43,6 +43,8 @@ class FitRow(QWidget):
         row.addWidget(MarkIcon(FIT_MARKS[answer.fits], self), 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(paragraph(words(card_words(answer)), "", self), 1)
         add_layout(column, row)
+        if answer.card.obstacle is not None:
+            return
         self.bar = FitBar(words, answer, found, self)
         column.addWidget(self.bar)
         beyond = beyond_words(answer, found)

@@ -36,7 +36,7 @@ class LeversCard(Card):
         focused = next((place for place, one in enumerate(self._buttons) if one.hasFocus()), -1)
         self._levers, self._buttons = answer.levers, []
         grid = EvenColumns(self, least=260)
-        grid.add(*(self._entry(place, lever, marked=bool(answer.cards)) for place, lever in enumerate(answer.levers)))
+        grid.add(*(self._entry(place, lever, marked=answer.largest_batch is not None) for place, lever in enumerate(answer.levers)))
         if self._grid is None:
             self.body.addWidget(grid)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction
@@ -12,7 +12,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.curves import CURVES, CurveKind
 from gpuassist.present.marks import Mark
-from gpuassist.present.samples import RATES_HZ, WINDOWS_SECONDS, gpu_label, rate_words, window_words
+from gpuassist.present.samples import RATES_HZ, WINDOWS_SECONDS, rate_words, window_words
 from gpuassist.ui.pages.live.legend import Legend, LegendEntry
 from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.buttons import DropDown, small
@@ -136,14 +136,14 @@ class LiveControls(Card):
         if alarm is not None:
             self._alarm.show_status(Mark.WARNING, self._words(alarm))
 
-    def show_gpus(self, indices: tuple[int, ...], chosen: int) -> None:
-        """The GPUs to choose from; no choice where there is but one."""
+    def show_gpus(self, labels: Mapping[int, str], chosen: int) -> None:
+        """The GPUs to choose from, by their index; no choice where there is but one."""
         self._gpu.clear()
         self._gpu.addItem(self._words(text("All GPUs")), ALL)
-        for index in indices:
-            self._gpu.addItem(self._words(text("GPU {index}", index=gpu_label(index))), index)
+        for index, label in labels.items():
+            self._gpu.addItem(self._words(text("GPU {index}", index=label)), index)
         self._gpu.setCurrentIndex(self._gpu.findData(chosen))
-        self._gpu.setVisible(len(indices) > 1)
+        self._gpu.setVisible(len(labels) > 1)
 
     def show_legend(self, entries: tuple[LegendEntry, ...]) -> None:
         self._legend.show_entries(entries)

@@ -31,6 +31,7 @@ from gpuassist.present.insight import (
     until_full,
 )
 from gpuassist.present.marks import Mark
+from gpuassist.present.samples import gpu_label
 from gpuassist.session.failure_moment import FailureMoment, Witness
 from gpuassist.session.insight import ProgramGrowth
 from gpuassist.ui.widgets.buttons import small
@@ -52,6 +53,7 @@ class InsightShown(Struct, frozen=True):
     bottleneck: Bottleneck | None = None
     gpu: int | None = None
     since_epoch: float = 0.0
+    label: str = ""
 
 
 def insight_shown(
@@ -61,12 +63,13 @@ def insight_shown(
     *,
     gpu: int | None,
     since_epoch: float,
+    label: str = "",
 ) -> InsightShown:
     """What of an insight belongs to one GPU; that nothing computes on it, or not for long yet, is no news."""
     newest = next((one for one in reversed(moments) if gpu in {None, one.gpu}), None)
     told = bottleneck if gpu is not None and bottleneck is not None and _is_news(bottleneck) else None
     own = tuple(one for one in growths if gpu in {None, one.gpu})[:_GROWTHS_AT_MOST]
-    return InsightShown(own, newest, told, gpu, since_epoch)
+    return InsightShown(own, newest, told, gpu, since_epoch, label)
 
 
 def _is_news(found: Bottleneck) -> bool:
@@ -127,7 +130,7 @@ class InsightCard(Card):
             told[failure] = self._failure(shown.moment)
         told.update(zip(growing, (self._growth(one, shown.since_epoch) for one in shown.growths), strict=False))
         if shown.bottleneck is not None and shown.gpu is not None:
-            told[verdict] = self._verdict(shown.bottleneck, shown.gpu)
+            told[verdict] = self._verdict(shown.bottleneck, shown.label or gpu_label(shown.gpu))
         for line in self.lines:
             story = told.get(line)
             line.setVisible(story is not None)
@@ -163,11 +166,11 @@ class InsightCard(Card):
         words = sentence_case("; ".join(map(self._words, (full, line) if full is not None else (line,))))
         return _Story(Mark.WARNING, words, (words, self._words(growth_next(found))))
 
-    def _verdict(self, found: Bottleneck, gpu: int) -> _Story:
+    def _verdict(self, found: Bottleneck, label: str) -> _Story:
         grounds = "; ".join(map(self._words, bound_grounds(found)))
         based = self._words(text("Seen over the last minutes: {grounds}", grounds=grounds))
         mark = {Bound.GPU: Mark.RIGHT, Bound.UNDECIDED: Mark.UNKNOWN}.get(found.bound, Mark.INFO)
-        return _Story(mark, sentence_case(self._words(bound_words(found, gpu))), (based, self._joined(bound_next(found))))
+        return _Story(mark, sentence_case(self._words(bound_words(found, label))), (based, self._joined(bound_next(found))))
 
     def _joined(self, sentences: Sequence[Text]) -> str:
         return " ".join(map(self._words, sentences))

@@ -12,6 +12,7 @@ from gpuassist.model.sample import GpuSample
 from gpuassist.model.text import Text, joined, text
 from gpuassist.model.words import Words
 from gpuassist.monitor.history import History, Series, Stack
+from gpuassist.monitor.labels import label_of
 from gpuassist.monitor.pyramid import Window
 from gpuassist.present.curves import CURVES, CurveKind, limit_of, series_name, series_value
 from gpuassist.present.marks import Mark
@@ -85,6 +86,9 @@ class Lane(LanePlot):
     def show_gpu(self, gpu: GpuSample, peak: int, *, now: float = 0.0, stale: bool = False) -> None:
         """The newest figures; `stale` where they are of before."""
         self._gpu = gpu
+        name = self._words(text("Used memory of GPU {index}", index=label_of(gpu)))
+        if name != self.accessibleName():  # another machine has come
+            self.setAccessibleName(name)
         self._tell(gpu, peak, now)
         # A card that is lost tells nothing any more: its scale stays.
         known = value_or(gpu.memory_total_bytes, 0)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuassist.model.sample import GpuSample
 from gpuassist.model.words import Words
+from gpuassist.monitor.labels import label_among
 from gpuassist.present.samples import gpu_trouble
 from gpuassist.ui.pages.live.controls import ALL
 from gpuassist.ui.pages.live.lane import Lane, Scene
@@ -57,6 +58,11 @@ class Lanes(Card):
     @property
     def shown(self) -> tuple[Lane, ...]:
         return tuple(lane for lane in self.all if self._only in {lane.index, ALL})
+
+    @property
+    def labels(self) -> Mapping[int, str]:
+        """How each GPU is named, by its index."""
+        return {lane.index: label_among(self._gpus.values(), lane.index) for lane in self.all}
 
     def show_gpus(self, gpus: tuple[GpuSample, ...], peaks: Mapping[int, int], *, now: float = 0.0, stale: bool = False) -> bool:
         """The newest figures; true where a GPU is new."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import text
 from gpuassist.monitor.alerts import Threshold
+from gpuassist.monitor.labels import label_among
 from gpuassist.session.alert_notices import AlertNotices
 from gpuassist.session.navigation import ToExplainText, ToSnapshot
 from gpuassist.session.thresholds import load_thresholds, save_thresholds
@@ -56,7 +57,9 @@ class LiveInsight(QWidget):
         insight = self._watch.insight
         found = insight.bottlenecks.get(gpu) if gpu is not None else None
         since = round(sample.time - sample.monotonic, 1)  # the two clocks waver, and the card is made anew for it
-        self.card.show_insight(insight_shown(insight.growths, insight.moments, found, gpu=gpu, since_epoch=since))
+        label = "" if gpu is None else label_among(sample.gpus, gpu)
+        shown = insight_shown(insight.growths, insight.moments, found, gpu=gpu, since_epoch=since, label=label)
+        self.card.show_insight(shown)
         self._show_or_hide()
 
     def _show_or_hide(self) -> None:

@@ -111,7 +111,7 @@ class WatchView(QWidget):
         indices = tuple(lane.index for lane in self.lanes)
         self._gpu = index if index in indices else ALL
         self._lanes.show_only(self._gpu)
-        self.controls.show_gpus(indices, self._gpu)
+        self.controls.show_gpus(self._lanes.labels, self._gpu)
         self.want()
         self.draw()
 
@@ -249,7 +249,7 @@ class WatchView(QWidget):
         if sample is None:
             return
         if self._lanes.show_gpus(sample.gpus, self.watch.peaks.gpus, now=sample.time, stale=self.stale):
-            self.controls.show_gpus(tuple(lane.index for lane in self.lanes), self._gpu)
+            self.controls.show_gpus(self._lanes.labels, self._gpu)
             self._lanes.show_only(self._gpu)
             self.want()
         self.insight.draw(sample, None if self._gpu == ALL else self._gpu)
