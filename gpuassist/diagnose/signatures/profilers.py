@@ -53,6 +53,12 @@ SIGNATURES = (
         window=200,
     ),
     Signature(
+        ("% time", "% of time"),
+        r"Line # {1,20}Hits {1,20}Time {1,20}Per Hit {1,20}% Time|: % of time = {1,9}\d{1,3}\.\d{1,3}% ",
+        _profile,
+        window=200,
+    ),
+    Signature(
         ("no module named torch.utils.bottleneck", "no module named 'torch.utils.bottleneck"),
         r"No module named '?torch\.utils\.bottleneck",
         _gone,
