@@ -177,7 +177,7 @@ def _reading(lines: Iterable[_Line], seconds: float) -> ProfileReading | None:
 
 def _code(words: str) -> str:
     """Without the escapes of signs that a page may not hold."""
-    plain = words.strip()
+    plain = words[:_LONGEST_LINE].strip()
     for escape, sign in ((r"\u003c", "<"), (r"\u003e", ">"), (r"\u0026", "&")):
         plain = plain.replace(escape, sign)
     return plain
