@@ -175,6 +175,23 @@ def test_the_tables_of_scalene_are_read_with_colours_and_without() -> None:
     }
 
 
+_TITLE = "               \x1b[1mtrain.py\x1b[0m: % of time =  80.00% (8.000s) out of 10.000s."
+
+
+@for_each(
+    ("title", "file"),
+    [
+        ("  /home/you/train.py: % of time =\n       80.00% (8.000s) out of 10.000s.  ", "/home/you/train.py"),
+        ("  /home/you/train.py: % of\n time = 80.00%\n (8.000s) out of 10.000s.  ", "/home/you/train.py"),
+        ("/home/you/a-long-na\n me/train.py: % of time = 80.00% (8.000s) out of 10.000s.  ", "/home/you/a-long-name/train.py"),
+    ],
+)
+def test_a_title_that_a_long_path_has_folded_is_read(title: str, file: str) -> None:
+    assert _TITLE in SCALENE_TEXT
+    told = names(read_scalene_text(SCALENE_TEXT.replace(_TITLE, title).split("\n")))
+    assert told[f"{file}:14: total < sum(range(200))"] == 4.0
+
+
 def test_sums_of_functions_are_no_lines_in_older_scalene() -> None:
     told = read_scalene_text(OLDER_SCALENE.split("\n"))
     assert shares(told) == {TimeKind.START: 7.5, TimeKind.PYTHON: 2.0, TimeKind.REST: 0.5}

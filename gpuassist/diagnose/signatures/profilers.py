@@ -53,8 +53,8 @@ SIGNATURES = (
         window=200,
     ),
     Signature(
-        ("% time", "% of time"),
-        r"Line # {1,20}Hits {1,20}Time {1,20}Per Hit {1,20}% Time|: % of time = {1,9}\d{1,3}\.\d{1,3}% ",
+        ("% time", "│native"),
+        r"Line # {1,20}Hits {1,20}Time {1,20}Per Hit {1,20}% Time|│Python {1,9}│native {1,9}│",
         _profile,
         window=200,
     ),

@@ -17,8 +17,7 @@ _MOST_SECONDS = 1e9
 _LONGEST_LINE = 2000
 _COLOURS = lazy_regex(r"\x1b\[[\d;]{0,20}m")
 _TITLE = lazy_regex(
-    r"^\s{0,400}(?P<file>\S.{0,900}?)?: % of time = {1,9}\d{1,3}\.\d{1,3}%(?: \([^()]{1,30}\))?"
-    r" out of {1,9}(?P<seconds>\d{1,9}\.\d{1,6})s"
+    r"^(?P<file>\S.{0,900}?): % of time = {1,9}\d{1,3}\.\d{1,3}%(?: \([^()]{1,30}\))? out of {1,9}(?P<seconds>\d{1,9}\.\d{1,6})s\.$"
 )
 _PERCENT = lazy_regex(r"^\s{0,20}(\d{1,3})%")
 _SUMMARIES = lazy_regex(r"^\s{0,400}Function summaries:")
@@ -74,16 +73,33 @@ def _lines_of(files: dict[str, Any]) -> Iterator[_Line]:
 
 def read_scalene_text(lines: Iterable[str]) -> ProfileReading | None:
     """The tables of all files, whole or with their lines of some activity alone; None where there is none."""
-    tables, seconds = list[_Table](), 0.0
+    tables, seconds, above = list[_Table](), 0.0, list[str]()
     for line in lines:
         plain = _COLOURS.sub("", line[:_LONGEST_LINE])
-        title = _TITLE.match(plain) if "% of time" in plain else None
+        title = _title(above, plain.strip()) if plain.rstrip().endswith("s.") else None
         if title is not None:
-            tables.append(_Table((title["file"] or "").strip()))
-            seconds = float(title["seconds"])
+            tables.append(_Table(title.file))
+            seconds = title.seconds
         elif tables:
             tables[-1].take(plain)
+        above = [*above[-1:], plain.strip()] if plain.strip() and "│" not in plain else []
     return _reading((one for table in tables for one in table.told()), seconds) if tables else None
+
+
+class _Title(NamedTuple):
+    file: str
+    seconds: float
+
+
+def _title(above: list[str], line: str) -> _Title | None:
+    """Of a line and the two above it, into which a long path has folded it."""
+    for count in range(len(above) + 1):
+        found = _TITLE.match(" ".join((*above[len(above) - count :], line)))
+        if found is not None:
+            rest = above[: len(above) - count]
+            begin = rest[-1] if rest and "/" in rest[-1] and " " not in rest[-1] else ""  # the path alone is longer than a line
+            return _Title(begin + found["file"].strip(), float(found["seconds"]))
+    return None
 
 
 class _Table:

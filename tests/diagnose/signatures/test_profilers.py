@@ -35,7 +35,6 @@ from tests.rows import for_each
             {
                 "change": "data",
                 "change_share": "40",
-                "first": "train.py:25: weights = torch.mm(weights, weights) / 600",
                 "share": "35",
             },
         ),
