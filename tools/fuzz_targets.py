@@ -64,7 +64,8 @@ from gpuassist.present.sample_document import sample_document
 from gpuassist.session.navigation import Destination
 from gpuassist.session.profiling import child as profile_child
 from gpuassist.session.profiling.answers import ReadNothing
-from gpuassist.session.profiling.profile_file import answer_of, refusal
+from gpuassist.session.profiling.profile_file import answer_of
+from gpuassist.session.profiling.refusals import refusal
 from gpuassist.session.remote_words import refused
 from gpuassist.shellfiles import block, diff, edit, merge
 from gpuassist.shellfiles.block import RepairError, toolkit_section
@@ -782,6 +783,28 @@ def _models(scratch: Path) -> Run:
     return run
 
 
+_SVG = b"""<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "b">]><svg>
+<g><title>all (9 samples, 100%)</title><rect x="0%" y="5" width="9" fg:x="0" fg:w="9"/></g>
+<g><title>&lt;f&gt; (a.py:7) (5 samples, 50%)</title><rect x="0%" y="9" width="5" fg:x="0" fg:w="5"/></g></svg>"""
+_LINES = b"""Timer unit: 1e-06 s
+
+Total time: 5 s
+File: a.py
+Function: f at line 1
+
+Line #      Hits         Time  Per Hit   % Time  Line Contents
+==============================================================
+     2        41    3200000.0  80414.9     40.0      for batch in loader:
+     3        41    9.0  80.9     x = f()
+"""
+_SCALENE = """a.py: % of time = 100.00% (5.3s) out of 5.3s.
+  Line  │Python │native │system │a.py
+      7 │   9%  │   6%  │       │x = 1
+Function summaries:
+  f (line 4): 50% Python
+""".encode()
+
+
 def _profiles() -> Sequence[bytes]:
     """One of each form; traces are shorter than a piece, so that all of one is met."""
     lines = "\n".join(("  ncalls", "  7    1.500    0.214    1.500    0.214 data.py:31(__getitem__)"))
@@ -821,6 +844,10 @@ def _profiles() -> Sequence[bytes]:
         b'Time (%),Total Time (ms),Instances,GridXYZ,Name\n61.0,3.5,20, 1 1 1,"add<1, 2>"\n',
         b"| Time (%) | Total Time (ns) | Num Calls | Name |\n+----+\n| 61.0 | 350 | 20 | cudaFree |\n",
         b'[\n{"Time (%)": 61.0, "Total Time (us)": 3.5, "Count": 2, "Operation": "[CUDA memset]"}\n]\n',
+        _LINES,
+        _SCALENE,
+        _SVG,
+        b"<html>scalene<script>const profile = " + json.dumps(scalene).encode() + b"</script></html>",
         b"main (a.py:1);f (a.py:7) 30\nmain (a.py:1) 2\n",
         marshal.dumps(statistics),
         trace,

@@ -26,7 +26,8 @@ from gpuassist.present.profile import (
 )
 from gpuassist.present.profilers import NOTES, QUESTION_TITLES, advice_document, state_words
 from gpuassist.session.profiling.next_tool import ProfilerAdvice, ProfilerQuestion, environment_of_programs, next_tools
-from gpuassist.session.profiling.profile_file import ProfileAnswer, ProfileError, profile
+from gpuassist.session.profiling.profile_file import ProfileAnswer, profile
+from gpuassist.session.profiling.refusals import ProfileError
 
 NAME = "profile"
 HELP = text("say where a program's time goes, from what a profiler left; without a file, which profiler to take next")
@@ -39,7 +40,7 @@ _QUESTIONS = tuple(one.value for one in ProfilerQuestion)
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     what = text(
         "a trace of torch.profiler (.json, .json.gz), a table of it, a profile of cProfile, tables or the SQLite export of Nsight"
-        " Systems, a file of py-spy or scalene; without it: which profiler next"
+        " Systems, a file of py-spy (also its flame graph), scalene or line_profiler; without it: which profiler next"
     )
     parser.add_argument("file", nargs="?", default="", metavar="FILE", help=words(what))
     wanted = words(text("the question a profiler shall answer: {questions}", questions=listed(_QUESTIONS)))

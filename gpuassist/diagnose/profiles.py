@@ -34,7 +34,10 @@ _ATTENTION = lazy_regex(r"softmax|bmm|flash_attn|scaled_dot_product", re.IGNOREC
 
 
 _NO_OPERATORS = frozenset({TimeKind.START, TimeKind.PYTHON, TimeKind.REST})
-_OF_FUNCTIONS = frozenset({ProfileForm.CPROFILE, ProfileForm.SPEEDSCOPE, ProfileForm.STACKS, ProfileForm.SCALENE})
+_OF_FUNCTIONS = frozenset({
+    ProfileForm.CPROFILE, ProfileForm.SPEEDSCOPE, ProfileForm.STACKS, ProfileForm.FLAME_GRAPH, ProfileForm.SCALENE,
+    ProfileForm.LINES,
+})  # fmt: skip
 
 
 class Hint(str, Enum):

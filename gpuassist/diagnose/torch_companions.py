@@ -116,7 +116,12 @@ def belongs(case: RuleInput, one: InstalledTorch, package: Package) -> bool:
         earlier = (one for one in case.knowledge.torch_releases() if one.release < release.release)
         had = any(companion.name == package.name for one in earlier for companion in one.companions)
         return package.name != "torchaudio" or not had
-    return any(Version.parse(words).release == here.release if words[:1].isdigit() else admits(words, here) for words in asked)
+    return any(is_of_release(words, here) for words in asked)
+
+
+def is_of_release(asked: str, here: Version) -> bool:
+    """Whether a version is what a release of torch asks for: any patch of one that is named, else what the range takes in."""
+    return Version.parse(asked).release == here.release if asked[:1].isdigit() else admits(asked, here)
 
 
 def wanted(case: RuleInput, one: InstalledTorch, name: str) -> str:

@@ -18,6 +18,8 @@ class ProfileForm(str, Enum):
     SPEEDSCOPE = "speedscope"
     STACKS = "stacks"
     SCALENE = "scalene"
+    FLAME_GRAPH = "flame-graph"
+    LINES = "lines"
 
 
 class TimeKind(str, Enum):
@@ -85,6 +87,7 @@ class ProfileGap(str, Enum):
     TOO_MANY_EVENTS = "too-many-events"
     SEVERAL_PROCESSES = "several-processes"
     COARSE = "coarse"
+    CALLS_BY_CODE = "calls-by-code"
 
 
 class ProfileReading(Struct, frozen=True):

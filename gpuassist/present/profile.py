@@ -21,6 +21,8 @@ FORM_TITLES: dict[ProfileForm, Text] = {
     ProfileForm.SPEEDSCOPE: text("samples of py-spy (speedscope)"),
     ProfileForm.STACKS: text("samples of py-spy (stacks)"),
     ProfileForm.SCALENE: text("profile of scalene"),
+    ProfileForm.FLAME_GRAPH: text("flame graph (SVG), as py-spy draws it"),
+    ProfileForm.LINES: text("tables of line_profiler"),
 }
 BASIS_WORDS: dict[ShareBasis, Text] = {
     ShareBasis.MOMENTS: text("what each moment went to: the GPU's work first, and while it had none, what the program did"),
@@ -53,6 +55,9 @@ GAP_WORDS: dict[ProfileGap, Text] = {
     ProfileGap.TOO_MANY_EVENTS: text("it has more events than are told apart: times of operators are with what they call"),
     ProfileGap.SEVERAL_PROCESSES: text("several processes are in it: their time is counted together"),
     ProfileGap.COARSE: text("very short pauses between two events count as a part of them"),
+    ProfileGap.CALLS_BY_CODE: text(
+        "the time of a line holds what it calls: which function that was is told by its code alone, and some may count twice"
+    ),
 }
 _LEAST_SHARE = 0.0005
 _MOST_ROWS = 40

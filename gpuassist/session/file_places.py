@@ -5,7 +5,10 @@ from __future__ import annotations
 from gpuassist.session.navigation import Destination, Place, SideTool, ToEstimate, ToExplainFile, ToProfile, ToRecording, ToSnapshot
 
 # Names by which what a profiler left is known before it is read.
-_OF_PROFILERS = (".prof", ".pstats", ".trace.json", ".json.gz", ".nsys-rep", ".qdrep", ".ncu-rep", ".speedscope.json")
+_OF_PROFILERS = (
+    ".prof", ".pstats", ".trace.json", ".json.gz", ".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep", ".speedscope.json",
+    ".lprof", ".svg",
+)  # fmt: skip
 _RECORDED_MACHINE = ".json"
 # A model; the name of a config is the same everywhere.
 _OF_MODELS = (".safetensors", "/config.json")

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from gpuassist.formats.profiles.names import is_own_function
-from gpuassist.formats.profiles.samples import read_begins_and_ends, read_scalene, read_speedscope
+from gpuassist.formats.profiles.samples import read_begins_and_ends, read_speedscope
+from gpuassist.formats.profiles.scalene import read_scalene
 from gpuassist.formats.profiles.tables import read_any_text, read_tables
 from gpuassist.model.profile import ProfileForm, ShareBasis, TimeKind
 from tests.rows import for_each

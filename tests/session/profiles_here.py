@@ -10,6 +10,7 @@ from gpuassist.model.profile import ProfileReading
 from gpuassist.session.profiling import profile_file
 from gpuassist.session.profiling.answers import ReadNothing
 from gpuassist.session.profiling.child import read
+from gpuassist.session.profiling.refusals import refusal
 
 
 def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,7 +19,7 @@ def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     def reading(_: object, path: str, **__: object) -> tuple[ProfileReading, ...]:
         told = read(os.path.abspath(path), lambda done, of: None)
         if isinstance(told, ReadNothing):
-            raise profile_file.refusal(path, told)
+            raise refusal(path, told)
         return told.readings
 
     monkeypatch.setattr(profile_file, "read_profile", reading)

@@ -29,10 +29,13 @@ from gpuassist.session.profiling.next_tool import (
     next_tools,
     question_of,
 )
-from gpuassist.session.profiling.profile_file import CancelledError, ProfileError, profile
+from gpuassist.session.profiling.profile_file import CancelledError, profile
+from gpuassist.session.profiling.refusals import ProfileError, importer_of, refusal
 from tests.cli.made_session import live_session
 from tests.fakes import put, world_under
 from tests.formats.made_traces import steps, trace
+from tests.formats.test_flame_graph import PY_SPY
+from tests.formats.test_line_profiles import LINES, SCALENE_TEXT
 from tests.formats.test_marshal_values import STATISTICS
 from tests.formats.test_profile_tables import NSYS, PYTHON
 from tests.rows import for_each
@@ -48,6 +51,12 @@ INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (0, 1000, 7, 2), (6000, 9000, 7, 
 INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 5000, 1, 1);
 INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (5000, 6000, 4, 1);
 """
+
+
+SCALENE_PAGE = (
+    b'<!DOCTYPE html><html><title>Scalene</title><script>const profile = {"elapsed_time_sec": 2.0, "files": {"a.py": {"lines":'
+    b' [{"lineno": 1, "line": "x", "n_cpu_percent_python": 50}]}}};</script></html>'
+)
 
 
 def export(path: Path, schema: str = SCHEMA) -> Path:
@@ -71,6 +80,11 @@ def told(path: Path, content: bytes = b"") -> ReadWhole | ReadNothing:
         ("a.prof", marshal.dumps(STATISTICS), ProfileForm.CPROFILE),
         ("a.txt", PYTHON.encode(), ProfileForm.CPROFILE),
         ("a.log", f"[1/8] [=====100%] a.nsys-rep\n\n{NSYS}".encode(), ProfileForm.NSYS_STATS),
+        ("a.svg", PY_SPY.encode(), ProfileForm.FLAME_GRAPH),
+        ("a.txt", PY_SPY.encode(), ProfileForm.FLAME_GRAPH),
+        ("a.txt", LINES.encode(), ProfileForm.LINES),
+        ("a.txt", SCALENE_TEXT.encode(), ProfileForm.SCALENE),
+        ("a.html", SCALENE_PAGE, ProfileForm.SCALENE),
         ("a.json", b'[{"Total Time (ns)": 5, "Instances": 1, "Name": "add"}]', ProfileForm.NSYS_STATS),
     ],
 )
@@ -84,6 +98,14 @@ def test_a_file_is_known_by_what_it_holds(name: str, content: bytes, form: Profi
     ("name", "content", "why"),
     [
         ("a.nsys-rep", b"\1\2\3", NotRead.NSYS_REPORT),
+        ("a.qdstrm", b"\1\2\3", NotRead.NSYS_STREAM),
+        ("a.html", b"<!DOCTYPE html>\n<html><title>memray - flamegraph report</title>", NotRead.MEMRAY_PAGE),
+        ("b.html", b"<html>pyinstrument", NotRead.PAGE),
+        ("c.html", b"<html>Scalene", NotRead.PAGE),
+        ("d.html", b"<html>Scalene const profile = {", NotRead.DAMAGED),
+        ("a.svg", b"<svg><circle/></svg>", NotRead.PICTURE),
+        ("a.xml", b"<?xml version='1.0'?><a/>", NotRead.NOTHING_KNOWN),
+        ("a.lprof", b"\x80\x05\x95\1\0\0\0\0\0\0\0\x8c\x1cline_profiler.line_profiler", NotRead.LINE_PROFILE),
         ("a.ncu-rep", b"\1\2\3", NotRead.NCU_REPORT),
         ("a.bin", b"\x04\x22\x4d\x18\x40\x40\0\0memray\0", NotRead.MEMRAY),
         ("a.pickle", b"\x80\x04\x95", NotRead.SNAPSHOT),
@@ -187,6 +209,34 @@ def test_what_the_child_refuses_is_told_with_what_to_type(session: Session, tmp_
     with pytest.raises(ProfileError) as error:
         profile(session, str(tmp_path / "a.nsys-rep"))
     assert [line.rpartition(" ")[0] for line in error.value.lines] == ["nsys export --type sqlite", "gpuassist profile"]
+
+
+@for_each(
+    ("name", "content", "lines"),
+    [
+        (
+            "a.qdstrm",
+            b"\1",
+            ("{importer} -i {stem}.qdstrm", "nsys export --type sqlite {stem}.nsys-rep", "gpuassist profile {stem}.sqlite"),
+        ),
+        (
+            "a.lprof",
+            b"\x80\x05line_profiler",
+            ("python3 -m line_profiler {stem}.lprof > {stem}.txt", "gpuassist profile {stem}.txt"),
+        ),
+        ("a.html", b"<html><title>memray", ("xdg-open {stem}.html",)),
+    ],
+)
+def test_each_file_of_another_program_comes_with_what_makes_it_readable(
+    name: str, content: bytes, lines: tuple[str, ...], tmp_path: Path
+) -> None:
+    importer = "opt/nvidia/nsight-systems/2025.3.1/host-linux-x64/QdstrmImporter"
+    put(tmp_path / "root", importer)
+    told_of = told(tmp_path / name, content)
+    assert isinstance(told_of, ReadNothing)
+    found = refusal(str(tmp_path / name), told_of, importer_of(world_under(tmp_path / "root").files))
+    assert found.lines == tuple(one.format(importer=f"/{importer}", stem=tmp_path / "a") for one in lines)
+    assert importer_of(world_under(tmp_path / "none").files) == "QdstrmImporter"
 
 
 def test_who_wants_no_answer_gets_none(session: Session, tmp_path: Path) -> None:

@@ -53,6 +53,12 @@ SIGNATURES = (
         window=200,
     ),
     Signature(
+        ("% time", "│native"),
+        r"Line # {1,20}Hits {1,20}Time {1,20}Per Hit {1,20}% Time|│Python {1,9}│native {1,9}│",
+        _profile,
+        window=200,
+    ),
+    Signature(
         ("no module named torch.utils.bottleneck", "no module named 'torch.utils.bottleneck"),
         r"No module named '?torch\.utils\.bottleneck",
         _gone,

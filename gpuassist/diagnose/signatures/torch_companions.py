@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.compiled_packages import companion, torchvision_pair
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, one_of, passages, sign
 from gpuassist.diagnose.tool_releases import package_version, torch_cuda, torch_version, without_gpu
+from gpuassist.diagnose.torch_companions import is_of_release
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
@@ -20,10 +21,9 @@ def _torchvision(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
 def _listed_pair(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Two releases that a list of packages names and that were not made for each other; a patch more or less does not matter."""
     release = setting.case.knowledge.torch_release(Version.parse(match["torch"]))
-    belonging = (
-        {Version.parse(one.version).release for one in release.companions if one.name == "torchvision"} if release else set()
-    )
-    if belonging and Version.parse(match["torchvision"]).release not in belonging:
+    asked = [one.version for one in release.companions if one.name == "torchvision"] if release is not None else []
+    here = Version.parse(match["torchvision"])
+    if asked and not any(is_of_release(words, here) for words in asked):
         yield from torchvision_pair(setting, Weight.STATE)
 
 

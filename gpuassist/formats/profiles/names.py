@@ -43,6 +43,15 @@ _OPERATORS = lazy_regex(
     r"torch\._C|built-in method torch|run_backward|of '?torch\._C|TensorBase|of type object|torch\.nn\.functional"
     r"|lib(?:torch|c10|mkl|cublas|cudnn|gomp|iomp)[\w.-]*\.so"
 )
+# Lines of a program, by what they say.
+_LINE_PAUSES = lazy_regex(r"\btime\.sleep\(|^sleep\(")
+_LINE_IMPORTS = lazy_regex(r"^(?:import|from) \w")
+_LINE_LOADS = lazy_regex(
+    r"^(?:async )?for .{1,200} in .{0,200}(?:loader|dataset|batches)|\bnext\(|DataLoader|\bImage\.open\(|imread\(|\bcollate",
+    re.IGNORECASE,
+)
+_LINE_WAITS = lazy_regex(r"\.(?:item|tolist|cpu|numpy|cuda)\(\)|synchronize\(|\.to\((?:\w+\.)?(?:device|[\"']cuda)")
+_LINE_OPERATORS = lazy_regex(r"\b(?:torch|F|nn|functional)\.\w|\.backward\(|\boptimi[sz]er\.step\(")
 # A copy without "Async" returns when it is done.
 _WAITING_CALL = lazy_regex(r"^(?:cu|hip)\w*(?:Synchronize|EventQuery)|^(?:cuda|cu|hip)Memcpy(?!\w*Async)|Sync\b")
 _CALL = lazy_regex(r"^(?:cuda|cu|hip)[A-Z]\w*")
@@ -105,6 +114,19 @@ def call_kind(name: str) -> TimeKind:
     if of_start(name):
         return TimeKind.START
     return TimeKind.WAITS if _WAITING_CALL.search(name) else TimeKind.LAUNCHES
+
+
+def line_kind(code: str, function: str = "") -> TimeKind:
+    """Of a line of a program; all of a `function` that loads data is loading of data."""
+    if _LINE_IMPORTS.search(code):
+        return TimeKind.START
+    if _LINE_LOADS.search(code) or (function and loads_data(f"line.py:0({function})")):
+        return TimeKind.DATA
+    if _LINE_PAUSES.search(code):
+        return TimeKind.START
+    if _LINE_WAITS.search(code):
+        return TimeKind.WAITS
+    return TimeKind.OPERATORS if _LINE_OPERATORS.search(code) else TimeKind.PYTHON
 
 
 # A call that holds the processor for so long is no start of a kernel: a copy waits for what the GPU has still to do, all else sets

@@ -1,4 +1,4 @@
-"""Profiles by samples: py-spy's speedscope files, its Chrome traces and its raw stacks, and scalene's JSON."""
+"""Profiles by samples of stacks: py-spy's speedscope files, its Chrome traces and its raw stacks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _MOST_ENTRIES = 200
 _MOST_STACK = 2000
 _LATEST = 1e18  # microseconds
 _OF_STACKS = (TimeKind.START, TimeKind.DATA)
-_GAPS = (ProfileGap.NO_GPU, ProfileGap.NO_MOMENTS, ProfileGap.SAMPLED)
+SAMPLED_GAPS = (ProfileGap.NO_GPU, ProfileGap.NO_MOMENTS, ProfileGap.SAMPLED)
 
 
 def read_stacks(lines: Iterable[str]) -> ProfileReading | None:
     """`py-spy record --format raw`: frames with semicolons between them, and how often they were seen; None for anything else."""
     counts = dict[tuple[TimeKind | None, str], int]()
-    kinds = _Frames()
+    kinds = FrameKinds()
     for line in lines:
         plain = line.strip()
         if not plain or plain.isdigit():  # a sample without a stack
@@ -33,10 +33,10 @@ def read_stacks(lines: Iterable[str]) -> ProfileReading | None:
         counts[key] = counts.get(key, 0) + int(count)
     if not counts:
         return None
-    return _reading(ProfileForm.STACKS, [(kind, name, float(count), count) for (kind, name), count in counts.items()], None)
+    return sampled_reading(ProfileForm.STACKS, [(kind, name, float(count), count) for (kind, name), count in counts.items()], None)
 
 
-class _Frames:
+class FrameKinds:
     """What a stack is a part of, by all its frames: an import, loading of data, or None where the last of them tells."""
 
     def __init__(self) -> None:
@@ -51,8 +51,11 @@ class _Frames:
 
     def of_stack(self, frames: Iterable[str]) -> TimeKind | None:
         """What is made ready while data is loaded is a cost of starting."""
-        found = {self.of_frame(one) for one in frames}
-        return next((kind for kind in _OF_STACKS if kind in found), None)
+        return _first({self.of_frame(one) for one in frames})
+
+    def further(self, above: TimeKind | None, frame: str) -> TimeKind | None:
+        """The same of a stack with one frame more."""
+        return _first({above, self.of_frame(frame)})
 
 
 def read_speedscope(document: Any) -> ProfileReading | None:
@@ -64,7 +67,7 @@ def read_speedscope(document: Any) -> ProfileReading | None:
     if not isinstance(frames, list):
         return None
     spent, counts = dict[tuple[TimeKind | None, int], float](), dict[tuple[TimeKind | None, int], int]()
-    kinds = _Frames()
+    kinds = FrameKinds()
     names = [_frame(one) for one in frames]
     of_frame = [kinds.of_frame(one) for one in names]
     for profile in document["profiles"]:
@@ -78,18 +81,18 @@ def read_speedscope(document: Any) -> ProfileReading | None:
             last = stack[-1] if isinstance(stack, list) and stack else None
             if isinstance(last, int) and 0 <= last < len(frames) and isinstance(weight, (int, float)) and 0 <= weight < 1e15:
                 found = {of_frame[one] for one in stack if isinstance(one, int) and 0 <= one < len(frames)}
-                key = (next((kind for kind in _OF_STACKS if kind in found), None), last)
+                key = (_first(found), last)
                 spent[key] = spent.get(key, 0.0) + weight * unit
                 counts[key] = counts.get(key, 0) + 1
     rows = [(kind, names[place], seconds, counts[kind, place]) for (kind, place), seconds in spent.items()]
-    return _reading(ProfileForm.SPEEDSCOPE, rows, sum(spent.values())) if rows else None
+    return sampled_reading(ProfileForm.SPEEDSCOPE, rows, sum(spent.values())) if rows else None
 
 
 def read_begins_and_ends(document: Any) -> ProfileReading | None:
     """`py-spy record --format chrometrace`: where each function begins (`B`) and ends (`E`), thread by thread."""
     stacks = dict[tuple[str, str], list[tuple[TimeKind | None, str]]]()
     spent, since = dict[tuple[TimeKind | None, str], float](), dict[tuple[str, str], float]()
-    counts, kinds = dict[tuple[TimeKind | None, str], int](), _Frames()
+    counts, kinds = dict[tuple[TimeKind | None, str], int](), FrameKinds()
     for event in _dicts(document):
         phase, at = event.get("ph"), event.get("ts")
         if phase not in {"B", "E"} or not isinstance(at, (int, float)) or not 0 <= at < _LATEST:
@@ -103,48 +106,19 @@ def read_begins_and_ends(document: Any) -> ProfileReading | None:
             told = event.get("args")
             place = told if isinstance(told, dict) else {}
             name = _frame({"name": event.get("name"), "file": place.get("filename"), "line": place.get("line")})
-            found = {stack[-1][0] if stack else None, kinds.of_frame(name)}
-            key = (next((kind for kind in _OF_STACKS if kind in found), None), name)
+            key = (kinds.further(stack[-1][0] if stack else None, name), name)
             counts[key] = counts.get(key, 0) + 1
             stack.append(key)
         elif stack:
             stack.pop()
     rows = [(*key, seconds, counts[key]) for key, seconds in spent.items() if seconds]
-    return _reading(ProfileForm.STACKS, rows, sum(spent.values())) if rows else None
+    return sampled_reading(ProfileForm.STACKS, rows, sum(spent.values())) if rows else None
 
 
-def read_scalene(document: Any) -> ProfileReading | None:
-    """Lines with the share of Python, of native code and of the rest; None where it is none of scalene's."""
-    if not isinstance(document, dict) or not isinstance(document.get("files"), dict) or "elapsed_time_sec" not in document:
-        return None
-    elapsed = _share(document["elapsed_time_sec"], most=1e9)
-    entries = list[ProfileEntry]()
-    sums = dict.fromkeys(TimeKind, 0.0)
-    for file, told in document["files"].items():
-        for line in _dicts(told.get("lines") if isinstance(told, dict) else None):
-            python, native, system = (
-                _share(line.get(name)) for name in ("n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent")
-            )
-            sums[TimeKind.PYTHON] += python * elapsed / 100
-            sums[TimeKind.OPERATORS] += native * elapsed / 100
-            sums[TimeKind.REST] += system * elapsed / 100
-            together = (python + native + system) * elapsed / 100
-            if together > 0:
-                code = str(line.get("line", "")).strip()
-                kind = TimeKind.PYTHON if python >= native else TimeKind.OPERATORS
-                number = line.get("lineno")
-                entries.append(
-                    ProfileEntry(kind, shortened(f"{file}:{number if isinstance(number, int) else 0}: {code}"), 0, together)
-                )
-    if not entries:
-        return None
-    sums[TimeKind.REST] += max(0.0, elapsed - sum(sums.values()))
-    entries.sort(key=lambda one: -one.seconds)
-    shares = tuple(TimeShare(kind, spent) for kind, spent in sums.items() if spent > 0)
-    return ProfileReading(ProfileForm.SCALENE, ShareBasis.THREAD, elapsed, shares, tuple(entries[:_MOST_ENTRIES]), gaps=_GAPS)
-
-
-def _reading(form: ProfileForm, rows: list[tuple[TimeKind | None, str, float, int]], seconds: float | None) -> ProfileReading:
+def sampled_reading(
+    form: ProfileForm, rows: list[tuple[TimeKind | None, str, float, int]], seconds: float | None
+) -> ProfileReading:
+    """Of rows with what the stack told of the kind, the frame, its time or count, and how often it was seen."""
     entries, sums = list[ProfileEntry](), dict.fromkeys(TimeKind, 0.0)
     for told, name, spent, count in rows:
         plain = shortened(_place(name[-_MOST_STACK:]))
@@ -153,7 +127,13 @@ def _reading(form: ProfileForm, rows: list[tuple[TimeKind | None, str, float, in
         entries.append(ProfileEntry(kind, plain, count, spent))
     entries.sort(key=lambda one: -one.seconds)
     shares = tuple(TimeShare(kind, spent) for kind, spent in sums.items() if spent > 0)
-    return ProfileReading(form, ShareBasis.THREAD, seconds, shares, tuple(entries[:_MOST_ENTRIES]), gaps=_GAPS, events=len(rows))
+    return ProfileReading(
+        form, ShareBasis.THREAD, seconds, shares, tuple(entries[:_MOST_ENTRIES]), gaps=SAMPLED_GAPS, events=len(rows)
+    )
+
+
+def _first(kinds: set[TimeKind | None]) -> TimeKind | None:
+    return next((kind for kind in _OF_STACKS if kind in kinds), None)
 
 
 def _place(frame: str) -> str:
@@ -169,10 +149,6 @@ def _frame(frame: Any) -> str:
     if not isinstance(frame, dict):
         return ""
     return f"{frame.get('name', '')} ({frame.get('file', '')}:{frame.get('line') or 0})"[:_MOST_STACK]
-
-
-def _share(value: object, *, most: float = 100.0) -> float:
-    return float(value) if isinstance(value, (int, float)) and 0 <= value <= most else 0.0
 
 
 def _dicts(value: object) -> Iterator[dict[str, Any]]:

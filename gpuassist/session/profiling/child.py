@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import stat
 import sys
@@ -16,8 +17,10 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from gpuassist.formats.profiles.flame_graph import FlameGraphReader, TooManyFramesError
 from gpuassist.formats.profiles.python_profile import read_statistics
-from gpuassist.formats.profiles.samples import read_begins_and_ends, read_scalene, read_speedscope
+from gpuassist.formats.profiles.samples import read_begins_and_ends, read_speedscope
+from gpuassist.formats.profiles.scalene import read_scalene, read_scalene_page
 from gpuassist.formats.profiles.tables import read_any_text
 from gpuassist.formats.profiles.trace_pieces import NoTraceError
 from gpuassist.model.lazy_regex import lazy_regex
@@ -33,7 +36,14 @@ _MOST_WHOLE = 256 << 20  # what is read as a whole: cProfile's files and those o
 _MOST_TEXT = 16 << 20
 _JSON = lazy_regex(rb"\s*(?:\{|\[\s*(?:[{\]]|\d+,|\Z))")  # a line of a log begins with a bracket, too
 _SAMPLERS = (b"speedscope", b'"elapsed_time_sec"', b'"alloc_samples"', b'"py-spy"')
-_ENDINGS = {".nsys-rep": NotRead.NSYS_REPORT, ".qdrep": NotRead.NSYS_REPORT, ".ncu-rep": NotRead.NCU_REPORT}
+_PICTURE = lazy_regex(rb"\s{0,99}(?:\xef\xbb\xbf)?<(?:\?xml|!DOCTYPE svg|!--|svg)", re.IGNORECASE)
+_PAGE = lazy_regex(rb"\s{0,99}(?:\xef\xbb\xbf)?<(?:!DOCTYPE html|html|!--)", re.IGNORECASE)
+_ENDINGS = {
+    ".nsys-rep": NotRead.NSYS_REPORT,
+    ".qdrep": NotRead.NSYS_REPORT,
+    ".qdstrm": NotRead.NSYS_STREAM,
+    ".ncu-rep": NotRead.NCU_REPORT,
+}
 
 Tell = Callable[[int, int], None]
 Readings = tuple[ProfileReading, ...]
@@ -115,10 +125,10 @@ def _readings(path: str, tell: Tell) -> Readings:
             from gpuassist.session.profiling.nsys_export import read_export
 
             return (read_export(path, size, tell),)
-        if b"memray" in head[:64]:  # also where it is packed
+        if b"memray" in head[:64] and b"\0" in head[:64]:  # also where it is packed
             raise UnreadError(NotRead.MEMRAY)
         if known is not None or head.startswith((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")):
-            raise UnreadError(known or NotRead.SNAPSHOT)
+            raise UnreadError(known or (NotRead.LINE_PROFILE if b"line_profiler" in head[:200] else NotRead.SNAPSHOT))
         if head.startswith(b"\x1f\x8b"):
             return (_trace(_unpacked(_pieces(file, size, tell))),)
         return _plain(file, head, size, tell)
@@ -135,6 +145,10 @@ def _plain(file: object, head: bytes, size: int, tell: Tell) -> Readings:
                 raise UnreadError(NotRead.NO_EVENTS)
             return (found,)
         return (_trace(_pieces(file, size, tell)),)
+    if _PICTURE.match(head) and b"<svg" in head:
+        return (_flame_graph(file, size, tell),)
+    if _PAGE.match(head):
+        return (_page(file, head, size),)
     if b"\0" in head:
         raise UnreadError(NotRead.NOTHING_KNOWN)
     words = b"".join(_pieces(file, min(size, _MOST_TEXT), tell)).decode("utf-8", "replace")
@@ -142,6 +156,31 @@ def _plain(file: object, head: bytes, size: int, tell: Tell) -> Readings:
     if not readings:
         raise UnreadError(NotRead.NOTHING_KNOWN)
     return readings
+
+
+def _flame_graph(file: object, size: int, tell: Tell) -> ProfileReading:
+    if size > _MOST_WHOLE:
+        raise UnreadError(NotRead.TOO_LARGE)
+    reader = FlameGraphReader()
+    try:
+        for piece in _pieces(file, size, tell):
+            reader.feed(piece)
+    except TooManyFramesError as error:
+        raise UnreadError(NotRead.TOO_LARGE) from error
+    found = reader.reading()
+    if found is None:
+        raise UnreadError(NotRead.PICTURE)
+    return found
+
+
+def _page(file: object, head: bytes, size: int) -> ProfileReading:
+    """Of all the pages that profilers make scalene's alone holds what it shows as it was measured."""
+    if b"<title>memray" in head:
+        raise UnreadError(NotRead.MEMRAY_PAGE)
+    found = read_scalene_page(_whole(file, size).decode("utf-8", "replace")) if b"calene" in head else None
+    if found is None:
+        raise UnreadError(NotRead.PAGE)
+    return found
 
 
 def _whole(file: object, size: int) -> bytes:

@@ -13,10 +13,10 @@ from gpuassist.diagnose.profiles import FirstChange, first_change, profile_findi
 from gpuassist.model.finding import Answer
 from gpuassist.model.machine import Machine
 from gpuassist.model.profile import ProfileReading
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.session.inspect import in_words
 from gpuassist.session.profiling.answers import HIDDEN_ARGUMENT, ChildLine, NotRead, ReadNothing, ReadSoFar, ReadWhole
-from gpuassist.session.without_numpy import WITHOUT_NUMPY
+from gpuassist.session.profiling.refusals import IMPORTER, ProfileError, importer_of, refusal
 from gpuassist.system.own_child import clean, own_child
 from gpuassist.system.streams import DESCRIPTOR, NotStarted, Quiet, Stream
 from gpuassist.system.world import World
@@ -27,14 +27,6 @@ _SILENT_SECONDS = 300.0
 _ENDING_SECONDS = 2.0
 
 Progress = Callable[[int, int], None]
-
-
-class ProfileError(Exception):
-    """The file cannot be read as a profile; `reason` says why, `lines` what to type in its place."""
-
-    def __init__(self, reason: Text, lines: tuple[str, ...] = ()) -> None:
-        super().__init__(reason)
-        self.reason, self.lines = reason, lines
 
 
 class CancelledError(Exception):
@@ -86,7 +78,7 @@ def read_profile(world: World, path: str, *, on_progress: Progress, cancelled: C
         if isinstance(told, ReadWhole) and told.readings:
             return told.readings
         if isinstance(told, ReadNothing):
-            raise refusal(path, told)
+            raise refusal(path, told, importer_of(world.files) if told.why is NotRead.NSYS_STREAM else IMPORTER)
         ended = stream.end(patience=_ENDING_SECONDS)
         raise ProfileError(text("{path} could not be read: {words}", path=path, words=ended.signal or ended.output[-200:] or "?"))
     finally:
@@ -111,44 +103,3 @@ def _awaited(world: World, stream: Stream, on_progress: Progress, cancelled: Cal
         if not isinstance(told, ReadSoFar):
             return told
         on_progress(told.read, told.of)
-
-
-def refusal(path: str, told: ReadNothing) -> ProfileError:
-    """What the child said, in the user's words."""
-    why = told.why
-    if why is NotRead.NSYS_REPORT:
-        made = f"{path.rpartition('.')[0]}.sqlite"
-        lines = (f"nsys export --type sqlite {_quoted(path)}", f"gpuassist profile {_quoted(made)}")
-        return ProfileError(
-            text("{path} is Nsight Systems' own file, which only its programs read; export it first", path=path), lines
-        )
-    if why is NotRead.NCU_REPORT:
-        line = f"ncu --import {_quoted(path)}"
-        return ProfileError(text("{path} is Nsight Compute's own file, which only its programs read", path=path), (line,))
-    if why is NotRead.MEMRAY:
-        lines = (f"memray stats {_quoted(path)}", f"memray flamegraph {_quoted(path)}")
-        return ProfileError(
-            text("{path} is memray's own file, about the memory of the processor; memray itself shows it", path=path), lines
-        )
-    if why is NotRead.SNAPSHOT:
-        line = f"gpuassist snapshot {_quoted(path)}"
-        return ProfileError(
-            text("{path} is a pickle: torch's memory snapshots are such files, and profiles are not", path=path), (line,)
-        )
-    said = {
-        NotRead.NUMPY: WITHOUT_NUMPY,
-        NotRead.EMPTY: text("{path} is empty", path=path),
-        NotRead.NO_EVENTS: text("{path} is a JSON document without an event of torch.profiler", path=path),
-        NotRead.TOO_LARGE: text("{path} is larger than any profile of its kind", path=path),
-        NotRead.MEMORY: text("{path} takes more memory than a profile may", path=path),
-        NotRead.NOTHING_KNOWN: text("{path} is no profile that gpuassist knows", path=path),
-        NotRead.NO_FILE: text("{path} could not be read: {words}", path=path, words=told.words or "?"),
-        NotRead.DAMAGED: text("{path} is damaged, or no profile: {words}", path=path, words=told.words),
-    }
-    return ProfileError(said[why])
-
-
-def _quoted(path: str) -> str:
-    import shlex
-
-    return shlex.quote(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpuassist.diagnose.signatures.profilers import SIGNATURES
 from gpuassist.model.paste import Weight
 from tests.diagnose.signatures.reading import parameters, problem, read
+from tests.formats.test_line_profiles import LINES, SCALENE_TEXT
 from tests.formats.test_profile_tables import NSYS, PYTHON, TORCH
 from tests.rows import for_each
 
@@ -29,6 +30,15 @@ from tests.rows import for_each
         ('[\n{"Time (%)": 100.0, "Total Time (ns)": 7, "Instances": 1, "Name": "add"}\n]', {"change": "kernels"}),
         *((f"Time (%),Total Time ({unit}),Instances,Name\n100.0,7,1,add", {"change": "kernels"}) for unit in ("us", "μs", "µs")),
         ("| Time (%) | Total Time (ms) | Instances | Name |\n| 100.0 | 7.5 | 1 | add |", {"change": "kernels"}),
+        (
+            LINES,
+            {
+                "change": "data",
+                "change_share": "40",
+                "share": "35",
+            },
+        ),
+        (SCALENE_TEXT, {"change": "data", "change_share": "40", "first": "train.py:14: total < sum(range(200))"}),
         ("Time(%)  Total Time  Instances  Average  Name\n-------\n100.0  7  1  7.0  add", {"change": "kernels"}),
     ],
 )

@@ -55,6 +55,8 @@ def test_pair_is_told_with_what_belongs() -> None:
         ("torch==2.1.0+cu121", "torchvision==0.15.2", VISION),
         ("[pip3] torch==2.1.0", "[pip3] torchvision==0.20.1+cu124", VISION),
         ("torch                    2.6.0", "torchaudio               2.6.0\ntorchvision              0.20.1", VISION),
+        ("torch==2.14.0+cu130", "torchvision==0.28.0+cu129", VISION),  # its release asks for a range, too
+        ("torch==2.14.0+cu130", "torchvision==0.29.3", ""),
         ("torch==2.1.0+cu121", "torchvision==0.16.2", ""),
         ("torch==2.1.0", "torchvision==0.16.0+cu121", ""),
         ("torch==2.1.0", "torchmetrics==1.0\ntorchvision==0.16.0", ""),

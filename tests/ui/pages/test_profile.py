@@ -104,6 +104,9 @@ def test_which_profiler_next(page: ProfilePage, qtbot: QtBot) -> None:
         ("/a/t.json", WizardStep.LIVE, None),
         ("/a/n.sqlite", SideTool.PROFILE, ToProfile("/a/n.sqlite")),
         ("/a/n.sqlite", WizardStep.LIVE, ToRecording("/a/n.sqlite")),
+        ("/a/py-spy.svg", WizardStep.LIVE, ToProfile("/a/py-spy.svg")),
+        ("/a/a.qdstrm", WizardStep.LIVE, ToProfile("/a/a.qdstrm")),
+        ("/a/a.lprof", WizardStep.LIVE, ToProfile("/a/a.lprof")),
         ("/a/n.log", WizardStep.LIVE, ToExplainFile("/a/n.log")),
     ],
 )

@@ -16,7 +16,8 @@ from gpuassist.present.marks import Mark
 from gpuassist.present.profile import entry_rows, gap_words, heading, in_plain_text, shown_part, shown_time
 from gpuassist.session.navigation import Errand, SideTool, ToProfile
 from gpuassist.session.profiling.next_tool import ProfilerAdvice, environment_of_programs, next_tools
-from gpuassist.session.profiling.profile_file import CancelledError, ProfileAnswer, ProfileError, profile
+from gpuassist.session.profiling.profile_file import CancelledError, ProfileAnswer, profile
+from gpuassist.session.profiling.refusals import ProfileError
 from gpuassist.session.verify import find_environments
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 _NAME = 4
 _FULL = 1000
-_KINDS = "*.json *.json.gz *.prof *.pstats *.sqlite *.txt *.log"
+_KINDS = "*.json *.json.gz *.prof *.pstats *.sqlite *.svg *.html *.txt *.log"
 
 
 class _SoFar(Struct, frozen=True):
@@ -224,7 +225,8 @@ class ProfilePage(Page):
         self._header.show_words(words(text("Where time goes")), words(text("What to change first, by what a profiler has seen")))
         rest = text(
             "Open or drop what a profiler left: a trace or table of torch.profiler, a file of cProfile, tables or the SQLite export"
-            " of Nsight Systems, samples of py-spy or scalene. If there is none yet, the card below has the commands."
+            " of Nsight Systems, samples of py-spy (also its flame graph) or scalene, tables of line_profiler. If there is none"
+            " yet, the card below has the commands."
         )
         self.nothing.show_words(Mark.TODO, words(text("No profile opened")), words(rest))
 
