@@ -1,31 +1,25 @@
-"""Models that read rather than write, and those that do both: BERT and its kin, ViT, T5, Whisper."""
+"""Models that read rather than write, and those that do both: BERT and its kin, T5, Whisper, and which reader has which."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpuassist.formats.model_config import pictures
+from gpuassist.formats.model_config.blocks import Found, block
 from gpuassist.formats.model_config.fields import Fields, ModelConfigError, Pieces
+from gpuassist.formats.model_config.seq2seq import SEQ2SEQ, seq2seq
 from gpuassist.model.estimate import Matrix, ModelShape, ShapeOrigin
 from gpuassist.model.text import text
 
 _MOST_LAYERS = 10_000
 
 
-def _block(pieces: Pieces, hidden: int, inner: int, count: int, *, key_bias: bool = True) -> None:
-    """Attention with biases and a feed-forward part of two matrices, each behind a LayerNorm."""
-    for name in ("query", "key", "value", "output"):
-        pieces.matrix(name, hidden, hidden, count, bias=key_bias or name != "key")
-    pieces.matrix("fc1", hidden, inner, count, bias=True)
-    pieces.matrix("fc2", inner, hidden, count, bias=True)
-    pieces.vector(4 * hidden, count)
-
-
-def _bert(fields: Fields, pieces: Pieces) -> dict[str, int]:
+def _bert(fields: Fields, pieces: Pieces) -> Found:
     hidden, layers = fields.whole("hidden_size", "dim"), fields.whole("num_hidden_layers", "n_layers")
     inner, longest = fields.whole("intermediate_size", "hidden_dim"), fields.whole("max_position_embeddings", default=512)
     vocabulary, kind = fields.whole("vocab_size"), fields.word("model_type")
     width = fields.whole("embedding_size", default=hidden) if kind == "electra" else hidden
-    _block(pieces, hidden, inner, layers)
+    block(pieces, hidden, inner, layers)
     inside = pieces.parameters
     pieces.matrix("word_embeddings", vocabulary, width, inside=False)
     pieces.matrix("position_embeddings", longest, width, inside=False)
@@ -40,30 +34,7 @@ def _bert(fields: Fields, pieces: Pieces) -> dict[str, int]:
     return {"layers": layers, "hidden": hidden, "inner": inner, "heads": heads, "longest": longest, "inside": inside}
 
 
-def _vit(fields: Fields, pieces: Pieces) -> dict[str, int]:
-    hidden, layers = fields.whole("hidden_size"), fields.whole("num_hidden_layers")
-    inner, image, patch = (
-        fields.whole("intermediate_size"),
-        fields.whole("image_size", default=224),
-        fields.whole("patch_size", default=16),
-    )
-    channels = fields.whole("num_channels", default=3)
-    tokens = (image // patch) ** 2 + 1
-    for name in ("query", "key", "value"):
-        pieces.matrix(name, hidden, hidden, layers, bias=fields.flag("qkv_bias", default=True))
-    pieces.matrix("output", hidden, hidden, layers, bias=True)
-    pieces.matrix("fc1", hidden, inner, layers, bias=True)
-    pieces.matrix("fc2", inner, hidden, layers, bias=True)
-    pieces.vector(4 * hidden, layers)
-    inside = pieces.parameters
-    pieces.matrix("patches", channels * patch * patch, hidden, bias=True, inside=False)
-    pieces.matrix("pooler", hidden, hidden, bias=True, inside=False)
-    pieces.vector(hidden + tokens * hidden + 2 * hidden)
-    heads = fields.whole("num_attention_heads")
-    return {"layers": layers, "hidden": hidden, "inner": inner, "heads": heads, "tokens": tokens, "inside": inside}
-
-
-def _t5(fields: Fields, pieces: Pieces) -> dict[str, int]:
+def _t5(fields: Fields, pieces: Pieces) -> Found:
     hidden, inner = fields.whole("d_model"), fields.whole("d_ff")
     heads, size = fields.whole("num_heads"), fields.whole("d_kv", default=64)
     encoders = fields.whole("num_layers")
@@ -95,16 +66,13 @@ def _t5(fields: Fields, pieces: Pieces) -> dict[str, int]:
     }
 
 
-def _whisper(fields: Fields, pieces: Pieces) -> dict[str, int]:
+def _whisper(fields: Fields, pieces: Pieces) -> Found:
     hidden, vocabulary = fields.whole("d_model"), fields.whole("vocab_size")
     encoders, decoders = fields.whole("encoder_layers"), fields.whole("decoder_layers")
     inner, longest = fields.whole("encoder_ffn_dim"), fields.whole("max_target_positions", default=448)
     bins, positions = fields.whole("num_mel_bins", default=80), fields.whole("max_source_positions", default=1500)
-    _block(pieces, hidden, inner, encoders, key_bias=False)
-    _block(pieces, hidden, fields.whole("decoder_ffn_dim"), decoders, key_bias=False)
-    for name in ("cross_query", "cross_key", "cross_value", "cross_output"):
-        pieces.matrix(name, hidden, hidden, decoders, bias=name != "cross_key")
-    pieces.vector(2 * hidden, decoders)
+    block(pieces, hidden, inner, encoders, key_bias=False)
+    block(pieces, hidden, fields.whole("decoder_ffn_dim"), decoders, key_bias=False, crossed=True)
     inside = pieces.parameters
     pieces.matrix("conv1", bins * 3, hidden, bias=True, inside=False)
     pieces.matrix("conv2", hidden * 3, hidden, bias=True, inside=False)
@@ -124,46 +92,35 @@ def _whisper(fields: Fields, pieces: Pieces) -> dict[str, int]:
     }
 
 
-ENCODERS: dict[str, Callable[[Fields, Pieces], dict[str, int]]] = {
-    "bert": _bert,
-    "roberta": _bert,
-    "xlm-roberta": _bert,
-    "distilbert": _bert,
-    "electra": _bert,
-    "camembert": _bert,
-    "data2vec-text": _bert,
-    "ernie": _bert,
-    "vit": _vit,
-    "deit": _vit,
-    "t5": _t5,
-    "mt5": _t5,
-    "umt5": _t5,
-    "whisper": _whisper,
-}
-_AS = {
-    "camembert": "bert",
-    "data2vec-text": "bert",
-    "ernie": "bert",
-    "roberta": "bert",
-    "xlm-roberta": "bert",
-    "distilbert": "bert",
-    "electra": "bert",
-    "deit": "vit",
-    "mt5": "t5",
-    "umt5": "t5",
+# Each with the family whose steps were measured for it.
+ENCODERS: dict[str, tuple[Callable[[Fields, Pieces], Found], str]] = {
+    **dict.fromkeys(("bert", "roberta", "xlm-roberta", "distilbert", "electra", "camembert", "data2vec-text", "ernie"), (_bert, "bert")),
+    **dict.fromkeys(("t5", "mt5", "umt5"), (_t5, "t5")),
+    "whisper": (_whisper, "whisper"),
+    **dict.fromkeys(SEQ2SEQ, (seq2seq, "bart")),
+    **dict.fromkeys(("vit", "deit"), (pictures.vit, "vit")),
+    "beit": (pictures.beit, "beit"),
+    **dict.fromkeys(("dinov2", "dinov2_with_registers", "dinov3_vit"), (pictures.dinov2, "dinov2")),
+    "clip": (pictures.clip, "clip"),
+    "clip_vision_model": (pictures.clip_vision, "clip"),
+    "clip_text_model": (pictures.clip_text, "clip"),
+    **dict.fromkeys(("siglip", "siglip2"), (pictures.siglip, "siglip")),
+    **dict.fromkeys(("siglip_vision_model", "siglip2_vision_model"), (pictures.siglip_vision, "siglip")),
+    **dict.fromkeys(("siglip_text_model", "siglip2_text_model"), (pictures.siglip_text, "siglip")),
 }
 
 
 def encoder(fields: Fields, kind: str, name: str) -> ModelShape:
     """The shape of a model of one of `ENCODERS`."""
     pieces = Pieces()
-    found = ENCODERS[kind](fields, pieces)
+    read, family = ENCODERS[kind]
+    found = read(fields, pieces)
     if found["layers"] > _MOST_LAYERS:
         raise ModelConfigError(text("its `{field}` is no number that a model can have", field="num_hidden_layers"))
     size = found.get("size") or max(1, found["hidden"] // found["heads"])
     return ModelShape(
         name=name or kind,
-        family=_AS.get(kind, kind),
+        family=family,
         origin=ShapeOrigin.CONFIG,
         parameters=pieces.parameters,
         layers=found["layers"],

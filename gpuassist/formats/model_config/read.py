@@ -34,7 +34,7 @@ def read_model_config(content: bytes, name: str = "") -> ModelShape:
     _refuse_what_is_no_model(fields, kind)
     stored = quantization_of(fields)
     within = fields.inside(*_WITHIN)
-    if within is not None and not fields.has("num_hidden_layers"):
+    if within is not None and not fields.has("num_hidden_layers") and kind not in ENCODERS:
         beside = parameters_beside(fields)
         notes = (_BESIDE if beside else _PART,)
         fields, kind = within, within.word("model_type") or kind

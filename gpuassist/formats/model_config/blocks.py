@@ -1,0 +1,22 @@
+"""The layer that models since BERT share, and what a reader of a family tells of its model."""
+
+from __future__ import annotations
+
+from gpuassist.formats.model_config.fields import Pieces
+
+# Figures of a `ModelShape` by their names, but for: `size` of a head, `writes` (layers that write) and `inside` (parameters of all
+# layers).
+Found = dict[str, int]
+
+
+def block(pieces: Pieces, hidden: int, inner: int, count: int, *, key_bias: bool = True, crossed: bool = False) -> None:
+    """Attention with biases and a feed-forward part of two matrices, each with a LayerNorm; `crossed` ones look at what was read
+    as well.
+    """
+    for name in ("query", "key", "value", "output"):
+        pieces.matrix(name, hidden, hidden, count, bias=key_bias or name != "key")
+        if crossed:
+            pieces.matrix(f"cross_{name}", hidden, hidden, count, bias=key_bias or name != "key")
+    pieces.matrix("fc1", hidden, inner, count, bias=True)
+    pieces.matrix("fc2", inner, hidden, count, bias=True)
+    pieces.vector((6 if crossed else 4) * hidden, count)
