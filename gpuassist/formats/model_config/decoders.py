@@ -39,7 +39,7 @@ class _Decoder:
         self.fields, self.family, self.kind = fields, family, kind
         self.built: DecoderFamily = DECODERS[family]
         self.layers = fields.whole("num_hidden_layers", "n_layer", "num_layers")
-        self.hidden = fields.whole("hidden_size", "n_embd", "d_model")
+        self.hidden = fields.whole("hidden_size", "n_embd", "n_embed", "d_model")
         self.heads = fields.whole("num_attention_heads", "n_head", "num_heads")
         self.vocabulary = fields.whole("vocab_size")
         self.longest = fields.whole("max_position_embeddings", "n_positions", "seq_length", default=self.built.longest)
@@ -95,6 +95,8 @@ class _Decoder:
         if self.family == "falcon":
             many = self.fields.flag("new_decoder_architecture") or not self.fields.flag("multi_query", default=True)
             return self.fields.whole("num_kv_heads", "n_head_kv", default=self.heads) if many else 1
+        if self.family == "gpt_bigcode":
+            return 1 if self.fields.flag("multi_query", default=True) else self.heads
         return self.fields.whole("num_key_value_heads", default=self.built.kv_heads or self.heads)
 
     def _latent(self) -> int:
@@ -129,7 +131,7 @@ class _Decoder:
         if not self.experts:
             return 0
         dense = self.fields.whole("first_k_dense_replace", default=0, least=0)
-        step = self.fields.whole("decoder_sparse_step", default=1)
+        step = self.fields.whole("decoder_sparse_step", "interleave_moe_layer_step", default=1)
         alone = len({one for one in self.fields.wholes("mlp_only_layers") if one < self.layers})
         return max(0, (self.layers - dense) // step - alone)
 
@@ -137,6 +139,8 @@ class _Decoder:
         times = TIMES_HIDDEN.get(self.family)
         default = None if times is None else times * self.hidden
         names = ("intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size")
+        if self.family == "llama4_text":
+            names = ("intermediate_size_mlp", *names)
         return self.fields.whole(*names, default=default)
 
     def _expert_width(self) -> int:
@@ -151,6 +155,8 @@ class _Decoder:
     def _shared_width(self) -> int:
         if self.family == "qwen2_moe":
             return self.fields.whole("shared_expert_intermediate_size", default=5632)
+        if self.family == "llama4_text":
+            return self._expert_width()
         if self.family.startswith("deepseek"):
             return (
                 self.fields.whole("n_shared_experts", default=1 if self.family == "deepseek_v3" else 2, least=0)
@@ -190,7 +196,7 @@ class _Decoder:
         pieces.matrix("o_proj", query, self.hidden, count, bias=out)
         if self.built.qk_norm:
             pieces.vector(2 * self.head_size if self.built.qk_norm == "head" else query + key, count)
-        elif self.fields.flag("use_qk_norm"):
+        elif self.fields.flag("use_qk_norm") and self.family != "llama4_text":  # whose norms of keys have no weights
             pieces.vector(query + key, count)
         elif self.fields.flag("qk_layernorm"):
             pieces.vector(query + key if self.family == "stablelm" else 4 * self.head_size, count)

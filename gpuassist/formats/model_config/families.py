@@ -60,6 +60,9 @@ DECODERS: dict[str, DecoderFamily] = {
     "gpt2": DecoderFamily(
         qkv_bias=True, out_bias=True, inner_bias=True, gated=False, norm_bias=True, positions=0, tied=True, longest=1024
     ),
+    "gpt_bigcode": DecoderFamily(
+        qkv_bias=True, out_bias=True, inner_bias=True, gated=False, norm_bias=True, positions=0, tied=True, longest=1024
+    ),
     "gpt_neo": DecoderFamily(out_bias=True, inner_bias=True, gated=False, norm_bias=True, positions=0, tied=True),
     "gpt_neox": DecoderFamily(qkv_bias="attention_bias+", out_bias="attention_bias+", inner_bias=True, gated=False, norm_bias=True),
     "gptj": DecoderFamily(inner_bias=True, head_bias=True, gated=False, norms=1, norm_bias=True),
@@ -96,6 +99,10 @@ DECODERS: dict[str, DecoderFamily] = {
         qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head", kv_heads=4, head_size=0, longest=32768
     ),
     "gpt_oss": DecoderFamily(qkv_bias=True, out_bias=True, inner_bias=True, head_size=64, kv_heads=8, longest=131072),
+    "llama4_text": DecoderFamily(qkv_bias="attention_bias", out_bias="attention_bias", kv_heads=8, head_size=128, longest=131072),
+    "nemotron": DecoderFamily(
+        qkv_bias="attention_bias", out_bias="attention_bias", inner_bias="mlp_bias", gated=False, norm_bias=True, longest=4096
+    ),
     "deepseek_v2": DecoderFamily(longest=2048),
     "deepseek_v3": DecoderFamily(longest=4096),
 }
@@ -103,9 +110,12 @@ DECODERS: dict[str, DecoderFamily] = {
 ALIKE = {
     "gemma3": "gemma3_text",
     "code_llama": "llama",
+    "qwen2_vl": "qwen2",
     "qwen2_vl_text": "qwen2",
+    "qwen2_5_vl": "qwen2",
     "qwen2_5_vl_text": "qwen2",
     "qwen3_vl_text": "qwen3",
+    "llama4": "llama4_text",
     "kimi_k2": "deepseek_v3",
     "mistral3": "mistral",
     "phi4": "phi3",
@@ -116,8 +126,25 @@ ALIKE = {
     "exaone": "llama",
     "internlm3": "llama",
 }
+# What a config that stands within another leaves out: what its class says by itself.
+WITHIN: dict[str, dict[str, int]] = {
+    "llama": {"hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000},
+    "mistral": {"hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000},
+    "gemma": {"hidden_size": 3072, "intermediate_size": 24576, "num_hidden_layers": 28, "num_attention_heads": 16, "vocab_size": 256000},
+    "gemma2": {"hidden_size": 2304, "intermediate_size": 9216, "num_hidden_layers": 26, "num_attention_heads": 8, "vocab_size": 256000},
+    "gemma3_text": {
+        "hidden_size": 2304, "intermediate_size": 9216, "num_hidden_layers": 26, "num_attention_heads": 8, "vocab_size": 262208,
+    },
+    "qwen2": {"hidden_size": 4096, "intermediate_size": 22016, "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 151936},
+}  # fmt: skip
 # Widths of the feed-forward part where a config leaves them out: so many times the hidden size.
-TIMES_HIDDEN = {"gpt2": 4, "gptj": 4, "gpt_neo": 4, "bloom": 4, "falcon": 4}
+TIMES_HIDDEN = {"gpt2": 4, "gpt_bigcode": 4, "gptj": 4, "gpt_neo": 4, "bloom": 4, "falcon": 4}
+# Convolutions, layers of another width each, attention to pieces of a text: what a step keeps is not what a transformer keeps.
+NO_TRANSFORMERS = frozenset((
+    "big_bird", "bigbird_pegasus", "convnext", "convnextv2", "data2vec-audio", "deta", "detr", "efficientnet", "focalnet", "funnel", "hiera", "hubert",
+    "led", "longformer", "longt5", "maskformer", "mask2former", "mobilenet_v2", "mobilevit", "poolformer", "pvt", "reformer", "regnet", "resnet", "segformer",
+    "sew", "speech_to_text", "swin", "swin2sr", "swinv2", "timm_backbone", "timm_wrapper", "unispeech", "wav2vec2", "wav2vec2-bert", "wav2vec2-conformer", "wavlm",
+))  # fmt: skip
 # Layers of state spaces, recurrences or linear attention, alone or between others: neither their weights nor what they keep is what
 # a transformer's are.
 OTHERWISE_BUILT = frozenset((
