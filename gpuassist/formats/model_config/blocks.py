@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from gpuassist.formats.model_config.fields import Pieces
+from gpuassist.formats.model_config.fields import Fields, Pieces
 
-# Figures of a `ModelShape` by their names, but for: `size` of a head, `writes` (layers that write) and `inside` (parameters of all
-# layers).
+# Figures of a `ModelShape` by their names, but for: `size` of a head, `writes` (layers that write), `inside` (parameters of all
+# layers) and `side` (of a picture, where users should know which was taken).
 Found = dict[str, int]
+Sizes = tuple[int, int, int, int]
+"""Width, width of the feed-forward part, layers and heads."""
+
+
+def sizes_of(fields: Fields) -> Sizes:
+    """As most families call them."""
+    names = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
+    hidden, inner, layers, heads = (fields.whole(name) for name in names)
+    return hidden, inner, layers, heads
+
+
+def found(sizes: Sizes, inside: int, **more: int) -> Found:
+    """What a reader tells of a model of these sizes."""
+    hidden, inner, layers, heads = sizes
+    return {"hidden": hidden, "inner": inner, "layers": layers, "heads": heads, "inside": inside, **more}
 
 
 def block(pieces: Pieces, hidden: int, inner: int, count: int, *, key_bias: bool = True, crossed: bool = False) -> None:

@@ -30,7 +30,11 @@ def _as_a_llama(fields: Fields, kind: str, name: str, notes: tuple[Text, ...]) -
     except ModelConfigError as error:
         if not kind:
             raise
-        said = text("models of the type `{type}` are not known here, and as a Llama {why}", type=kind, why=error.reason)
+        said = text(
+            "models of the type `{type}` are not known here, and as a Llama {why}: name code that makes it",
+            type=kind,
+            why=error.reason,
+        )
         raise ModelConfigError(said) from error
 
 
@@ -138,7 +142,7 @@ class _Decoder:
     def _inner_dense(self) -> int:
         times = TIMES_HIDDEN.get(self.family)
         default = None if times is None else times * self.hidden
-        names = ("intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size")
+        names: tuple[str, ...] = ("intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size")
         if self.family == "llama4_text":
             names = ("intermediate_size_mlp", *names)
         return self.fields.whole(*names, default=default)

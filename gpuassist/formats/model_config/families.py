@@ -126,24 +126,26 @@ ALIKE = {
     "exaone": "llama",
     "internlm3": "llama",
 }
-# What a config that stands within another leaves out: what its class says by itself.
-WITHIN: dict[str, dict[str, int]] = {
-    "llama": {"hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000},
-    "mistral": {"hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000},
-    "gemma": {"hidden_size": 3072, "intermediate_size": 24576, "num_hidden_layers": 28, "num_attention_heads": 16, "vocab_size": 256000},
-    "gemma2": {"hidden_size": 2304, "intermediate_size": 9216, "num_hidden_layers": 26, "num_attention_heads": 8, "vocab_size": 256000},
-    "gemma3_text": {
-        "hidden_size": 2304, "intermediate_size": 9216, "num_hidden_layers": 26, "num_attention_heads": 8, "vocab_size": 262208,
-    },
-    "qwen2": {"hidden_size": 4096, "intermediate_size": 22016, "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 151936},
-}  # fmt: skip
+# What a config that stands within another leaves out, as its class says by itself: width, width of the feed-forward part, layers,
+# heads, vocabulary.
+_WITHIN = {
+    "llama": (4096, 11008, 32, 32, 32000),
+    "mistral": (4096, 14336, 32, 32, 32000),
+    "gemma": (3072, 24576, 28, 16, 256000),
+    "gemma2": (2304, 9216, 26, 8, 256000),
+    "gemma3_text": (2304, 9216, 26, 8, 262208),
+    "qwen2": (4096, 22016, 32, 32, 151936),
+}
+_FIGURES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
+WITHIN: dict[str, dict[str, int]] = {name: dict(zip(_FIGURES, figures, strict=True)) for name, figures in _WITHIN.items()}
 # Widths of the feed-forward part where a config leaves them out: so many times the hidden size.
 TIMES_HIDDEN = {"gpt2": 4, "gpt_bigcode": 4, "gptj": 4, "gpt_neo": 4, "bloom": 4, "falcon": 4}
 # Convolutions, layers of another width each, attention to pieces of a text: what a step keeps is not what a transformer keeps.
 NO_TRANSFORMERS = frozenset((
-    "big_bird", "bigbird_pegasus", "convnext", "convnextv2", "data2vec-audio", "deta", "detr", "efficientnet", "focalnet", "funnel", "hiera", "hubert",
-    "led", "longformer", "longt5", "maskformer", "mask2former", "mobilenet_v2", "mobilevit", "poolformer", "pvt", "reformer", "regnet", "resnet", "segformer",
-    "sew", "speech_to_text", "swin", "swin2sr", "swinv2", "timm_backbone", "timm_wrapper", "unispeech", "wav2vec2", "wav2vec2-bert", "wav2vec2-conformer", "wavlm",
+    "big_bird", "bigbird_pegasus", "convnext", "convnextv2", "data2vec-audio", "deta", "detr", "efficientnet", "focalnet",
+    "funnel", "hiera", "hubert", "led", "longformer", "longt5", "mask2former", "maskformer", "mobilenet_v2", "mobilevit",
+    "poolformer", "pvt", "reformer", "regnet", "resnet", "segformer", "sew", "speech_to_text", "swin", "swin2sr", "swinv2",
+    "timm_backbone", "timm_wrapper", "unispeech", "wav2vec2", "wav2vec2-bert", "wav2vec2-conformer", "wavlm",
 ))  # fmt: skip
 # Layers of state spaces, recurrences or linear attention, alone or between others: neither their weights nor what they keep is what
 # a transformer's are.

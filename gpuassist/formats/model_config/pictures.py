@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpuassist.formats.model_config.blocks import Found, block
+from gpuassist.formats.model_config.blocks import Found, Sizes, block, found, sizes_of
 from gpuassist.formats.model_config.fields import Fields, ModelConfigError, Pieces
 from gpuassist.model.text import text
 
 
 def vit(fields: Fields, pieces: Pieces) -> Found:
     """ViT, and DeiT, which has a token more."""
-    hidden, layers, inner = fields.whole("hidden_size"), fields.whole("num_hidden_layers"), fields.whole("intermediate_size")
+    sizes = hidden, inner, layers, _ = sizes_of(fields)
     tokens = _patches(fields, 16) + (2 if fields.word("model_type") == "deit" else 1)
     biased = fields.flag("qkv_bias", default=True)
     for name in ("query", "key", "value"):
@@ -24,13 +24,13 @@ def vit(fields: Fields, pieces: Pieces) -> Found:
     _patch_matrix(fields, pieces, hidden, 16)
     pieces.matrix("pooler", hidden, hidden, bias=True, inside=False)
     pieces.vector((tokens - _patches(fields, 16)) * hidden + tokens * hidden + 2 * hidden)
-    return _found(layers, hidden, inner, fields.whole("num_attention_heads"), tokens, inside)
+    return found(sizes, inside, tokens=tokens)
 
 
 def beit(fields: Fields, pieces: Pieces) -> Found:
     """BEiT: no bias of keys, scales behind each half of a layer, and positions in the scores of pairs."""
-    hidden, layers, inner = fields.whole("hidden_size"), fields.whole("num_hidden_layers"), fields.whole("intermediate_size")
-    heads, patches = fields.whole("num_attention_heads"), _patches(fields, 16)
+    sizes = hidden, inner, layers, heads = sizes_of(fields)
+    patches = _patches(fields, 16)
     block(pieces, hidden, inner, layers, key_bias=False)
     pieces.vector(2 * hidden, layers)
     side = fields.whole("image_size", default=224) // fields.whole("patch_size", default=16)
@@ -43,11 +43,13 @@ def beit(fields: Fields, pieces: Pieces) -> Found:
     _patch_matrix(fields, pieces, hidden, 16)
     absolute = (patches + 1) * hidden if fields.flag("use_absolute_position_embeddings") else 0
     pieces.vector(hidden * (4 if fields.flag("use_mask_token") else 3) + absolute)
-    return _found(layers, hidden, inner, heads, patches + 1, inside)
+    return found(sizes, inside, tokens=patches + 1)
 
 
 def dinov2(fields: Fields, pieces: Pieces) -> Found:
-    """DINOv2, with registers or without, and DINOv3, whose positions are turned into keys and queries."""
+    """DINOv2, with registers or without, and DINOv3, whose positions are turned into keys and queries. The `side` of a picture is
+    told: DINOv2's configs say 518, and its own settings for pictures cut them to 224.
+    """
     kind = fields.word("model_type")
     third = kind == "dinov3_vit"
     hidden, layers, heads = fields.whole("hidden_size"), fields.whole("num_hidden_layers"), fields.whole("num_attention_heads")
@@ -71,30 +73,30 @@ def dinov2(fields: Fields, pieces: Pieces) -> Found:
     pieces.vector(hidden * (3 + registers + (1 if masked else 0)))
     if not third:
         pieces.matrix("positions", patches + 1, hidden, inside=False)
-    return _found(layers, hidden, inner, heads, patches + 1 + registers, inside)
+    side, tokens = fields.whole("image_size", default=224), patches + 1 + registers
+    return found((hidden, inner, layers, heads), inside, tokens=tokens, side=side)
 
 
 def clip_vision(fields: Fields, pieces: Pieces) -> Found:
     """The tower of CLIP that reads pictures, without what follows it."""
-    hidden, inner, layers, heads = _sizes(fields, 768, 12)
+    sizes = hidden, inner, layers, _ = _sizes(fields, 768, 12)
     tokens = _patches(fields, 32) + 1
     block(pieces, hidden, inner, layers)
     inside = pieces.parameters
     _patch_matrix(fields, pieces, hidden, 32, bias=False)
     pieces.matrix("positions", tokens, hidden, inside=False)
     pieces.vector(5 * hidden)
-    return _found(layers, hidden, inner, heads, tokens, inside)
+    return found(sizes, inside, tokens=tokens)
 
 
 def clip_text(fields: Fields, pieces: Pieces) -> Found:
     """The tower that reads texts; all of a batch are as long as its longest."""
-    hidden, inner, layers, heads = _sizes(fields, 512, 8)
-    return _text_tower(fields, pieces, (hidden, inner, layers, heads), fields.whole("max_position_embeddings", default=77), 49408)
+    return _text_tower(fields, pieces, _sizes(fields, 512, 8), (77, 49408))
 
 
 def siglip_vision(fields: Fields, pieces: Pieces) -> Found:
     """The tower of SigLIP that reads pictures, with its head: a layer of attention that one learned query looks with."""
-    hidden, inner, layers, heads = _sizes(fields, 768, 12)
+    sizes = hidden, inner, layers, _ = _sizes(fields, 768, 12)
     # Those of SigLIP 2 that take pictures of any form say how many pieces, and not the sides of one.
     patches = fields.whole("num_patches", default=256) if _is_second(fields) else _patches(fields, 16)
     block(pieces, hidden, inner, layers)
@@ -107,15 +109,15 @@ def siglip_vision(fields: Fields, pieces: Pieces) -> Found:
         pieces.matrix("head_fc1", hidden, inner, bias=True, inside=False)
         pieces.matrix("head_fc2", inner, hidden, bias=True, inside=False)
         pieces.vector(3 * hidden)
-    return _found(layers, hidden, inner, heads, patches, inside)
+    return found(sizes, inside, tokens=patches)
 
 
 def siglip_text(fields: Fields, pieces: Pieces) -> Found:
     """The tower that reads texts, with its head."""
     sizes = _sizes(fields, 768, 12)
-    found = _text_tower(fields, pieces, sizes, fields.whole("max_position_embeddings", default=64), 32000)
+    figures = _text_tower(fields, pieces, sizes, (64, 32000))
     pieces.matrix("head", sizes[0], fields.whole("projection_size", default=sizes[0]), bias=True, inside=False)
-    return found
+    return figures
 
 
 _Reader = Callable[[Fields, Pieces], Found]
@@ -123,19 +125,19 @@ _Reader = Callable[[Fields, Pieces], Found]
 
 def clip(fields: Fields, pieces: Pieces) -> Found:
     """Both towers, and what brings them to one width."""
-    found, vision, words = _two_towers(fields, pieces, clip_vision, clip_text)
+    figures, vision, words = _two_towers(fields, pieces, clip_vision, clip_text)
     width = fields.whole("projection_dim", default=512)
     pieces.matrix("visual_projection", vision, width, inside=False)
     pieces.matrix("text_projection", words, width, inside=False)
     pieces.vector(1)
-    return found
+    return figures
 
 
 def siglip(fields: Fields, pieces: Pieces) -> Found:
     """Both towers, and the scale and bias of their products."""
-    found, _, _ = _two_towers(fields, pieces, siglip_vision, siglip_text)
+    figures, _, _ = _two_towers(fields, pieces, siglip_vision, siglip_text)
     pieces.vector(2)
-    return found
+    return figures
 
 
 def _two_towers(fields: Fields, pieces: Pieces, vision: _Reader, words: _Reader) -> tuple[Found, int, int]:
@@ -148,26 +150,30 @@ def _two_towers(fields: Fields, pieces: Pieces, vision: _Reader, words: _Reader)
         raise ModelConfigError(text("its `{field}` is no number that a model can have", field="num_hidden_layers"))
     layers = ours["layers"] + theirs["layers"]
     held = sum(one["layers"] * one["tokens"] * one["hidden"] for one in (ours, theirs))
-    found = {**ours, "layers": layers, "inside": ours["inside"] + theirs["inside"]}
-    found["tokens"] = max(1, round(held / (layers * ours["hidden"])))
-    return found, ours["hidden"], theirs["hidden"]
+    tokens = max(1, round(held / (layers * ours["hidden"])))
+    both = {**ours, "layers": layers, "inside": ours["inside"] + theirs["inside"], "tokens": tokens}
+    return both, ours["hidden"], theirs["hidden"]
 
 
 _MOST_LAYERS = 10_000
 
 
-def _text_tower(fields: Fields, pieces: Pieces, sizes: tuple[int, int, int, int], longest: int, vocabulary: int) -> Found:
-    hidden, inner, layers, heads = sizes
+def _text_tower(fields: Fields, pieces: Pieces, sizes: Sizes, defaults: tuple[int, int]) -> Found:
+    hidden, inner, layers, _ = sizes
+    longest, vocabulary = (
+        fields.whole("max_position_embeddings", default=defaults[0]),
+        fields.whole("vocab_size", default=defaults[1]),
+    )
     block(pieces, hidden, inner, layers)
     inside = pieces.parameters
-    pieces.matrix("token_embedding", fields.whole("vocab_size", default=vocabulary), hidden, inside=False)
+    pieces.matrix("token_embedding", vocabulary, hidden, inside=False)
     pieces.matrix("positions", longest, hidden, inside=False)
     pieces.vector(2 * hidden)
-    return _found(layers, hidden, inner, heads, longest, inside)
+    return found(sizes, inside, tokens=longest)
 
 
-def _sizes(fields: Fields, hidden: int, heads: int) -> tuple[int, int, int, int]:
-    """Width, width of the feed-forward part, layers and heads: configs of towers leave out what their class says by itself."""
+def _sizes(fields: Fields, hidden: int, heads: int) -> Sizes:
+    """Configs of towers leave out what their class says by itself."""
     return (
         fields.whole("hidden_size", default=hidden),
         fields.whole("intermediate_size", default=4 * hidden),
@@ -193,7 +199,3 @@ def _plain(pieces: Pieces, hidden: int, inner: int, layers: int, *, bias: bool =
     pieces.matrix("fc1", hidden, inner, layers, bias=bias)
     pieces.matrix("fc2", inner, hidden, layers, bias=bias)
     pieces.vector(4 * hidden, layers)
-
-
-def _found(layers: int, hidden: int, inner: int, heads: int, tokens: int, inside: int) -> Found:
-    return {"layers": layers, "hidden": hidden, "inner": inner, "heads": heads, "tokens": tokens, "inside": inside}

@@ -42,7 +42,9 @@ def read_model_config(content: bytes, name: str = "") -> ModelShape:
     elif kind not in ENCODERS and fields.inside("vision_config", "audio_config") is not None:
         beside = parameters_beside(fields)
         notes = (_BESIDE if beside else _PART,)
-    shape = replace(encoder(fields, kind, name), notes=notes) if kind in ENCODERS else decoder(fields, kind, name, notes)
+    shape = encoder(fields, kind, name) if kind in ENCODERS else decoder(fields, kind, name, notes)
+    if kind in ENCODERS:
+        shape = replace(shape, notes=(*notes, *shape.notes))
     if stored is None:
         return replace(shape, parameters=shape.parameters + beside)
     return replace(shape, parameters=shape.parameters + beside, quantization=stored.kind, notes=(*shape.notes, stored.note))

@@ -1,12 +1,12 @@
-"""Models that read a text and write another: BART and what was made of it, built as transformers 5.24 has them, `modeling_*.py`, read
-2026-11-28; held by counts of the same models made on the meta device.
+"""Models that read a text and write another: BART and what was made of it, built as transformers 5.24 has them, `modeling_*.py`,
+read 2026-11-28; held by counts of the same models made on the meta device.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from gpuassist.formats.model_config.blocks import Found, block
+from gpuassist.formats.model_config.blocks import Found, block, found
 from gpuassist.formats.model_config.fields import Fields, Pieces
 
 
@@ -45,19 +45,12 @@ def seq2seq(fields: Fields, pieces: Pieces) -> Found:
     inside = pieces.parameters
     pieces.matrix("shared", vocabulary, hidden, inside=False)
     if not fields.flag("share_encoder_decoder_embeddings", default=True):
-        pieces.matrix("decoder_tokens", fields.whole("decoder_vocab_size", default=vocabulary), hidden, inside=False)
+        vocabulary = fields.whole("decoder_vocab_size", default=vocabulary)
+        pieces.matrix("decoder_tokens", vocabulary, hidden, inside=False)
     if not fields.flag("tie_word_embeddings", default=True):
         pieces.matrix("lm_head", hidden, vocabulary, inside=False)
     if family.positions is not None:
         pieces.matrix("positions", longest + family.positions, hidden, 2, inside=False)
     pieces.vector(2 * hidden, 2 * (family.embedding_norm + family.last_norm))
-    return {
-        "layers": encoders + decoders,
-        "hidden": hidden,
-        "inner": inner,
-        "heads": fields.whole("encoder_attention_heads"),
-        "vocabulary": vocabulary,
-        "writes": decoders,
-        "inside": inside,
-        "longest": longest,
-    }
+    sizes = hidden, inner, encoders + decoders, fields.whole("encoder_attention_heads")
+    return found(sizes, inside, vocabulary=vocabulary, writes=decoders, longest=longest)
