@@ -33,6 +33,7 @@ HERE = Path(__file__).parent.parent / "cases/estimates"
 PUBLISHED = json.loads((HERE / "published.json").read_text("utf-8"))
 MEASURED = json.loads((HERE / "measured.json").read_text("utf-8"))
 TRACED = json.loads((HERE / "traced.json").read_text("utf-8"))
+KEPT = json.loads((HERE / "kept.json").read_text("utf-8"))
 COSTS = knowledge().estimates()
 LLAMA = PUBLISHED["cache"][2]["config"]
 GIB = 1 << 30
@@ -93,6 +94,14 @@ def test_what_a_traced_step_of_the_same_modules_kept(row: dict[str, Any]) -> Non
     attention = "eager" if row["config"]["model_type"] == "t5" else "fused"
     asked = setting(precision=precision, batch=row["batch"], sequence=row["sequence"], attention=attention)
     near(step_memory(shape(row["config"]), asked, COSTS).kept, row["kept_bytes"], TRACED["tolerance"])
+
+
+@for_each("row", KEPT["steps"])
+def test_what_a_step_on_the_cpu_kept(row: dict[str, Any]) -> None:
+    asked = setting(precision=row["precision"], batch=row["batch"], sequence=row["sequence"])
+    found = step_memory(shape(row["config"]), asked, COSTS)
+    assert found.known
+    near(found.kept, row["kept_bytes"], KEPT["tolerance"])
 
 
 def test_the_margin_of_inference_is_not_called_measured() -> None:
