@@ -109,6 +109,16 @@ def test_the_margin_of_inference_is_not_called_measured() -> None:
     assert ["measured" in one for one in told] == [True, False]
 
 
+def test_parts_that_are_counted_by_their_widths_are_not_called_exact() -> None:
+    eye = {"model_type": "next_years_eye", "num_hidden_layers": 24, "hidden_size": 1024, "intermediate_size": 4096}
+    alone, beside = (
+        estimate(shape(config), setting(), COSTS).parts[0]
+        for config in (LLAMA, {"model_type": "llava", "text_config": LLAMA, "vision_config": eye})
+    )
+    assert beside.high_bytes - beside.size_bytes > 1.5 * (alone.high_bytes - alone.size_bytes)
+    assert beside.checked != alone.checked
+
+
 def test_an_unknown_family_is_not_called_exact() -> None:
     known, assumed = (estimate(shape({**LLAMA, "model_type": kind}), setting(), COSTS) for kind in ("llama", "next_years"))
     assert assumed.total_bytes == known.total_bytes

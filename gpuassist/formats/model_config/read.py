@@ -45,9 +45,10 @@ def read_model_config(content: bytes, name: str = "") -> ModelShape:
     shape = encoder(fields, kind, name) if kind in ENCODERS else decoder(fields, kind, name, notes)
     if kind in ENCODERS:
         shape = replace(shape, notes=(*notes, *shape.notes))
+    shape = replace(shape, parameters=shape.parameters + beside, beside=beside)
     if stored is None:
-        return replace(shape, parameters=shape.parameters + beside)
-    return replace(shape, parameters=shape.parameters + beside, quantization=stored.kind, notes=(*shape.notes, stored.note))
+        return shape
+    return replace(shape, quantization=stored.kind, notes=(*shape.notes, stored.note))
 
 
 def _whole(within: Fields, around: Fields) -> Fields:
