@@ -51,9 +51,24 @@ def test_the_text_part_of_a_model_for_pictures_is_counted_and_said() -> None:
     assert shape.notes
 
 
-def test_the_text_part_of_an_encoder_is_said_as_well() -> None:
+def test_a_detector_is_not_taken_for_its_part_for_text() -> None:
+    # Grounding DINO has 172 million parameters (transformers 5.24.0), of which BERT has 109.
     bert = next(one["config"] for one in CASES["real"] if one["model"] == "bert-base-uncased")
-    assert read({"model_type": "grounding-dino", "text_config": bert}).notes
+    with pytest.raises(ModelConfigError):
+        read({"model_type": "grounding-dino", "text_config": bert, "backbone_config": {"model_type": "swin"}})
+
+
+def test_parts_that_are_not_counted_are_known_to_be_missing() -> None:
+    eye = {"num_hidden_layers": 2, "hidden_size": 64, "intermediate_size": 128}
+    whole = read({"model_type": "llava", "text_config": LLAMA, "vision_config": eye})
+    assert not whole.partly
+    assert read({"model_type": "granite_speech", "text_config": LLAMA, "encoder_config": {"hidden_dim": 1024}}).partly
+    assert read({"model_type": "idefics2", "text_config": LLAMA, "vision_config": eye, "perceiver_config": eye}).partly
+
+
+def test_embeddings_of_each_layer_are_not_left_out() -> None:
+    with pytest.raises(ModelConfigError):
+        read({**LLAMA, "model_type": "next_years_small", "hidden_size_per_layer_input": 256})
 
 
 def test_experts_that_an_unknown_family_names_otherwise_are_not_left_out() -> None:

@@ -9,7 +9,7 @@ from gpuassist.formats.model_config.fields import Fields, ModelConfigError
 from gpuassist.model.estimate import Quantization
 from gpuassist.model.text import Text, text
 
-_PARTS = ("vision_config", "audio_config")
+PARTS = ("vision_config", "audio_config")
 _MOST_LAYERS = 10_000
 
 
@@ -24,7 +24,7 @@ def parameters_beside(fields: Fields) -> int:
     """About as many as the encoders for pictures and sound have: four squares of the width and two or three matrices of the
     feed-forward part in each layer, and what joins pieces of a picture. 0 where the config does not say enough.
     """
-    return sum(_of_part(part) for part in (fields.inside(name) for name in _PARTS) if part is not None)
+    return sum(_of_part(part) for part in (fields.inside(name) for name in PARTS) if part is not None)
 
 
 def _of_part(part: Fields) -> int:

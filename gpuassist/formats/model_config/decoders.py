@@ -26,6 +26,8 @@ def _as_a_llama(fields: Fields, kind: str, name: str, notes: tuple[Text, ...]) -
         counted = _Decoder(fields, "llama", kind)
         if fields.counts_some("expert") and not counted.counts_experts:
             raise ModelConfigError(text("it has experts that its config does not count as others do"))
+        if fields.counts_some("per_layer_input"):
+            raise ModelConfigError(text("it has an embedding for each layer"))
         return replace(counted.shape(name, notes), assumed=True)
     except ModelConfigError as error:
         if not kind:

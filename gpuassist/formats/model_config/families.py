@@ -140,12 +140,15 @@ _FIGURES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attent
 WITHIN: dict[str, dict[str, int]] = {name: dict(zip(_FIGURES, figures, strict=True)) for name, figures in _WITHIN.items()}
 # Widths of the feed-forward part where a config leaves them out: so many times the hidden size.
 TIMES_HIDDEN = {"gpt2": 4, "gpt_bigcode": 4, "gptj": 4, "gpt_neo": 4, "bloom": 4, "falcon": 4}
-# Convolutions, layers of another width each, attention to pieces of a text: what a step keeps is not what a transformer keeps.
+# Convolutions, layers of another width each, attention to pieces of a text, bottlenecks, experts of another kind: as a Llama they
+# were farther off than the error that is said of what is not known.
 NO_TRANSFORMERS = frozenset((
-    "big_bird", "bigbird_pegasus", "convnext", "convnextv2", "data2vec-audio", "deta", "detr", "efficientnet", "focalnet",
-    "funnel", "hiera", "hubert", "led", "longformer", "longt5", "mask2former", "maskformer", "mobilenet_v2", "mobilevit",
-    "poolformer", "pvt", "reformer", "regnet", "resnet", "segformer", "sew", "speech_to_text", "swin", "swin2sr", "swinv2",
-    "timm_backbone", "timm_wrapper", "unispeech", "wav2vec2", "wav2vec2-bert", "wav2vec2-conformer", "wavlm",
+    "big_bird", "bigbird_pegasus", "clvp", "cohere_asr", "convnext", "convnextv2", "csm", "data2vec-audio", "deta", "detr",
+    "doge", "efficientnet", "flava", "focalnet", "funnel", "hiera", "hrm_text", "hubert", "idefics", "inkling_mm_model", "led",
+    "longformer", "longt5", "luke", "mask2former", "maskformer", "mobilebert", "mobilenet_v2", "mobilevit", "muse_spark",
+    "muse_spark_text", "nemotron3_5_transcribe_word_timestamp", "poolformer", "pvt", "reformer", "regnet", "resnet",
+    "sam3_lite_text", "segformer", "sew", "speech_to_text", "squeezebert", "swin", "swin2sr", "swinv2", "timm_backbone",
+    "timm_wrapper", "unispeech", "vits", "wav2vec2", "wav2vec2-bert", "wav2vec2-conformer", "wavlm",
 ))  # fmt: skip
 # Layers of state spaces, recurrences or linear attention, alone or between others: neither their weights nor what they keep is what
 # a transformer's are.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from gpuassist.formats.model_config.beside import parameters_beside, quantization_of
+from gpuassist.formats.model_config.beside import PARTS, parameters_beside, quantization_of
 from gpuassist.formats.model_config.decoders import decoder
 from gpuassist.formats.model_config.encoders import ENCODERS, encoder
 from gpuassist.formats.model_config.families import NO_TRANSFORMERS, OTHERWISE_BUILT, WITHIN
@@ -29,7 +29,7 @@ def read_model_config(content: bytes, name: str = "") -> ModelShape:
         raise ModelConfigError(text("it is no JSON object"))
     fields = Fields(values)
     notes: tuple[Text, ...] = ()
-    beside = 0
+    beside, partly = 0, False
     kind = fields.word("model_type")
     _refuse_what_is_no_model(fields, kind)
     stored = quantization_of(fields)
@@ -37,6 +37,9 @@ def read_model_config(content: bytes, name: str = "") -> ModelShape:
     if kind not in ENCODERS and within is not None and not fields.has("num_hidden_layers"):
         beside = parameters_beside(fields)
         notes = (_BESIDE if beside else _PART,)
+        if within.word("model_type") in ENCODERS and not beside:  # most of a detector is what is not counted
+            raise ModelConfigError(text("only its part for text can be counted: name code that makes it"))
+        partly = not beside or fields.has_parts_but(*_WITHIN, *PARTS)
         fields, kind = _whole(within, fields), within.word("model_type") or kind
         stored = stored or quantization_of(fields)
     elif kind not in ENCODERS and fields.inside("vision_config", "audio_config") is not None:
@@ -45,7 +48,7 @@ def read_model_config(content: bytes, name: str = "") -> ModelShape:
     shape = encoder(fields, kind, name) if kind in ENCODERS else decoder(fields, kind, name, notes)
     if kind in ENCODERS:
         shape = replace(shape, notes=(*notes, *shape.notes))
-    shape = replace(shape, parameters=shape.parameters + beside, beside=beside)
+    shape = replace(shape, parameters=shape.parameters + beside, beside=beside, partly=partly)
     if stored is None:
         return shape
     return replace(shape, quantization=stored.kind, notes=(*shape.notes, stored.note))
@@ -70,9 +73,7 @@ def _refuse_what_is_no_model(fields: Fields, kind: str) -> None:
         part = fields.word("_class_name")
         raise ModelConfigError(text("it is a part of a diffusion model (`{part}`): name code that makes it", part=part))
     if kind in NO_TRANSFORMERS:
-        raise ModelConfigError(
-            text("`{type}` keeps other things during a step than a plain transformer does: name code that makes it", type=kind)
-        )
+        raise ModelConfigError(text("`{type}` is built otherwise than a plain transformer: name code that makes it", type=kind))
     if kind in OTHERWISE_BUILT or kind.startswith("mamba"):
         raise ModelConfigError(
             text("`{type}` has layers without attention, and is no plain transformer: name code that makes it", type=kind)
