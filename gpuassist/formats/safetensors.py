@@ -71,10 +71,10 @@ def read_head(content: bytes) -> StoredWeights | None:
 
 
 def _tensor(tensor: object) -> tuple[str, int] | None:
-    if not isinstance(tensor, dict) or tensor.get("dtype") not in _BITS:
+    if not isinstance(tensor, dict):
         return None
-    shape, count = tensor.get("shape"), 1
-    if not isinstance(shape, list) or len(shape) > 16:
+    kind, shape, count = tensor.get("dtype"), tensor.get("shape"), 1
+    if not isinstance(kind, str) or kind not in _BITS or not isinstance(shape, list) or len(shape) > 16:
         return None
     for side in shape:
         if not isinstance(side, int) or isinstance(side, bool) or not 0 <= side <= _MOST:
@@ -82,7 +82,7 @@ def _tensor(tensor: object) -> tuple[str, int] | None:
         count *= side
         if count > _MOST:
             return None
-    return tensor["dtype"], count
+    return kind, count
 
 
 class WeightIndex(Struct, frozen=True):

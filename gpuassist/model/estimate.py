@@ -74,7 +74,9 @@ class ModelShape(Struct, frozen=True):
     further than `window` tokens, and `kv_layers` keep keys and values at all. `largest_layer` counts the parameters of the
     largest layer, `tokens` those of a sample whose number is fixed (0: as the sequence is long). `stored_bytes` is what the
     weights take as they lie on disk, 0 where that is not known. `assumed` is a family that is not known, and counted as the
-    one that `family` says; `quantization` is what a config says that the weights are stored in.
+    one that `family` says; `quantization` is what a config says that the weights are stored in. `beside` are those of the
+    parameters that stand in parts for pictures and sound, counted by layers and widths alone, and `partly` is whether some
+    are not counted at all.
     """
 
     name: str
@@ -102,6 +104,8 @@ class ModelShape(Struct, frozen=True):
     stored_bytes: int = 0
     assumed: bool = False
     quantization: Quantization = Quantization.NONE
+    beside: int = 0
+    partly: bool = False
     matrices: tuple[Matrix, ...] = ()
     traced: TracedFigures | None = None
     notes: tuple[Text, ...] = ()

@@ -51,9 +51,24 @@ def test_the_text_part_of_a_model_for_pictures_is_counted_and_said() -> None:
     assert shape.notes
 
 
-def test_the_text_part_of_an_encoder_is_said_as_well() -> None:
+def test_a_detector_is_not_taken_for_its_part_for_text() -> None:
+    # Grounding DINO has 172 million parameters (transformers 5.24.0), of which BERT has 109.
     bert = next(one["config"] for one in CASES["real"] if one["model"] == "bert-base-uncased")
-    assert read({"model_type": "grounding-dino", "text_config": bert}).notes
+    with pytest.raises(ModelConfigError):
+        read({"model_type": "grounding-dino", "text_config": bert, "backbone_config": {"model_type": "swin"}})
+
+
+def test_parts_that_are_not_counted_are_known_to_be_missing() -> None:
+    eye = {"num_hidden_layers": 2, "hidden_size": 64, "intermediate_size": 128}
+    whole = read({"model_type": "llava", "text_config": LLAMA, "vision_config": eye})
+    assert not whole.partly
+    assert read({"model_type": "granite_speech", "text_config": LLAMA, "encoder_config": {"hidden_dim": 1024}}).partly
+    assert read({"model_type": "idefics2", "text_config": LLAMA, "vision_config": eye, "perceiver_config": eye}).partly
+
+
+def test_embeddings_of_each_layer_are_not_left_out() -> None:
+    with pytest.raises(ModelConfigError):
+        read({**LLAMA, "model_type": "next_years_small", "hidden_size_per_layer_input": 256})
 
 
 def test_experts_that_an_unknown_family_names_otherwise_are_not_left_out() -> None:
@@ -91,6 +106,69 @@ def test_an_unknown_family_is_counted_as_a_llama_and_said() -> None:
 def test_what_reads_pictures_is_counted_by_its_layers(config: dict[str, Any], parameters: int) -> None:
     # Made on the meta device by transformers 5.23.0 and counted, 2026-11-24.
     assert read(config).parameters == pytest.approx(parameters, rel=0.01)
+
+
+_CLIP = {"model_type": "clip_vision_model", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24,
+         "num_attention_heads": 16, "image_size": 336, "patch_size": 14}  # fmt: skip
+_SIGLIP = {"model_type": "siglip_vision_model", "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27,
+           "num_attention_heads": 16, "image_size": 896, "patch_size": 14, "vision_use_head": False}  # fmt: skip
+_LLAMA_4 = {"model_type": "llama4_text", "hidden_size": 5120, "intermediate_size": 8192, "intermediate_size_mlp": 16384,
+            "num_hidden_layers": 48, "num_attention_heads": 40, "num_key_value_heads": 8, "vocab_size": 202048}  # fmt: skip
+_LLAMA_4_EYE = {"model_type": "llama4_vision_model", "hidden_size": 1408, "intermediate_size": 5632, "num_hidden_layers": 34}
+
+
+@for_each(
+    ("config", "parameters"),
+    [
+        ({"model_type": "llava", "text_config": {"model_type": "llama", "vocab_size": 32064}, "vision_config": _CLIP},
+         7_063_427_072),
+        ({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 2560, "intermediate_size": 10240,
+          "num_hidden_layers": 34}, "vision_config": _SIGLIP}, 4_300_079_472),
+        ({"model_type": "qwen2_5_vl", "hidden_size": 3584, "intermediate_size": 18944, "num_hidden_layers": 28,
+          "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 152064, "vision_config": {"depth": 32,
+          "hidden_act": "silu", "hidden_size": 1280, "intermediate_size": 3420, "out_hidden_size": 3584, "spatial_merge_size": 2}},
+         8_292_166_656),
+        ({"model_type": "qwen2_vl", "hidden_size": 1536, "intermediate_size": 8960, "num_hidden_layers": 28,
+          "num_attention_heads": 12, "num_key_value_heads": 2, "vocab_size": 151936, "tie_word_embeddings": True,
+          "vision_config": {"depth": 32, "embed_dim": 1280, "hidden_size": 1536, "spatial_merge_size": 2}}, 2_208_985_600),
+        ({"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text", "hidden_size": 4096, "intermediate_size": 12288,
+          "num_hidden_layers": 36, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 151936}, "vision_config":
+          {"depth": 27, "hidden_size": 1152, "intermediate_size": 4304, "out_hidden_size": 4096, "spatial_merge_size": 2,
+           "num_position_embeddings": 2304, "deepstack_visual_indexes": [8, 16, 24]}}, 8_767_123_696),
+        ({"model_type": "llama4", "vision_config": _LLAMA_4_EYE, "text_config": {**_LLAMA_4, "num_local_experts": 16,
+          "num_experts_per_tok": 1, "interleave_moe_layer_step": 1}}, 108_660_143_616),
+        ({"model_type": "llama4", "vision_config": _LLAMA_4_EYE, "text_config": {**_LLAMA_4, "num_local_experts": 128,
+          "num_experts_per_tok": 1, "interleave_moe_layer_step": 2}}, 401_602_131_456),
+    ],
+)  # fmt: skip
+def test_configs_as_they_are_published_leave_out_what_their_classes_say(config: dict[str, Any], parameters: int) -> None:
+    # Made on the meta device by transformers 5.24.0 and counted, 2026-11-28; their pages print 7.06, 4.30, 8.29, 2.21, 8.77, 109
+    # and 402 billion.
+    shape = read(config)
+    assert shape.parameters == pytest.approx(parameters, rel=0.005)
+    assert not shape.assumed
+
+
+@for_each("kind", ["swin", "convnext", "wav2vec2", "longformer", "mamba2", "xlnet"])
+def test_what_is_refused_names_a_way(kind: str) -> None:
+    with pytest.raises(ModelConfigError) as raised:
+        read({"model_type": kind, "d_model": 768, "hidden_size": 768})
+    assert "name code that makes it" in raised.value.reason.message
+
+
+def test_the_side_of_a_picture_is_told_where_training_takes_another() -> None:
+    # DINOv2's config says 518, and the settings for pictures beside it cut them to 224.
+    shape = read(next(one["config"] for one in CASES["real"] if one["model"] == "dinov2-base"))
+    assert shape.tokens == (518 // 14) ** 2 + 1
+    assert ("side", 518) in shape.notes[0].parameters
+
+
+def test_two_towers_hold_what_both_hold() -> None:
+    config = next(one["config"] for one in CASES["real"] if one["model"] == "clip-vit-base-patch32")
+    both, seeing, reading = read(config), read(config["vision_config"]), read(config["text_config"])
+    assert both.layers == seeing.layers + reading.layers
+    held = sum(one.layers * one.tokens * one.hidden for one in (seeing, reading))
+    assert both.layers * both.tokens * both.hidden == pytest.approx(held, rel=0.01)
 
 
 @for_each(
@@ -145,6 +223,9 @@ def test_what_is_built_otherwise_is_refused(config: dict[str, Any]) -> None:
         json.dumps({**LLAMA, "num_hidden_layers": 10**9}).encode(),
         b'{"model_type": "llama", "hidden_size": NaN}',
         b'{"model_type": "vit", "hidden_size": 8, "patch_size": 0}',
+        b'{"model_type": "clip", "vision_config": {"num_hidden_layers": 1000000}}',
+        b'{"model_type": "siglip", "text_config": {"hidden_size": -1}}',
+        b'{"model_type": "bart", "d_model": 8, "vocab_size": 9, "encoder_layers": 1e9, "decoder_layers": 1, "encoder_ffn_dim": 8}',
         b" " * (5 << 20),
     ],
 )

@@ -47,6 +47,8 @@ def test_the_length_of_a_head() -> None:
         head(a={"dtype": "BF16", "shape": [True]}),
         head(a={"dtype": "BF16", "shape": [1] * 100}),
         head(a={"dtype": "Q9", "shape": [1]}),
+        head(a={"dtype": {}, "shape": [1]}),
+        head(a={"dtype": ["F32"], "shape": [1]}),
         head(a=3),
     ],
 )

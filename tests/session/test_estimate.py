@@ -36,6 +36,7 @@ HERE = Path(__file__).parent.parent / "cases/estimates"
 PUBLISHED = json.loads((HERE / "published.json").read_text("utf-8"))
 MEASURED = json.loads((HERE / "measured.json").read_text("utf-8"))
 TRACED = json.loads((HERE / "traced.json").read_text("utf-8"))
+KEPT = json.loads((HERE / "kept.json").read_text("utf-8"))
 COSTS = knowledge().estimates()
 LLAMA = PUBLISHED["cache"][2]["config"]
 GIB = 1 << 30
@@ -98,9 +99,27 @@ def test_what_a_traced_step_of_the_same_modules_kept(row: dict[str, Any]) -> Non
     near(step_memory(shape(row["config"]), asked, COSTS).kept, row["kept_bytes"], TRACED["tolerance"])
 
 
+@for_each("row", KEPT["steps"])
+def test_what_a_step_on_the_cpu_kept(row: dict[str, Any]) -> None:
+    asked = setting(precision=row["precision"], batch=row["batch"], sequence=row["sequence"])
+    found = step_memory(shape(row["config"]), asked, COSTS)
+    assert found.known
+    near(found.kept, row["kept_bytes"], KEPT["tolerance"])
+
+
 def test_the_margin_of_inference_is_not_called_measured() -> None:
     told = [estimate(shape(LLAMA), setting(task=task), COSTS).parts[-1].checked.message for task in ("train", "infer")]
     assert ["measured" in one for one in told] == [True, False]
+
+
+def test_parts_that_are_counted_by_their_widths_are_not_called_exact() -> None:
+    eye = {"model_type": "next_years_eye", "num_hidden_layers": 24, "hidden_size": 1024, "intermediate_size": 4096}
+    alone, beside = (
+        estimate(shape(config), setting(), COSTS).parts[0]
+        for config in (LLAMA, {"model_type": "llava", "text_config": LLAMA, "vision_config": eye})
+    )
+    assert beside.high_bytes - beside.size_bytes > 1.5 * (alone.high_bytes - alone.size_bytes)
+    assert beside.checked != alone.checked
 
 
 def test_an_unknown_family_is_not_called_exact() -> None:

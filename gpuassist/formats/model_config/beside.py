@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from gpuassist.formats.model_config.encoders import ENCODERS, encoder
 from gpuassist.formats.model_config.fields import Fields, ModelConfigError
 from gpuassist.model.estimate import Quantization
 from gpuassist.model.text import Text, text
 
-_PARTS = ("vision_config", "audio_config")
+PARTS = ("vision_config", "audio_config")
 _MOST_LAYERS = 10_000
 
 
@@ -20,21 +21,36 @@ class StoredIn(Struct, frozen=True):
 
 
 def parameters_beside(fields: Fields) -> int:
-    """About as many as the encoders for pictures and sound have: four squares of the width and two matrices of the feed-forward
-    part in each layer. 0 where the config does not say enough.
+    """About as many as the encoders for pictures and sound have: four squares of the width and two or three matrices of the
+    feed-forward part in each layer, and what joins pieces of a picture. 0 where the config does not say enough.
     """
-    return sum(_of_part(part) for part in (fields.inside(name) for name in _PARTS) if part is not None)
+    return sum(_of_part(part) for part in (fields.inside(name) for name in PARTS) if part is not None)
 
 
 def _of_part(part: Fields) -> int:
+    kind = part.word("model_type")
     try:
+        if kind in ENCODERS:
+            return encoder(part, kind, "").parameters
         layers = part.whole("num_hidden_layers", "depth", "encoder_layers")
         # The width of Qwen2-VL's is `embed_dim`; its `hidden_size` is that of the text part.
         width = part.whole("embed_dim", "hidden_size", "d_model")
         inner = part.whole("intermediate_size", "encoder_ffn_dim", default=part.whole("mlp_ratio", default=4) * width)
+        joined = _joined(part, width)
     except ModelConfigError:
         return 0
-    return min(layers, _MOST_LAYERS) * (4 * width * width + 2 * width * inner)
+    gated = kind == "pixtral" or part.word("hidden_act") == "silu"
+    return min(layers, _MOST_LAYERS) * (4 * width * width + (3 if gated else 2) * width * inner) + joined
+
+
+def _joined(part: Fields, width: int) -> int:
+    """What makes one token of the text part of four of Qwen's pieces of a picture, behind the last layer and some others."""
+    if not part.has("spatial_merge_size"):
+        return 0
+    outer = part.whole("out_hidden_size", "hidden_size")
+    merged = width * part.whole("spatial_merge_size") ** 2
+    times = 1 + len(part.wholes("deepstack_visual_indexes"))
+    return times * merged * (merged + outer) + part.whole("num_position_embeddings", default=0, least=0) * width
 
 
 def quantization_of(fields: Fields) -> StoredIn | None:

@@ -26,11 +26,17 @@ def _as_a_llama(fields: Fields, kind: str, name: str, notes: tuple[Text, ...]) -
         counted = _Decoder(fields, "llama", kind)
         if fields.counts_some("expert") and not counted.counts_experts:
             raise ModelConfigError(text("it has experts that its config does not count as others do"))
+        if fields.counts_some("per_layer_input"):
+            raise ModelConfigError(text("it has an embedding for each layer"))
         return replace(counted.shape(name, notes), assumed=True)
     except ModelConfigError as error:
         if not kind:
             raise
-        said = text("models of the type `{type}` are not known here, and as a Llama {why}", type=kind, why=error.reason)
+        said = text(
+            "models of the type `{type}` are not known here, and as a Llama {why}: name code that makes it",
+            type=kind,
+            why=error.reason,
+        )
         raise ModelConfigError(said) from error
 
 
@@ -39,7 +45,7 @@ class _Decoder:
         self.fields, self.family, self.kind = fields, family, kind
         self.built: DecoderFamily = DECODERS[family]
         self.layers = fields.whole("num_hidden_layers", "n_layer", "num_layers")
-        self.hidden = fields.whole("hidden_size", "n_embd", "d_model")
+        self.hidden = fields.whole("hidden_size", "n_embd", "n_embed", "d_model")
         self.heads = fields.whole("num_attention_heads", "n_head", "num_heads")
         self.vocabulary = fields.whole("vocab_size")
         self.longest = fields.whole("max_position_embeddings", "n_positions", "seq_length", default=self.built.longest)
@@ -95,6 +101,8 @@ class _Decoder:
         if self.family == "falcon":
             many = self.fields.flag("new_decoder_architecture") or not self.fields.flag("multi_query", default=True)
             return self.fields.whole("num_kv_heads", "n_head_kv", default=self.heads) if many else 1
+        if self.family == "gpt_bigcode":
+            return 1 if self.fields.flag("multi_query", default=True) else self.heads
         return self.fields.whole("num_key_value_heads", default=self.built.kv_heads or self.heads)
 
     def _latent(self) -> int:
@@ -129,14 +137,16 @@ class _Decoder:
         if not self.experts:
             return 0
         dense = self.fields.whole("first_k_dense_replace", default=0, least=0)
-        step = self.fields.whole("decoder_sparse_step", default=1)
+        step = self.fields.whole("decoder_sparse_step", "interleave_moe_layer_step", default=1)
         alone = len({one for one in self.fields.wholes("mlp_only_layers") if one < self.layers})
         return max(0, (self.layers - dense) // step - alone)
 
     def _inner_dense(self) -> int:
         times = TIMES_HIDDEN.get(self.family)
         default = None if times is None else times * self.hidden
-        names = ("intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size")
+        names: tuple[str, ...] = ("intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size")
+        if self.family == "llama4_text":
+            names = ("intermediate_size_mlp", *names)
         return self.fields.whole(*names, default=default)
 
     def _expert_width(self) -> int:
@@ -151,6 +161,8 @@ class _Decoder:
     def _shared_width(self) -> int:
         if self.family == "qwen2_moe":
             return self.fields.whole("shared_expert_intermediate_size", default=5632)
+        if self.family == "llama4_text":
+            return self._expert_width()
         if self.family.startswith("deepseek"):
             return (
                 self.fields.whole("n_shared_experts", default=1 if self.family == "deepseek_v3" else 2, least=0)
@@ -190,7 +202,7 @@ class _Decoder:
         pieces.matrix("o_proj", query, self.hidden, count, bias=out)
         if self.built.qk_norm:
             pieces.vector(2 * self.head_size if self.built.qk_norm == "head" else query + key, count)
-        elif self.fields.flag("use_qk_norm"):
+        elif self.fields.flag("use_qk_norm") and self.family != "llama4_text":  # whose norms of keys have no weights
             pieces.vector(query + key, count)
         elif self.fields.flag("qk_layernorm"):
             pieces.vector(query + key if self.family == "stablelm" else 4 * self.head_size, count)

@@ -60,6 +60,9 @@ DECODERS: dict[str, DecoderFamily] = {
     "gpt2": DecoderFamily(
         qkv_bias=True, out_bias=True, inner_bias=True, gated=False, norm_bias=True, positions=0, tied=True, longest=1024
     ),
+    "gpt_bigcode": DecoderFamily(
+        qkv_bias=True, out_bias=True, inner_bias=True, gated=False, norm_bias=True, positions=0, tied=True, longest=1024
+    ),
     "gpt_neo": DecoderFamily(out_bias=True, inner_bias=True, gated=False, norm_bias=True, positions=0, tied=True),
     "gpt_neox": DecoderFamily(qkv_bias="attention_bias+", out_bias="attention_bias+", inner_bias=True, gated=False, norm_bias=True),
     "gptj": DecoderFamily(inner_bias=True, head_bias=True, gated=False, norms=1, norm_bias=True),
@@ -96,6 +99,10 @@ DECODERS: dict[str, DecoderFamily] = {
         qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head", kv_heads=4, head_size=0, longest=32768
     ),
     "gpt_oss": DecoderFamily(qkv_bias=True, out_bias=True, inner_bias=True, head_size=64, kv_heads=8, longest=131072),
+    "llama4_text": DecoderFamily(qkv_bias="attention_bias", out_bias="attention_bias", kv_heads=8, head_size=128, longest=131072),
+    "nemotron": DecoderFamily(
+        qkv_bias="attention_bias", out_bias="attention_bias", inner_bias="mlp_bias", gated=False, norm_bias=True, longest=4096
+    ),
     "deepseek_v2": DecoderFamily(longest=2048),
     "deepseek_v3": DecoderFamily(longest=4096),
 }
@@ -103,9 +110,12 @@ DECODERS: dict[str, DecoderFamily] = {
 ALIKE = {
     "gemma3": "gemma3_text",
     "code_llama": "llama",
+    "qwen2_vl": "qwen2",
     "qwen2_vl_text": "qwen2",
+    "qwen2_5_vl": "qwen2",
     "qwen2_5_vl_text": "qwen2",
     "qwen3_vl_text": "qwen3",
+    "llama4": "llama4_text",
     "kimi_k2": "deepseek_v3",
     "mistral3": "mistral",
     "phi4": "phi3",
@@ -116,8 +126,30 @@ ALIKE = {
     "exaone": "llama",
     "internlm3": "llama",
 }
+# What a config that stands within another leaves out, as its class says by itself: width, width of the feed-forward part, layers,
+# heads, vocabulary.
+_WITHIN = {
+    "llama": (4096, 11008, 32, 32, 32000),
+    "mistral": (4096, 14336, 32, 32, 32000),
+    "gemma": (3072, 24576, 28, 16, 256000),
+    "gemma2": (2304, 9216, 26, 8, 256000),
+    "gemma3_text": (2304, 9216, 26, 8, 262208),
+    "qwen2": (4096, 22016, 32, 32, 151936),
+}
+_FIGURES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
+WITHIN: dict[str, dict[str, int]] = {name: dict(zip(_FIGURES, figures, strict=True)) for name, figures in _WITHIN.items()}
 # Widths of the feed-forward part where a config leaves them out: so many times the hidden size.
-TIMES_HIDDEN = {"gpt2": 4, "gptj": 4, "gpt_neo": 4, "bloom": 4, "falcon": 4}
+TIMES_HIDDEN = {"gpt2": 4, "gpt_bigcode": 4, "gptj": 4, "gpt_neo": 4, "bloom": 4, "falcon": 4}
+# Convolutions, layers of another width each, attention to pieces of a text, bottlenecks, experts of another kind: as a Llama they
+# were farther off than the error that is said of what is not known.
+NO_TRANSFORMERS = frozenset((
+    "big_bird", "bigbird_pegasus", "clvp", "cohere_asr", "convnext", "convnextv2", "csm", "data2vec-audio", "deta", "detr",
+    "doge", "efficientnet", "flava", "focalnet", "funnel", "hiera", "hrm_text", "hubert", "idefics", "inkling_mm_model", "led",
+    "longformer", "longt5", "luke", "mask2former", "maskformer", "mobilebert", "mobilenet_v2", "mobilevit", "muse_spark",
+    "muse_spark_text", "nemotron3_5_transcribe_word_timestamp", "poolformer", "pvt", "reformer", "regnet", "resnet",
+    "sam3_lite_text", "segformer", "sew", "speech_to_text", "squeezebert", "swin", "swin2sr", "swinv2", "timm_backbone",
+    "timm_wrapper", "unispeech", "vits", "wav2vec2", "wav2vec2-bert", "wav2vec2-conformer", "wavlm",
+))  # fmt: skip
 # Layers of state spaces, recurrences or linear attention, alone or between others: neither their weights nor what they keep is what
 # a transformer's are.
 OTHERWISE_BUILT = frozenset((

@@ -66,6 +66,17 @@ class Fields:
         found = next((self._values[name] for name in names if isinstance(self._values.get(name), dict)), None)
         return Fields(found) if found is not None else None
 
+    def beside(self, values: Mapping[str, Any]) -> Fields:
+        """These fields, and where one is not given that of these values."""
+        return Fields({**values, **{name: value for name, value in self._values.items() if value is not None}})
+
+    def has_parts_but(self, *names: str) -> bool:
+        """Whether another object is a config of some part of the model, by its name and by having a width."""
+        return any(
+            name.endswith("_config") and name not in names and isinstance(value, dict) and "hidden_size" in value
+            for name, value in self._values.items()
+        )
+
     def counts_some(self, part: str) -> bool:
         """Whether a number above one, or a list of them, stands in a field whose name has this in it."""
         values = (value for name, value in self._values.items() if part in name and not isinstance(value, bool))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from gpuassist.formats.model_config.beside import parameters_beside, quantization_of
+from gpuassist.formats.model_config.beside import PARTS, parameters_beside, quantization_of
 from gpuassist.formats.model_config.decoders import decoder
 from gpuassist.formats.model_config.encoders import ENCODERS, encoder
-from gpuassist.formats.model_config.families import OTHERWISE_BUILT
+from gpuassist.formats.model_config.families import NO_TRANSFORMERS, OTHERWISE_BUILT, WITHIN
 from gpuassist.formats.model_config.fields import Fields, ModelConfigError
 from gpuassist.model.estimate import ModelShape
 from gpuassist.model.json_reader import NotJsonError, read_json
@@ -29,20 +29,35 @@ def read_model_config(content: bytes, name: str = "") -> ModelShape:
         raise ModelConfigError(text("it is no JSON object"))
     fields = Fields(values)
     notes: tuple[Text, ...] = ()
-    beside = 0
+    beside, partly = 0, False
     kind = fields.word("model_type")
     _refuse_what_is_no_model(fields, kind)
     stored = quantization_of(fields)
     within = fields.inside(*_WITHIN)
-    if within is not None and not fields.has("num_hidden_layers"):
+    if kind not in ENCODERS and within is not None and not fields.has("num_hidden_layers"):
         beside = parameters_beside(fields)
         notes = (_BESIDE if beside else _PART,)
-        fields, kind = within, within.word("model_type") or kind
+        if within.word("model_type") in ENCODERS and not beside:  # most of a detector is what is not counted
+            raise ModelConfigError(text("only its part for text can be counted: name code that makes it"))
+        partly = not beside or fields.has_parts_but(*_WITHIN, *PARTS)
+        fields, kind = _whole(within, fields), within.word("model_type") or kind
         stored = stored or quantization_of(fields)
-    shape = replace(encoder(fields, kind, name), notes=notes) if kind in ENCODERS else decoder(fields, kind, name, notes)
+    elif kind not in ENCODERS and fields.inside("vision_config", "audio_config") is not None:
+        beside = parameters_beside(fields)
+        notes = (_BESIDE if beside else _PART,)
+    shape = encoder(fields, kind, name) if kind in ENCODERS else decoder(fields, kind, name, notes)
+    if kind in ENCODERS:
+        shape = replace(shape, notes=(*notes, *shape.notes))
+    shape = replace(shape, parameters=shape.parameters + beside, beside=beside, partly=partly)
     if stored is None:
-        return replace(shape, parameters=shape.parameters + beside)
-    return replace(shape, parameters=shape.parameters + beside, quantization=stored.kind, notes=(*shape.notes, stored.note))
+        return shape
+    return replace(shape, quantization=stored.kind, notes=(*shape.notes, stored.note))
+
+
+def _whole(within: Fields, around: Fields) -> Fields:
+    """The part for text with what it leaves out: what its class says by itself, and whether the head is the embedding."""
+    tied = {"tie_word_embeddings": True} if around.flag("tie_word_embeddings") else {}
+    return within.beside({**WITHIN.get(within.word("model_type"), {}), **tied})
 
 
 _PART: Text = text("only the part for text is counted: what reads pictures or sound comes on top")
@@ -57,6 +72,8 @@ def _refuse_what_is_no_model(fields: Fields, kind: str) -> None:
     if fields.word("_class_name"):
         part = fields.word("_class_name")
         raise ModelConfigError(text("it is a part of a diffusion model (`{part}`): name code that makes it", part=part))
+    if kind in NO_TRANSFORMERS:
+        raise ModelConfigError(text("`{type}` is built otherwise than a plain transformer: name code that makes it", type=kind))
     if kind in OTHERWISE_BUILT or kind.startswith("mamba"):
         raise ModelConfigError(
             text("`{type}` has layers without attention, and is no plain transformer: name code that makes it", type=kind)

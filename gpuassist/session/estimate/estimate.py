@@ -24,6 +24,8 @@ from gpuassist.session.estimate.states import ModelStates, quantized_parameters,
 
 _GIB = 1 << 30
 _COUNTED = text("counted from the config; models of each family in transformers 5.23 have exactly as many")
+_BESIDE = text("counted from the config; what reads pictures or sound by its layers and widths alone")
+_PARTLY = text("counted from the config, which does not tell enough of all parts")
 _STORED = text("counted in the files of the weights")
 _ASSUMED = text("from the size alone, as a Llama of that size is built")
 _TRACED = text("measured in one traced step of the model itself")
@@ -100,6 +102,10 @@ def _weights(shape: ModelShape, setting: EstimateSetting, states: ModelStates) -
     }[shape.origin]
     if shape.origin is ShapeOrigin.SIZE and shape.experts:
         error = 0.15  # Mixtral 8x7B is met, 8x22B has 5 % fewer; others have more or smaller experts
+    if shape.origin is ShapeOrigin.CONFIG and shape.beside:  # parts of ten models were met to 10 %, others may be built otherwise
+        error, checked = error + 0.25 * shape.beside / shape.parameters, _BESIDE
+    if shape.origin is ShapeOrigin.CONFIG and shape.partly:  # speech and pictures on top of a text model: 3 to 12 %
+        error, checked = error + 0.15, _PARTLY
     error = max(error, 0.03 if stored_in(shape, setting) is not Quantization.NONE else 0.0)
     if shape.assumed and shape.origin is ShapeOrigin.CONFIG:
         return _part(EstimatePart.PARAMETERS, states.parameters, _ASSUMED_ERROR, _AS_ANOTHER)
