@@ -29,7 +29,7 @@ PROMISES: tuple[Text, ...] = (
 def open_help(words: Words, over: QWidget) -> None:
     """Opens Help, or brings the one to the front that is open."""
     shown = over.findChild(Help)
-    if shown is not None:
+    if shown is not None and shown.isVisible():  # one that was closed goes in the next turn of the event loop
         shown.raise_()
         shown.activateWindow()
     else:

@@ -71,6 +71,15 @@ def test_a_second_press_opens_no_second_one(frame: QWidget) -> None:
     assert len(frame.findChildren(Help)) == 1
 
 
+def test_it_opens_again_right_after_it_was_closed(frame: QWidget) -> None:
+    open_help(ENGLISH, frame)
+    first = frame.findChild(Help)
+    assert first is not None
+    first.reject()
+    open_help(ENGLISH, frame)
+    assert [one.isVisible() for one in frame.findChildren(Help) if one is not first] == [True]
+
+
 def test_the_window_can_be_used_beside_it(frame: QWidget) -> None:
     open_help(ENGLISH, frame)
     assert not frame.findChild(Help).isModal()  # type: ignore[union-attr]  # it is there, as the test before says
