@@ -106,10 +106,10 @@ def states(page: RepairPage) -> Iterator[str]:
 
 def _agree(page: RepairPage) -> None:
     """Says yes to what is asked."""
-    from PySide6.QtWidgets import QMessageBox
+    from gpuassist.ui.widgets.question import QuestionDialog
 
-    for box in page.findChildren(QMessageBox):
-        box.button(QMessageBox.StandardButton.Ok).click()
+    for asked in page.window().findChildren(QuestionDialog):
+        asked.does.click()
 
 
 def _guard(page: RepairPage, *, stands: bool) -> None:

@@ -393,6 +393,6 @@ class Frame(QWidget):
 
     @Slot()
     def _show_help(self) -> None:
-        from gpuassist.ui.widgets.help import Help  # not needed before somebody asks
+        from gpuassist.ui.widgets.help import open_help  # not needed before somebody asks
 
-        Help(self._desk.words, self).open()
+        open_help(self._desk.words, self)

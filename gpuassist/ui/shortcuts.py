@@ -50,6 +50,7 @@ SHORTCUTS = (
     Shortcut(("PgDown", "PgUp"), text("the next GPU or the one before"), _LIVE),
     Shortcut(("A", "Esc"), text("all GPUs"), _LIVE),
     Shortcut(("M",), text("mark the chosen process in the plot"), _LIVE),
+    Shortcut(("Ctrl+O",), text("open a recording"), _LIVE),
     Shortcut(("Ctrl+V",), text("paste a text"), SideTool.EXPLAIN),
     Shortcut(("Ctrl+O",), text("open a log"), SideTool.EXPLAIN),
     Shortcut(("Ctrl+F",), text("to the text"), SideTool.EXPLAIN),

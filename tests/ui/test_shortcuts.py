@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.session.navigation import Place, SideTool, WizardStep
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.live.live_keys import LiveKeys
+from gpuassist.ui.pages.live.page import LivePage
 from gpuassist.ui.plots.allocation_plot import AllocationPlot
 from gpuassist.ui.shortcuts import SHORTCUTS
 from tests.ui.frames import Frames, recorded
@@ -72,5 +73,11 @@ def test_help_lists_the_keys_of_the_live_plot() -> None:
         event = QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier)
         taken = LiveKeys(Plot()).press(event)  # type: ignore[arg-type]  # whatever is asked of it
         spelled = QKeySequence(key).toString()
-        # M is the table's; = is + without Shift.
+        # M is the table's, and what is pressed with Ctrl the page's; = is + without Shift.
         assert taken is (spelled in (listed(WizardStep.LIVE) | {"="}) - {"M"}), spelled
+
+
+def test_a_key_opens_a_recording(desk: Desk, show: Show) -> None:
+    page = show(LivePage(desk))
+    assert {"Ctrl+O"} == bound(page, below=False) == {key for key in listed(WizardStep.LIVE) if key.startswith("Ctrl")}
+    page.close_down()

@@ -87,6 +87,7 @@ class GuidesPage(Page):
         self._search.setToolTip(self._search.placeholderText())
         self._search.setClearButtonEnabled(True)
         self._search.textChanged.connect(self._narrow)
+        self._search.returnPressed.connect(self._take_first)
         self._none = paragraph(desk.words(text("Nothing is called so.")), "muted", self)
         self._none.hide()
         self._view = MarkdownView(self)
@@ -179,6 +180,14 @@ class GuidesPage(Page):
             item.setHidden(not fits)
             shown = shown or (fits and bool(item.data(_TOPIC)))
         self._none.setVisible(not shown)
+
+    @Slot()
+    def _take_first(self) -> None:
+        """Enter opens the first of what was found; nothing typed finds nothing."""
+        found = (item for item in map(self._list.item, range(self._list.count())) if item.data(_TOPIC) and not item.isHidden())
+        first = next(found, None) if self._search.text().strip() else None
+        if first is not None:
+            self._list.setCurrentItem(first)
 
     @Slot()
     def _show_current(self) -> None:

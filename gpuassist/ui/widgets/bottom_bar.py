@@ -12,7 +12,7 @@ from gpuassist.ui import clipboard
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets import popups
 from gpuassist.ui.widgets.buttons import ElidedButton
-from gpuassist.ui.widgets.labels import ElidedLabel
+from gpuassist.ui.widgets.labels import Hints
 from gpuassist.ui.widgets.layouts import MARGIN, add_layout, bare, widgets_in
 
 _GAP, _BUTTON_GAP = 12, 8
@@ -38,7 +38,7 @@ class BottomBar(QFrame):
         self._more.setCursor(Qt.CursorShape.PointingHandCursor)
         self._more.clicked.connect(self._open_menu)
         self._more.hide()
-        self._note = ElidedLabel("", "muted", self, elide=Qt.TextElideMode.ElideRight)
+        self._note = Hints(self)
         self._right = bare(QHBoxLayout(), _BUTTON_GAP)
         add_layout(layout, self._left)
         layout.addWidget(self._more)

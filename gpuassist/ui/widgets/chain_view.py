@@ -38,6 +38,8 @@ _PADDING = 12.0
 _USUAL_WIDTH, _LEAST_WIDTH = 520, 240
 _LEAST_NAME = 120  # so much of a part's name is shown
 _RING = 1.6  # as around the rows of the side list
+_BREAKS = " /"  # a line may end behind these
+_BETWEEN = " ·"  # and stands not at the end of one
 
 
 class _Box(Struct, frozen=True):
@@ -159,7 +161,7 @@ class ChainView(PaintedPicture):
         shown = (
             (words, _shown(words, font, rect))
             for rect, box in zip(self._drawing.nodes, self._boxes, strict=True)
-            for words, font in _lines(box)
+            for words, font in (*_lines(box)[:2], *((line, sans(SMALL_POINTS)) for line in _detail(box, rect)))
         )
         return tuple((words, cut) for words, cut in shown if words != cut)
 
@@ -173,14 +175,18 @@ class ChainView(PaintedPicture):
 
     def _arranged(self, width: int) -> Drawing:
         if width not in self._arrangements:
-            metrics = QFontMetrics(_reason_font())
-            words = [float(metrics.horizontalAdvance(self._reasons[joint])) for joint in self.chain.joints]
-            names = [QFontMetrics(font).horizontalAdvance(said) for box in self._boxes for said, font in _lines(box)[:2]]
-            least = min(max(names, default=0), by_text(_LEAST_NAME)) + 2 * _PADDING
-            self._arrangements[width] = arrange(
-                self.chain.nodes, self.chain.joints, width, _box_height(), word_widths=words, node_width=least
-            )
+            made = self._made(width, 1)
+            wraps = any(len(_detail(box, rect)) > 1 for rect, box in zip(made.nodes, self._boxes, strict=True))
+            self._arrangements[width] = self._made(width, 2) if wraps else made
         return self._arrangements[width]
+
+    def _made(self, width: int, detail_lines: int) -> Drawing:
+        metrics = QFontMetrics(_reason_font())
+        words = [float(metrics.horizontalAdvance(self._reasons[joint])) for joint in self.chain.joints]
+        names = [QFontMetrics(font).horizontalAdvance(said) for box in self._boxes for said, font in _lines(box)[:2]]
+        least = min(max(names, default=0), by_text(_LEAST_NAME)) + 2 * _PADDING
+        height = _box_height(detail_lines)
+        return arrange(self.chain.nodes, self.chain.joints, width, height, word_widths=words, node_width=least)
 
 
 def _paint_box(painter: QPainter, rect: QRectF, box: _Box, palette: Palette) -> None:
@@ -193,12 +199,14 @@ def _paint_box(painter: QPainter, rect: QRectF, box: _Box, palette: Palette) -> 
     painter.setBrush(QColor(palette.panel))
     painter.drawRoundedRect(rect, _CORNER, _CORNER)
     room = _room(rect)
-    third = room.height() / 3
-    inks = (palette.muted, palette.muted if absent else palette.text, palette.muted)
-    for place, ((words, font), ink) in enumerate(zip(_lines(box), inks, strict=True)):
+    part, name, detail = _lines(box)
+    lines = [part, name, *((words, detail[1]) for words in _detail(box, rect))]
+    share = room.height() / (3 if rect.height() < _box_height(2) else 4)
+    inks = (palette.muted, palette.muted if absent else palette.text, palette.muted, palette.muted)
+    for place, ((words, font), ink) in enumerate(zip(lines, inks, strict=False)):
         painter.setFont(font)
         painter.setPen(QColor(ink))
-        line = QRectF(room.x(), room.y() + place * third, room.width(), third)
+        line = QRectF(room.x(), room.y() + place * share, room.width(), share)
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, _shown(words, font, rect))
 
 
@@ -215,8 +223,21 @@ def _shown(words: str, font: QFont, box: QRectF) -> str:
     return QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, int(_room(box).width()))
 
 
-def _box_height() -> float:
-    return 2.0 * QFontMetrics(sans(SMALL_POINTS)).lineSpacing() + QFontMetrics(sans(11.0, bold=True)).lineSpacing() + 24
+def _detail(box: _Box, rect: QRectF) -> tuple[str, ...]:
+    """The detail on one line, or on two where one has not room for it and there is a place to end it."""
+    words, metrics, room = box.detail, QFontMetrics(sans(SMALL_POINTS)), int(_room(rect).width())
+    if metrics.horizontalAdvance(words) <= room:
+        return (words,)
+    ends = [place + 1 for place, letter in enumerate(words[:-1]) if letter in _BREAKS]
+    first = next((words[:end] for end in reversed(ends) if metrics.horizontalAdvance(words[:end].rstrip()) <= room), "")
+    if not first.strip(_BREAKS):
+        return (words,)
+    return first.rstrip().removesuffix(_BETWEEN), words[len(first) :].removeprefix(_BETWEEN.strip()).lstrip()
+
+
+def _box_height(detail_lines: int) -> float:
+    small = QFontMetrics(sans(SMALL_POINTS)).lineSpacing()
+    return (1.0 + detail_lines) * small + QFontMetrics(sans(11.0, bold=True)).lineSpacing() + 24
 
 
 def _reason_font() -> QFont:

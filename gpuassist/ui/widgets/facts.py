@@ -74,7 +74,9 @@ class FactTable(QWidget):
         room, least = self.width() - _GAP, _widest(self._names)
         wanted = max(least, min(by_text(self._label_width), self.width() // 2, room - _widest(self._values)))
         if room - wanted < max((one.natural for one in self._values), default=0):
-            wanted = max(least, min(wanted, max(name.sizeHint().width() for name in self._names)))
+            named = zip(self._names, self.rows, strict=True)  # a paragraph's own hint is narrower than its one line
+            needed = max(name.fontMetrics().horizontalAdvance(on_one_line(row.label)) + 2 for name, row in named)
+            wanted = max(least, min(wanted, needed))
         if wanted != self._grid.columnMinimumWidth(0):
             self._grid.setColumnMinimumWidth(0, wanted)
             self.updateGeometry()  # the grid tells nobody, and other names may be broken now

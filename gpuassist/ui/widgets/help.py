@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent, QShowEvent, QWindow
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
@@ -25,8 +26,19 @@ PROMISES: tuple[Text, ...] = (
 )
 
 
+def open_help(words: Words, over: QWidget) -> None:
+    """Opens Help, or brings the one to the front that is open."""
+    shown = over.findChild(Help)
+    if shown is not None and shown.isVisible():  # one that was closed goes in the next turn of the event loop
+        shown.raise_()
+        shown.activateWindow()
+    else:
+        # Not modal: Qt drops the keys of a window that a modal one blocks, which gets them until the desktop has shown this one.
+        Help(words, over).show()
+
+
 class Help(QDialog):
-    """The keys, and what gpuassist does and never does."""
+    """The keys, and what gpuassist does and never does; one can go on in the window while it is read."""
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +64,32 @@ class Help(QDialog):
         row.addStretch(1)
         row.addWidget(done)
         add_layout(layout, row)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        below = self._below()
+        if below is not None and not self.isActiveWindow():
+            below.installEventFilter(self)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        below = self._below()
+        if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow() and below is not None:
+            below.removeEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Of the window below, until the desktop gives the keys to this one: Escape is for what was opened last."""
+        types = {QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress}
+        if not isinstance(event, QKeyEvent) or event.type() not in types or event.key() != Qt.Key.Key_Escape:
+            return False
+        event.accept()  # so that no page takes it for a key of its own
+        if event.type() is QEvent.Type.KeyPress:
+            self.reject()
+        return True
+
+    def _below(self) -> QWindow | None:
+        parent = self.parentWidget()
+        return parent.window().windowHandle() if parent is not None else None
 
     def _keys(self, words: Words) -> Card:
         """Those that work everywhere first, then those of each page, in the order of the side list."""

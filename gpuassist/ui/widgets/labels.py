@@ -33,6 +33,7 @@ _PIECE = lazy_regex(rf"{_OPENS}*{_WORD}{_CLOSES}*|{_OPENS}*{_HAN}|{_OPENS}|[/\-]
 _PIECE_AT_MOST, _CODE_AT_MOST, _GLUED = 44, 68, 3  # letters
 _ONE_LINERS = ("title", "heading", "strong")
 _LINE_PERCENT = 122
+_BETWEEN_HINTS = " · "
 _LONG = 72  # characters; what is longer wraps in most places, and wrapped lines want some air
 
 
@@ -84,6 +85,11 @@ class ElidedLabel(PaintedWords):
         self.updateGeometry()
         self.update()
 
+    @property
+    def shown(self) -> str:
+        """What there is room for."""
+        return self.fontMetrics().elidedText(self.words, self._elide, self.width())
+
     @Slot()
     def copy(self) -> None:
         clipboard.copy(self._whole or self.words)
@@ -104,7 +110,7 @@ class ElidedLabel(PaintedWords):
         option.initFrom(self)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(self.rect(), self._align, self.fontMetrics().elidedText(self.words, self._elide, self.width()))
+        painter.drawText(self.rect(), self._align, self.shown)
         if self.hasFocus():
             self.style().drawPrimitive(QStyle.PrimitiveElement.PE_FrameFocusRect, option, painter, self)
         painter.end()
@@ -123,6 +129,20 @@ class ElidedLabel(PaintedWords):
         whole = self._whole or self.words
         cut = whole != self.words or self.fontMetrics().horizontalAdvance(self.words) > self.width()
         self.setToolTip(as_tip(whole) if cut else "")
+
+
+class Hints(ElidedLabel):
+    """Hints side by side: as many as there is room for, each whole; all of them in the tool tip. The last give way."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", "muted", parent, elide=Qt.TextElideMode.ElideRight)
+
+    @property
+    def shown(self) -> str:
+        hints, metrics = self.words.split(_BETWEEN_HINTS), self.fontMetrics()
+        while len(hints) > 1 and metrics.horizontalAdvance(_BETWEEN_HINTS.join(hints)) > self.width():
+            hints.pop()
+        return metrics.elidedText(_BETWEEN_HINTS.join(hints), self._elide, self.width())
 
 
 def source_label(words: Words, source: str, parent: QWidget | None = None) -> ElidedLabel:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QFontMetrics
-from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QPushButton, QSizePolicy, QWidget
 
 from gpuassist.ui.theme import strong_weight
 from gpuassist.ui.widgets.layouts import FlowLayout
@@ -89,3 +89,12 @@ class _Segment(QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Tab comes to the one that is chosen: Qt lets it stop at whichever it comes to first."""
+        chosen: QAbstractButton | None = self.group().checkedButton()
+        by_tab = event.reason() in {Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason}
+        if by_tab and chosen is not None and chosen is not self and chosen.isEnabled():
+            chosen.setFocus(event.reason())
+        else:
+            super().focusInEvent(event)

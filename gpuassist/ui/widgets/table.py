@@ -243,7 +243,7 @@ def _width_of(sample: Cell) -> int:
 
 def shared_widths(wanted: Sequence[int], least: Sequence[int], room: int, gives_way: int) -> tuple[int, ...]:
     """The widths of columns in this room: what is left over is shared; what is missing is taken from the one that gives way, then
-    from all, in the proportion of what each has more than its least.
+    from the widest: of long words a little less says as much, and short ones stay whole.
     """
     missing = sum(wanted) - room
     if missing <= 0:
@@ -252,9 +252,16 @@ def shared_widths(wanted: Sequence[int], least: Sequence[int], room: int, gives_
     fair = max(least[gives_way], room // len(wanted))  # the one that gives way keeps as much as a column has where all are alike
     taken = max(0, min(missing, widths[gives_way] - fair))
     widths[gives_way] -= taken
-    spare = [max(0, width - low) for width, low in zip(widths, least, strict=True)]
-    still = min(missing - taken, sum(spare))
-    return tuple(width + -still * more // max(1, sum(spare)) for width, more in zip(widths, spare, strict=True))
+    low, high = 0, max(widths)
+    while low < high:  # for the widest that any of them may be
+        middle = (low + high + 1) // 2
+        fits = sum(_cut(widths, least, middle)) <= room
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return _cut(widths, least, low)
+
+
+def _cut(widths: Sequence[int], least: Sequence[int], at_most: int) -> tuple[int, ...]:
+    return tuple(max(low, min(width, at_most)) for width, low in zip(widths, least, strict=True))
 
 
 def paint_share(painter: QPainter, rect: QRectF, share: float) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QClipboard
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QListWidget
 
 from gpuassist.session.guides import guide, topics
@@ -67,6 +68,25 @@ def test_a_key_leads_to_the_search(page: GuidesPage) -> None:
     (find,) = (one for one in page.actions() if one.shortcut().toString() == "Ctrl+F")
     find.trigger()
     assert isinstance(page.focusWidget(), QLineEdit)
+
+
+@pytest.mark.parametrize("typed", ["mixed precision", "PRECISION"])
+def test_enter_opens_the_first_that_is_found(page: GuidesPage, typed: str) -> None:
+    search = page.findChild(QLineEdit)
+    assert search is not None
+    search.setText(typed)
+    QTest.keyClick(search, Qt.Key.Key_Return)
+    assert page.topic == "precision"
+
+
+@pytest.mark.parametrize("typed", ["", "  ", "nothing that is called so"])
+def test_enter_opens_nothing_where_nothing_is_found(page: GuidesPage, typed: str) -> None:
+    page.arrive(ToGuide("profilers"))
+    search = page.findChild(QLineEdit)
+    assert search is not None
+    search.setText(typed)
+    QTest.keyClick(search, Qt.Key.Key_Return)
+    assert page.topic == "profilers"
 
 
 def test_titles_are_not_cut(page: GuidesPage) -> None:

@@ -333,3 +333,12 @@ def test_the_table_is_as_high_as_what_stands_in_it_in_large_letters(theme: Theme
     shown.page.resize(736, 400)
     card = shown.page.view.card
     qtbot.waitUntil(lambda: card.maximumHeight() >= card.minimumSizeHint().height())
+
+
+def test_many_processes_take_no_room_from_the_plots(shown: Shown, qtbot: QtBot) -> None:
+    shown.feed(sample(0, *(gpu(index, process(11, 1)) for index in range(8))))
+    view = shown.page.view
+    qtbot.waitUntil(lambda: view.card.sizeHint().height() > 8 * view.card.table.rowHeight(0))
+    shown.page.resize(1040, 690)
+    qtbot.waitUntil(lambda: view.width() > 900 and view.card.height() <= view.height() * 0.3)
+    assert min(lane.memory_rect().height() for lane in view.lanes) >= 40

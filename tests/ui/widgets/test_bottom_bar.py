@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from gpuassist.ui.widgets.bottom_bar import ActionButton, BottomBar
-from gpuassist.ui.widgets.labels import ElidedLabel
+from gpuassist.ui.widgets.labels import ElidedLabel, Hints
 from tests.ui.showing import Show, overlapping
 
 Actions = Callable[..., tuple[QAction, ...]]
@@ -155,6 +155,18 @@ def test_a_long_note_gives_way_to_the_buttons(bar: BottomBar, actions: Actions, 
     boxes = [child.geometry() for child in (*bar._buttons(), *bar.findChildren(ElidedLabel))]
     assert not overlapping(boxes)
     assert all(box.left() >= 0 and box.right() < width for box in boxes)
+
+
+@pytest.mark.parametrize(("width", "shown"), [(700, "Wheel: zoom · End: now · Space: pause"), (230, "Wheel: zoom"), (90, "W")])
+def test_hints_are_shown_whole_or_not_at_all(bar: BottomBar, width: int, shown: str) -> None:
+    hints = "Wheel: zoom · End: now · Space: pause"
+    bar.show_actions((), hints, ())
+    bar.resize(width, 60)
+    (note,) = bar.findChildren(Hints)
+    assert note.shown.startswith(shown)
+    assert note.shown.removesuffix("…") in hints
+    assert (note.toolTip() == "") is (note.shown == hints)
+    assert (width > 90) is ("…" not in note.shown)
 
 
 def test_an_action_with_a_menu_opens_it(bar: BottomBar, actions: Actions) -> None:

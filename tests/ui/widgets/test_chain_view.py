@@ -166,3 +166,36 @@ def test_chains_of_whole_machines_fit_the_window(show: Show, made_up: object) ->
         view.show_chain(one)
         show(view, 776, view.heightForWidth(776))
         assert all(0 <= box.left() < box.right() <= 776 for box in view._drawing.nodes)
+
+
+def named(detail: str) -> Chain:
+    return Chain(tuple(Node(part, verbatim(NAMES[part]), verbatim(detail), Status.RIGHT) for part in Part), ())
+
+
+def beside(show: Show, detail: str, width: int) -> ChainView:
+    view = ChainView(ENGLISH)
+    view.show_chain(named(detail))
+    return show(view, width, view.heightForWidth(width))
+
+
+@pytest.mark.parametrize("detail", ["Ada Lovelace · compute 8.9", "/usr/local/cuda-11.7.1-a", "runs CUDA up to 12.x or so"])
+def test_a_detail_that_one_line_is_too_short_for_stands_on_two(show: Show, detail: str) -> None:
+    wide, narrow = beside(show, detail, 1100), beside(show, detail, 720)
+    assert narrow._drawing.nodes[0].top() == narrow._drawing.nodes[-1].top()  # side by side still
+    assert narrow._drawing.nodes[0].height() > wide._drawing.nodes[0].height()
+    assert narrow.cut_words() == wide.cut_words() == ()
+    assert ink_below(narrow)
+    assert not ink_below(wide)
+
+
+def ink_below(view: ChainView) -> bool:
+    """Whether the first box has words on its fourth line."""
+    box = view._drawing.nodes[0].toRect()
+    below = view.grab().toImage().copy(box.adjusted(8, 66, -8, -6))
+    return len({below.pixel(x, y) for x in range(below.width()) for y in range(below.height())}) > 1
+
+
+def test_a_detail_without_a_place_to_end_a_line_is_cut(show: Show) -> None:
+    view = beside(show, "a" * 60, 720)
+    assert view._drawing.nodes[0].height() == beside(show, "a", 720)._drawing.nodes[0].height()
+    assert len(view.cut_words()) == len(Part)

@@ -118,3 +118,12 @@ def test_names_give_way_to_a_value_that_would_break_beside_them(show: Show, qtbo
     table.resize(name.sizeHint().width() + value.natural + 40, 60)
     qtbot.waitUntil(lambda: value.width() >= value.natural)
     assert name.width() >= name.sizeHint().width()
+
+
+def test_no_name_breaks_for_a_value_that_breaks_anyway(show: Show, qtbot: QtBot) -> None:
+    reason = FactRow("Memory", "NVML refused nvmlInit: " * 6, unknown=True)
+    table = show(
+        FactTable(ENGLISH, [reason, FactRow("Kernel driver", "nvidia", "/sys/bus/pci/devices/0000:01:00.0/driver")]), 440, 120
+    )
+    name = table._names[1]
+    qtbot.waitUntil(lambda: name.width() >= name.fontMetrics().horizontalAdvance("Kernel driver"))

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.segments import Segments
@@ -58,6 +59,24 @@ def test_arrow_keys_walk_them(segments: Segments) -> None:
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left):
         QTest.keyClick(segments.focusWidget(), key)
     assert found == [1, 2, 1]
+
+
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("back", [False, True])
+def test_tab_comes_to_the_one_that_is_chosen_and_goes_past_the_others(show: Show, place: int, *, back: bool) -> None:
+    window = QWidget()
+    row = QHBoxLayout(window)
+    before, segments, after = QLineEdit(window), Segments(TITLES, "Span", window), QLineEdit(window)
+    for widget in (before, segments, after):
+        row.addWidget(widget)
+    show(window, 600, 60)
+    segments.show_chosen(place)
+    (after if back else before).setFocus()
+    key = Qt.Key.Key_Backtab if back else Qt.Key.Key_Tab
+    QTest.keyClick(window.focusWidget(), key)
+    assert window.focusWidget() is segments.button(place)
+    QTest.keyClick(window.focusWidget(), key)
+    assert window.focusWidget() is (before if back else after)
 
 
 def test_code_shows_without_a_word(segments: Segments) -> None:

@@ -159,6 +159,11 @@ def test_the_one_that_gives_way_keeps_its_part() -> None:
     assert sum(shared_widths((800, 333, 167), (64, 64, 64), 401, 0)) <= 401
 
 
+def test_short_words_stay_whole_beside_long_ones() -> None:
+    assert shared_widths((400, 500, 90, 60), (64, 64, 64, 60), 500, 0) == (125, 225, 90, 60)
+    assert shared_widths((400, 500, 90, 60), (64, 64, 64, 60), 200, 0) == (64, 64, 64, 60)  # what is still too wide is scrolled to
+
+
 def test_spread_columns_follow_the_width(show: Show) -> None:
     table = made(show, rows(3), 400)
     table.spread(gives_way=0)

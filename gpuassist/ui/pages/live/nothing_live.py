@@ -28,6 +28,7 @@ class NothingLive(EmptyState):
         self._found.clicked.connect(self.found_wanted)
         # Who has no GPU here may have a recording of one elsewhere.
         self._open = small(words(text("Open a recording…")), self)
+        self._open.setToolTip("Ctrl+O")  # the key, as Qt spells it
         self._open.clicked.connect(self.open_wanted)
         self._server = small(words(text("Prometheus server…")), self)
         self._server.clicked.connect(self.server_wanted)

@@ -341,7 +341,7 @@ class LivePage(Page):
         from gpuassist.ui.pages.live.served_gpus import ServedGpus  # HTTP is what few windows need
 
         self.show_live()
-        self._served = served = ServedGpus(self.desk, server, self)
+        self._served = served = ServedGpus(self.desk, server, self, self._recordings.opening)
         served.view.asked.connect(self.asked)
         served.view.told.connect(self._head.tell)
         served.changed.connect(self._pace.request)

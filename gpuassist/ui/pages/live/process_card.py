@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QStyleOptionViewItem, QWidget
 
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.sample import GpuSample, ProcessKind
@@ -229,10 +229,12 @@ class RowTable(Table):
     def __init__(self, card: ProcessCard) -> None:
         super().__init__(card.model, card._words(text("Processes on the GPUs")), card)
         self._card = card
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
 
     def minimumSizeHint(self) -> QSize:
-        """It scrolls: the plots need the room more."""
-        return QSize(super().minimumSizeHint().width(), self.horizontalHeader().sizeHint().height())
+        """One row, and it scrolls: the plots need the room more."""
+        rows = min(self.model().rowCount(), 1) * self.verticalHeader().defaultSectionSize()
+        return QSize(super().minimumSizeHint().width(), self.horizontalHeader().sizeHint().height() + rows)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row, key, card = self._card.chosen, event.key(), self._card

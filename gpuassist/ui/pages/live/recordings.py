@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.model.text import Text, counted, text
@@ -21,7 +22,7 @@ from gpuassist.present.samples import clock
 from gpuassist.session.opened_recording import NotWantedError, OpenedRecording, history_beside, open_recording
 from gpuassist.session.watch import Watch
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
-from gpuassist.ui.page import Desk
+from gpuassist.ui.page import Desk, new_action
 from gpuassist.ui.pages.live.watch_view import WatchView
 from gpuassist.ui.wording import reason_of, sentence_case
 
@@ -40,9 +41,12 @@ class Recordings(QObject):
     server_wanted = Signal()
     _reached = Signal(float)  # from the thread that reads
 
-    def __init__(self, desk: Desk, watch: Watch, page: QWidget) -> None:
+    def __init__(self, desk: Desk, watch: Watch, page: QWidget, opening: QAction | None = None) -> None:
+        """`opening` is the page's own action where it has one: two with the same key would both do nothing."""
         super().__init__(page)
         self._desk, self._watch, self._page = desk, watch, page
+        title = desk.words(text("Open a recording…"))
+        self.opening = new_action(page, title, self.ask_what_to_open, "Ctrl+O") if opening is None else opening
         self._live: WatchView | None = None
         self._reading = Latest(desk.jobs, self._read, self)
         self._reached.connect(self._show_reached)
@@ -56,7 +60,7 @@ class Recordings(QObject):
         controls = view.controls
         controls.save_chosen.connect(partial(self._ask_where_to_save, view))
         controls.files.addSeparator()
-        controls.files.addAction(self._desk.words(text("Open a recording…"))).triggered.connect(self.ask_what_to_open)
+        controls.files.addAction(self.opening)
         controls.files.addAction(self._desk.words(text("Prometheus server…"))).triggered.connect(self.server_wanted)
         if opened is None:
             self._live = view

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.model.sample import Sample
@@ -20,7 +21,7 @@ class ServedGpus(QObject):
 
     changed = Signal()  # there is something new to draw
 
-    def __init__(self, desk: Desk, server: PrometheusServer, page: QWidget) -> None:
+    def __init__(self, desk: Desk, server: PrometheusServer, page: QWidget, opening: QAction) -> None:
         super().__init__(page)
         self._desk = desk
         self.server = server
@@ -29,7 +30,7 @@ class ServedGpus(QObject):
         self.watching.sampled.connect(self._take)
         self.view = WatchView(desk, self.watching.watch, page)
         self.view.hide()
-        self.recordings = Recordings(desk, self.watching.watch, page)
+        self.recordings = Recordings(desk, self.watching.watch, page, opening)
         self.recordings.serve(self.view)
         self.watching.start()
 
