@@ -32,7 +32,9 @@ def asked_gpus(knowledge: Knowledge, words: str) -> tuple[GpuRecord, ...]:
         gpu = knowledge.gpu(f"{found['vendor'] or NVIDIA}:{found['device']}") if found else None
         if gpu is not None:
             return (gpu,)
-    return knowledge.gpus_named(words) or knowledge.gpus_named(names.product(words, asked=True)) or _bearing(knowledge, words)
+    named = knowledge.gpus_named(words) or knowledge.gpus_named(names.product(words, asked=True)) or _bearing(knowledge, words)
+    plain, _ = names.without_sizes(words)
+    return named or (asked_gpus(knowledge, plain) if plain not in {"", words} else ())
 
 
 def _bearing(knowledge: Knowledge, words: str) -> tuple[GpuRecord, ...]:
@@ -70,10 +72,20 @@ def same_product(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, .
     with 40 and with 80 GB.
     """
     wanted = names.key(words)
-    plain = {names.undecorated(one) for gpu in nearest(found, words) for one in _own_keys(gpu)}
+    near = [(len(wanted ^ one), one) for gpu in nearest(found, words) for one in _own_keys(gpu)]
+    plain = {names.undecorated(one) for far, one in near if far == min(near)[0]}
+    alike = tuple(
+        gpu for gpu in found if any(names.undecorated(one) in plain and names.sort(one) <= wanted for one in _own_keys(gpu))
+    ) or nearest(found, words)
     said = names.sizes(wanted)
-    alike = tuple(gpu for gpu in found if any(names.undecorated(one) in plain for one in _own_keys(gpu)))
-    return tuple(gpu for gpu in alike if not said or any(said <= one for one in _keys(gpu))) or alike
+    for said_too in (
+        lambda one: names.decoration(wanted) <= one and said <= names.sizes(one),
+        lambda one: names.decoration(wanted) <= one,
+    ):
+        kept = tuple(gpu for gpu in alike if any(map(said_too, _keys(gpu))))
+        if kept:
+            return kept
+    return alike
 
 
 def memory_sizes(knowledge: Knowledge, gpu: GpuRecord) -> tuple[int, ...]:
@@ -82,3 +94,19 @@ def memory_sizes(knowledge: Knowledge, gpu: GpuRecord) -> tuple[int, ...]:
         round(one.memory_gb * _GB) for one in knowledge.gpu_rates() if (one.gpu, one.chip) == (gpu.name, gpu.chip) and one.memory_gb
     }
     return tuple(sorted(set(gpu.memory_bytes) or boards))
+
+
+def sizes_meant(knowledge: Knowledge, words: str) -> dict[int, str]:
+    """The sizes of memory in bytes that words for a GPU may mean, each with the name of a card that has it, small to large. Where
+    the words say a size it is that one, or none; but a GH200 has the 120GB and 480GB of its name beside the GPU.
+    """
+    _, said = names.without_sizes(words)
+    asked = asked_gpus(knowledge, words)
+    found: dict[int, str] = {}
+    for gpu in same_product(asked, words):
+        for one in memory_sizes(knowledge, gpu):
+            found.setdefault(one, gpu.name)
+    kept = {size: name for size, name in found.items() if round(size / _GB) in said}
+    if said and (kept or not any(names.key(words) in _keys(gpu) for gpu in asked)):
+        found = kept
+    return dict(sorted(found.items()))

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gpuassist.model.lazy_regex import lazy_regex
 
 Key = frozenset[str]
@@ -21,10 +23,11 @@ _MOBILE = frozenset({"mobile", "laptop", "max", "q", "notebook"})
 _FILLER = frozenset({"nvidia", "gpu", "with", "design", "corporation", "generation", "founders", "edition"})
 # What tells cards of one chip apart, but never their capability: the slot, the memory, the cooling, the sort of machine.
 _SLOT_AND_MEMORY = ("pcie", "sxm", "hbm", "hbm3e", "3e", "nvl")
-_SORT = ("active", "lc", "oem", "refresh", "server", "workstation", "embedded", "hgx", "converged", "accelerator")
+_SORT = frozenset(("active", "lc", "oem", "refresh", "server", "workstation", "embedded", "hgx", "converged", "accelerator"))
 _DECORATION = frozenset((*_SLOT_AND_MEMORY, *_SORT))
 _BRAND = frozenset({"geforce", "quadro", "tesla", "grid"})
 _SIZE = lazy_regex(r"\d+gb?")
+_SAID_SIZE = lazy_regex(r"(?<![\w.])(\d{1,4})\s?gi?b?(?![\w.])", re.IGNORECASE)
 # The number of a GeForce or RTX A card in what a shop or a person writes: ASUS TUF RTX 4070 SUPER OC, gtx1080 ti, 4090D.
 _PRODUCT = lazy_regex(
     r"(?<![a-z0-9])(?:rtx ?(?P<rtx>\d0[5-9]0|a\d{4})|gtx ?(?P<gtx>\d{3,4})|(?P<bare>10[5-8]0|16[5-6]0|[2-5]0[5-9]0))"
@@ -86,9 +89,24 @@ def undecorated(exact: Key) -> Key:
     return frozenset(word for word in exact if word not in _DECORATION and not _SIZE.fullmatch(word))
 
 
-def sizes(exact: Key) -> Key:
-    """The words of a name that say how much memory there is."""
-    return frozenset(word for word in exact if _SIZE.fullmatch(word))
+def decoration(exact: Key) -> Key:
+    """The words of a name that tell cards of one chip apart, sizes of memory left out."""
+    return exact & _DECORATION
+
+
+def sort(exact: Key) -> Key:
+    """Those of them that name a sort of machine or board: an embedded card is another product, with memory of its own."""
+    return exact & _SORT
+
+
+def sizes(exact: Key) -> frozenset[int]:
+    """How much memory a name says there is, in GB."""
+    return frozenset(int(word.rstrip("gb")) for word in exact if _SIZE.fullmatch(word))
+
+
+def without_sizes(name: str) -> tuple[str, frozenset[int]]:
+    """A name without what it says of its memory, and the sizes that it says in GB: `4080 16 GB`."""
+    return " ".join(_SAID_SIZE.sub(" ", name).split()), frozenset(int(found[1]) for found in _SAID_SIZE.finditer(name))
 
 
 def is_of_product(word: str) -> bool:

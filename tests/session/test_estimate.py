@@ -265,9 +265,11 @@ def test_the_cards_that_are_named_have_the_memory_that_is_known_of_them() -> Non
     for words, sizes in (
         *(("RTX 4090", [24]), ("4090", [24]), ("10de:2684", [24]), ("A6000", [48]), ("12 GiB", [12]), ("3060", [8, 12])),
         *(("A100", [40, 64, 80]), ("A100 80GB", [80]), ("RTX 4060 Ti", [8, 16]), ("RTX 4060 Ti 16GB", [16]), ("4090 laptop", [16])),
+        *(("NVIDIA H100 PCIe", [80]), ("H20 HBM3e", [141]), ("NVIDIA GeForce RTX 3060 Laptop GPU", [6]), ("B200 NVL", [180])),
+        *(("M40 24GB", [24]), ("A100 80G", [80]), ("4080 16GB", [16]), ("4090 24G", [24]), ("3060 12 GB", [12]), ("1060 6GB", [6])),
     ):
         assert cards_sizes(words) == [size * GIB for size in sizes], words
-    for words in ("no such card", "10de:ffff", "16"):
+    for words in ("no such card", "10de:ffff", "16", "4090 48GB"):
         with pytest.raises(EstimateError):
             cards_named(live_session(), words)
 

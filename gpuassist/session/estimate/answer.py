@@ -6,7 +6,7 @@ from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.silent_gpus import why_unusable
 from gpuassist.formats.size import read_size
-from gpuassist.knowledge.asked_gpus import asked_gpus, memory_sizes, same_product
+from gpuassist.knowledge.asked_gpus import memory_sizes, sizes_meant
 from gpuassist.knowledge.memory_costs import MemoryCosts
 from gpuassist.knowledge.records import GpuRecord
 from gpuassist.model.estimate import (
@@ -21,6 +21,7 @@ from gpuassist.model.estimate import (
     usable_cards,
 )
 from gpuassist.model.fact import Known, value_or
+from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, listed, text
 from gpuassist.session.estimate.estimate import estimate
@@ -28,6 +29,7 @@ from gpuassist.session.estimate.levers import fits_in, largest_batch, largest_se
 from gpuassist.session.estimate.source import EstimateError
 
 _GB_OF_CARDS = 1 << 30
+_TWO_NUMBERS = lazy_regex(r"\d\w*\s+\d")
 _DRIVER_KEEPS = 0.975  # of a card's memory: what the driver shows is less than what is sold (RTX 4090: 23.99 of 24, A10: 22.5)
 
 
@@ -59,16 +61,13 @@ def cards_named(session: Session, words: str) -> tuple[CardRoom, ...]:
     """A GPU that is not there, by a size such as `24GiB` or as a GPU is named everywhere; one for each size of memory that the name
     stands for, small to large. Raises `EstimateError`.
     """
-    size = read_size(words)
+    size = read_size(words) if not _TWO_NUMBERS.search(words) else None  # `4080 16GB` is a name
     if size is not None and size > 0:
         return (CardRoom(words.strip(), size),)
-    found: dict[int, str] = {}
-    for gpu in same_product(asked_gpus(session.knowledge, words), words):
-        for one in memory_sizes(session.knowledge, gpu):
-            found.setdefault(one, gpu.name)
+    found = sizes_meant(session.knowledge, words)
     if not found:
         raise EstimateError(text("no GPU called “{name}” is known with its memory; give a size, such as 24GiB", name=words))
-    return tuple(CardRoom(found[one], one) for one in sorted(found))
+    return tuple(CardRoom(name, size) for size, name in found.items())
 
 
 def answer_fit(
