@@ -127,3 +127,15 @@ def test_frames_without_number_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
 def test_frames_in_each_other_without_end_take_no_time() -> None:
     nested = "".join(_FRAME.replace('y="2"', f'y="{place}"') for place in range(20_000))
     assert sum(own(nested).values()) == 9
+
+
+def test_what_no_frame_of_the_root_has_is_a_share_and_nobodys_name() -> None:
+    frames = (("all", 0, 1000, 52), ("main (a.py:3)", 0, 600, 68))
+    drawn = "".join(
+        f'<g><title>{name} ({count} samples, 1%)</title><rect y="{height}" fg:x="{begin}" fg:w="{count}"/></g>'
+        for name, begin, count, height in frames
+    )
+    reading = read(f'{HEAD}<svg id="frames">{drawn}</svg></svg>')
+    assert reading is not None
+    assert [one.name for one in reading.entries] == ["a.py:3(main)"]
+    assert {one.kind: one.seconds for one in reading.shares}[TimeKind.REST] == 400

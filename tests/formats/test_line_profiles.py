@@ -238,3 +238,24 @@ def test_both_are_read_where_they_stand_in_a_longer_text() -> None:
 def test_broken_and_long_tables_take_no_longer_than_their_length(words: str) -> None:
     read_lines(words.split("\n"))
     read_scalene_text(words.split("\n"))
+
+
+@for_each("time", ["1e999", "1e99"])
+def test_a_time_that_no_clock_has_is_bounded(time: str) -> None:
+    reading = read_lines(table("f", 2.0, 1, f"     1         1        {time}      1.0    100.0  f()").splitlines())
+    assert reading is None or reading.seconds is None or reading.seconds <= 1e9
+
+
+def test_many_tables_of_one_name_do_not_look_at_every_line() -> None:
+    rows = "\n".join(f"    {line}         1     400000.0      0.2     12.5          forward(x{line})" for line in range(12, 22))
+    text = "Timer unit: 1e-06 s\n\n" + "".join(table(f"Part{place}.forward", 3.2, 12, rows) for place in range(300))
+    reading = read_lines(text.splitlines())
+    assert reading is not None
+    assert reading.events == 3000
+
+
+def test_scalenes_lines_may_be_of_any_kind() -> None:
+    told = {"functions": [{"lineno": [], "line": "f"}], "lines": [{"lineno": 3, "line": "\ud800", "n_cpu_percent_python": 5}]}
+    reading = read_scalene({"elapsed_time_sec": 5, "files": {"\ud800.py": told}})
+    assert reading is not None
+    assert reading.entries[0].name.encode("utf-8")

@@ -93,7 +93,9 @@ def _own(frames: list[_Frame]) -> list[tuple[TimeKind | None, str, float, int]]:
         stack.append((frame, key))
     # What is narrower than a hair is not drawn: what is left of the root has no name.
     return [
-        (TimeKind.REST if name == _ROOT else kind, name, float(count), count) for (kind, name), count in own.items() if count > 0
+        (TimeKind.REST, "", float(count), count) if name == _ROOT else (kind, name, float(count), count)
+        for (kind, name), count in own.items()
+        if count > 0
     ]
 
 

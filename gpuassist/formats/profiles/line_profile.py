@@ -16,12 +16,14 @@ _LONGEST_LINE = 2000
 _MOST_ENTRIES = 200
 _MOST_FUNCTIONS = 2000
 _MOST_UNNAMED = 1000
+_MOST_CALLS = 200  # of one word, by time: where thousands of tables have one name, each would look at each line
+_MOST_SECONDS = 1e9
 _COLOURS = lazy_regex(r"\x1b\[[\d;]{0,20}m")
 _UNIT = lazy_regex(r"^\s{0,20}Timer unit: (\d{1,3}(?:\.\d{1,9})?(?:e-\d{1,2})?) s$")
 _TOTAL = lazy_regex(r"^\s{0,20}Total time: (\d{1,9}(?:\.\d{1,9})?(?:e-\d{1,2})?) s$")
 _FILE = lazy_regex(r"^\s{0,20}File: (\S.{0,1000})$")
 _FUNCTION = lazy_regex(r"^\s{0,20}Function: (\S.{0,300}) at line (\d{1,9})$")
-_NUMBER = r"\d{1,15}(?:\.\d{1,9})?(?:e[+-]?\d{1,3})?"
+_NUMBER = r"\d{1,15}(?:\.\d{1,9})?(?:e[+-]?\d{1,2})?"
 _RULE = lazy_regex(r"^={20,200}$")
 _ROW = lazy_regex(
     rf"^\s{{0,20}}(?P<line>\d{{1,9}})\s{{1,40}}(?P<hits>\d{{1,15}})\s{{1,40}}(?P<time>{_NUMBER})\s{{1,40}}{_NUMBER}"
@@ -72,7 +74,8 @@ class _Function:
         if self._first < 0 and (told is not None or bare is not None):
             self._first = int((told or bare)["line"])  # type: ignore[index]
         if told is not None:
-            self.lines.append(_Line(int(told["line"]), int(told["hits"]), float(told["time"]) * unit, (told["code"] or "").strip()))
+            seconds = min(float(told["time"]) * unit, _MOST_SECONDS)
+            self.lines.append(_Line(int(told["line"]), int(told["hits"]), seconds, (told["code"] or "").strip()))
             self.is_folded = self.is_folded or told["percent"] is None
         found = told or _FOLDED_PERCENT.match(row) or bare
         self._texts.append((found["code"] or "").strip() if found is not None else "")
@@ -163,6 +166,7 @@ def _take_calls_out(functions: list[_Function]) -> None:
                 by_word.setdefault(word, []).append((place, line))
             if line.may_call_unnamed:
                 unnamed.append((place, line))
+    by_word = {word: sorted(lines, key=lambda one: -one[1].own)[:_MOST_CALLS] for word, lines in by_word.items()}
     unnamed = sorted(unnamed, key=lambda one: -one[1].own)[:_MOST_UNNAMED]
     for place, function in enumerate(functions):
         calling = [line for of, line in by_word.get(function.called, ()) if of != place and not function.names(functions[of])]

@@ -181,6 +181,8 @@ def is_own_function(name: str) -> bool:
 
 
 def shortened(name: str) -> str:
-    """Without the version that CUDA's calls carry and the address of an object, and no longer than somebody reads."""
-    plain = _VERSION.sub("", _ADDRESS.sub("", name))
+    """Without the version that CUDA's calls carry and the address of an object, in letters that can be written, and no longer than
+    somebody reads.
+    """
+    plain = _VERSION.sub("", _ADDRESS.sub("", name)).encode("utf-8", "replace").decode("utf-8")
     return plain if len(plain) <= LONGEST_NAME else plain[: LONGEST_NAME - 1] + "…"

@@ -118,13 +118,16 @@ def read_begins_and_ends(document: Any) -> ProfileReading | None:
 def sampled_reading(
     form: ProfileForm, rows: list[tuple[TimeKind | None, str, float, int]], seconds: float | None
 ) -> ProfileReading:
-    """Of rows with what the stack told of the kind, the frame, its time or count, and how often it was seen."""
+    """Of rows with what the stack told of the kind, the frame, its time or count, and how often it was seen; a frame without a name
+    is a share and no entry.
+    """
     entries, sums = list[ProfileEntry](), dict.fromkeys(TimeKind, 0.0)
     for told, name, spent, count in rows:
         plain = shortened(_place(name[-_MOST_STACK:]))
         kind = told or function_kind(plain)
         sums[kind] += spent
-        entries.append(ProfileEntry(kind, plain, count, spent))
+        if plain:
+            entries.append(ProfileEntry(kind, plain, count, spent))
     entries.sort(key=lambda one: -one.seconds)
     shares = tuple(TimeShare(kind, spent) for kind, spent in sums.items() if spent > 0)
     return ProfileReading(

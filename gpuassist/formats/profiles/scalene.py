@@ -58,7 +58,9 @@ def read_scalene_page(page: str) -> ProfileReading | None:
 def _lines_of(files: dict[str, Any]) -> Iterator[_Line]:
     for file, told in files.items():
         functions = {
-            one.get("lineno"): str(one.get("line", "")) for one in _dicts(told.get("functions") if isinstance(told, dict) else None)
+            one["lineno"]: str(one.get("line", ""))
+            for one in _dicts(told.get("functions") if isinstance(told, dict) else None)
+            if isinstance(one.get("lineno"), int)
         }
         for line in _dicts(told.get("lines") if isinstance(told, dict) else None):
             number, begin = line.get("lineno"), line.get("start_function_line")

@@ -85,7 +85,7 @@ def read(path: str, tell: Tell) -> ReadWhole | ReadNothing:
         if error.name != "numpy":
             raise
         return ReadNothing(NotRead.NUMPY)
-    except (ValueError, RecursionError, zlib.error) as error:
+    except (ValueError, TypeError, RecursionError, zlib.error) as error:
         return ReadNothing(NotRead.DAMAGED, str(error)[:200])
 
 
