@@ -141,8 +141,9 @@ def _by_figures(message: OutOfMemory, total: int, requested: int) -> Ruling:
 def _by_little(message: OutOfMemory) -> Ruling:
     """A message of which half is missing, or of a program that tells less."""
     total, others = message.total or 0, others_bytes(message)
-    if total and others >= _MANY_OTHERS * total and message.free is not None:
-        return Ruling((MemoryCause.OTHERS, MemoryCause.NEED), proved=bool(other_processes(message)) or message.own is not None)
+    told = bool(other_processes(message)) or message.own is not None  # else what is not free may all be the program's own
+    if told and total and others >= _MANY_OTHERS * total and message.free is not None:
+        return Ruling((MemoryCause.OTHERS, MemoryCause.NEED))
     return Ruling((MemoryCause.NEED, MemoryCause.OTHERS), proved=False)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.diagnose.memory import TOLD, MemoryCause, others_bytes, parameters, rule
+from gpuassist.diagnose.memory import TOLD, MemoryCause, Ruling, others_bytes, parameters, rule
 from gpuassist.formats.oom import OutOfMemory, ProcessUse, principal
 from gpuassist.formats.size import read_size
 from tests import memory_messages as messages
@@ -99,6 +99,11 @@ def test_plenty_of_free_memory_is_no_proof() -> None:
 )
 def test_half_a_message_proves_little(words: str, proved: bool) -> None:
     assert rule(message(words)).proved is proved
+
+
+def test_what_is_not_free_may_be_the_programs_own() -> None:
+    words = "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.65 GiB of which 1.21 GiB is free."
+    assert rule(message(words)) == Ruling((MemoryCause.NEED, MemoryCause.OTHERS), proved=False)
 
 
 def test_half_a_message_with_other_processes_is_enough() -> None:

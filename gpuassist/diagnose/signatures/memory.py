@@ -81,7 +81,9 @@ def _ruled(setting: SignatureInput, program: str) -> Iterator[Sign]:
     ruling = rule(message) if message is not None else Ruling((MemoryCause.NEED,), proved=False)
     first, *others = ruling.causes
     figured = message is not None and message.total is not None and contradiction(message) is None
-    yield _sign(first, message, setting, weight=Weight.CAUSE if figured or ruling.proved else Weight.STATE, program=program)
+    # Without a figure of its own memory nothing tells whether the program itself or others have what is not free.
+    told = ruling.proved or (figured and first is MemoryCause.FRAGMENTS)
+    yield _sign(first, message, setting, weight=Weight.CAUSE if told else Weight.STATE, program=program)
     if figured:
         for cause in (one for one in others if one is not MemoryCause.NEED or not ruling.proved):
             yield _sign(cause, message, setting, weight=Weight.STATE, program=program)
