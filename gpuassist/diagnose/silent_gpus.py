@@ -7,6 +7,12 @@ from gpuassist.model.fact import value_or
 from gpuassist.model.gpu import Recovery
 from gpuassist.model.text import Text, text
 
+_WANTED = {
+    Recovery.RESET: text("it has to be reset before it works again"),
+    Recovery.REBOOT: text("the machine has to be restarted before it works again"),
+    Recovery.DRAIN: text("its programs have to end before it works again"),
+}
+
 
 def is_lost(card: KnownGpu) -> bool:
     """Whether the driver no longer reaches a GPU."""
@@ -30,9 +36,9 @@ def why_unusable(case: RuleInput, card: KnownGpu) -> Text | None:
         return text("the driver no longer reaches this GPU")
     if is_silent(case, card):
         return text("the driver does not list this GPU")
-    if wanted not in {Recovery.NONE, Recovery.START}:
-        return text("it needs “{action}” before it works again", action=wanted.value)
-    return None
+    if wanted in {Recovery.NONE, Recovery.START}:
+        return None
+    return _WANTED.get(wanted) or text("NVML asks for action {number} before it works again", number=wanted.value)
 
 
 def all_silent(case: RuleInput) -> bool:

@@ -220,7 +220,8 @@ def test_what_others_hold_counts_and_a_sleeping_card_has_what_its_product_has() 
     [
         ({"recovery": (Recovery.NONE, Recovery.POWER_CYCLE)}, "the driver no longer reaches this GPU"),
         ({"recovery": (Recovery.NONE, Recovery.START)}, "the driver does not list this GPU"),
-        ({"recovery": (Recovery.NONE, Recovery.RESET)}, "it needs “reset” before it works again"),
+        ({"recovery": (Recovery.NONE, Recovery.RESET)}, "it has to be reset before it works again"),
+        ({"recovery": (Recovery.NONE, Recovery("7"))}, "NVML asks for action 7 before it works again"),
         ({"excluded": (False, True)}, "the driver leaves it out, as an option says"),
         ({"kernel_driver": ("nvidia", "vfio-pci")}, "it is kept for a virtual machine"),
     ],
