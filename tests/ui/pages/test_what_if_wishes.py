@@ -87,6 +87,13 @@ def test_another_machine_takes_the_place_of_the_first(card: WishCard) -> None:
     assert names(card) == ["RTX 4090"]
 
 
+def test_gpus_of_another_machine_take_the_place_of_those_beside_what_was_added(card: WishCard) -> None:
+    card.search.taken.emit("RTX 5090")
+    card.show_machine((Slot("10de:1b06", "GTX 1080 Ti"),), {}, recorded=True)
+    assert names(card) == ["GTX 1080 Ti", "RTX 5090"]
+    assert card.wish.gpus[0] == "10de:1b06"
+
+
 def test_a_box_says_what_is_there_now(card: WishCard) -> None:
     assert rows(card, "driver") == ["current: 550.54.14", "no driver", "driver 595", "driver 580"]
     assert rows(card, "gcc")[0] == "keep current"

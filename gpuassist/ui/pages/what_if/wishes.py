@@ -96,7 +96,8 @@ class WishCard(Card):
         self._show_wish()
 
     def show_machine(self, slots: tuple[GpuSlot, ...], as_is: dict[str, Text], *, recorded: bool, host: str = "") -> None:
-        """A machine was read: what it has. What was chosen before stays chosen."""
+        """A machine was read: what it has. What was chosen before stays chosen, beside the GPUs of this machine."""
+        self.wish = replace(self.wish, gpus=self._with_these(slots))
         self._slots, self._as_is = slots, as_is
         base = "recorded" if recorded else "this"
         if self.base.count() == 1:
@@ -168,6 +169,16 @@ class WishCard(Card):
             return self._slots if self.starts_from_machine else ()
         known = {slot.token: slot.name for slot in self._slots}
         return tuple(GpuSlot(token, known.get(token, short_name(token))) for token in self.wish.gpus)
+
+    def _with_these(self, slots: tuple[GpuSlot, ...]) -> tuple[str, ...]:
+        """The GPUs wished for, with those of another machine in place of those of the one before."""
+        before, added = [slot.token for slot in self._slots], list(self.wish.gpus)
+        stayed = [token for token in before if token in added]
+        if not stayed or before == [slot.token for slot in slots]:
+            return self.wish.gpus
+        for token in stayed:
+            added.remove(token)
+        return (*(slot.token for slot in slots), *added)
 
     def _show_chips(self) -> None:
         clear(self._flow)
