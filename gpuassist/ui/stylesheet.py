@@ -50,7 +50,7 @@ QPushButton[kind="primary"]:disabled { background: $unknown_tint; color: $muted;
 QPushButton[kind="danger"] { background: $problem; color: $panel; border: 1px solid $problem; }
 QPushButton[kind="danger"]:hover { background: $problem; border-color: $text; }
 QPushButton[kind="danger"]:focus { border: 2px solid $text; }
-QPushButton[kind="link"] { background: transparent; border: 1px solid transparent; color: $accent; padding: 3px 0; }
+QPushButton[kind="link"] { background: transparent; border: 1px solid transparent; color: $accent; padding: 3px 1px; }
 QPushButton[kind="link"]:hover { text-decoration: underline; }
 QPushButton[kind="link"]:focus { border: 2px solid $accent; padding: 2px 0; }
 Segments { background: $well; border: 1px solid $line; border-radius: 9px; }

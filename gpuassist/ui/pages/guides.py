@@ -183,11 +183,13 @@ class GuidesPage(Page):
 
     @Slot()
     def _take_first(self) -> None:
-        """Enter opens the first of what was found; nothing typed finds nothing."""
-        found = (item for item in map(self._list.item, range(self._list.count())) if item.data(_TOPIC) and not item.isHidden())
-        first = next(found, None) if self._search.text().strip() else None
-        if first is not None:
-            self._list.setCurrentItem(first)
+        """Enter opens what is called so, else what begins so, else the first of what was found; nothing typed finds nothing."""
+        typed = self._search.text().strip().lower()
+        found = [item for item in map(self._list.item, range(self._list.count())) if item.data(_TOPIC) and not item.isHidden()]
+        if typed and found:
+            titles = [item.text().lower() for item in found]
+            nearest = min(range(len(found)), key=lambda place: (titles[place] != typed, not titles[place].startswith(typed)))
+            self._list.setCurrentItem(found[nearest])
 
     @Slot()
     def _show_current(self) -> None:

@@ -79,6 +79,14 @@ def test_enter_opens_the_first_that_is_found(page: GuidesPage, typed: str) -> No
     assert page.topic == "precision"
 
 
+def test_enter_opens_what_is_called_so_before_what_only_speaks_of_it(page: GuidesPage) -> None:
+    search = page.findChild(QLineEdit)
+    assert search is not None
+    search.setText("ptx")
+    QTest.keyClick(search, Qt.Key.Key_Return)
+    assert _title(page) == "PTX"
+
+
 @pytest.mark.parametrize("typed", ["", "  ", "nothing that is called so"])
 def test_enter_opens_nothing_where_nothing_is_found(page: GuidesPage, typed: str) -> None:
     page.arrive(ToGuide("profilers"))

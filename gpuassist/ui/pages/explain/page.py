@@ -59,6 +59,7 @@ class ExplainPage(Page):
         self._pause.setInterval(_PAUSE_MILLISECONDS)
         self._pause.timeout.connect(self._ask_typed)
         self._later = InTurns(self)
+        self._resumes = False  # with what the page in another language had
         self._copy = new_action(self, desk.words(text("Copy the answer")), self._copy_answer, "Ctrl+Shift+C")
         self._save = new_action(self, desk.words(text("Export answer…")), self._ask_where, "Ctrl+S")
         self._on = new_action(self, desk.words(text("Continue")), self._go_on)
@@ -113,14 +114,17 @@ class ExplainPage(Page):
             self.open_file(errand.path)
         elif isinstance(errand, ToExplainText) and errand.words:
             self.explain_text(errand.words)
-        self._text.edit.setFocus()
-        if self._examples is None:
+        if errand is not None or not self._resumes:  # in another language it goes on as it stood: whoever chose that has the keys
+            self._text.edit.setFocus()
+        self._resumes = False
+        if self._examples is None and not self._later.busy:
             self._later.begin(self._making_examples())
 
     def left(self) -> Paste | None:
         return self._paste if self._paste.words or self._paste.left_out else None
 
     def take_up(self, left: object) -> None:
+        self._resumes = True
         self._begin_taking(text("Reading…"), lambda _: left)
 
     def close_down(self) -> None:
