@@ -39,9 +39,12 @@ def copyable_lines(lines: Iterable[str]) -> list[Text]:
     return [why_not] if why_not is not None else [verbatim(line) for line in kept]
 
 
+_SHORT = 40  # letters: a longer command has no room beside other things, and stands on the page
+
+
 def copied(lines: Sequence[str]) -> Text:
-    """What is said once these lines are on the clipboard: which they are, where there is one."""
-    if len(lines) == 1:
+    """What is said once these lines are on the clipboard: which they are, where it is one and short."""
+    if len(lines) == 1 and len(lines[0]) <= _SHORT:
         return text("Copied, to be pasted into a terminal: {command}", command=lines[0])
     return text("Copied: paste it into a terminal.")
 

@@ -185,4 +185,7 @@ class TerminalCard(Card):
 
     def _cell(self, found: Text) -> QWidget:
         words = self._words(found)
-        return ElidedLabel(words, "mono", self._box) if is_verbatim(found) else paragraph(words, "small", self._box)
+        if not is_verbatim(found):
+            return paragraph(words, "small", self._box)
+        # Of two paths the ends differ: /usr/…/nvcc stood before and after.
+        return ElidedLabel(words, "mono", self._box, elide=Qt.TextElideMode.ElideLeft)
