@@ -17,7 +17,7 @@ from gpuassist.model.fact import Known, value_or
 from gpuassist.model.lazy_regex import lazy_regex
 from gpuassist.model.sample import Event, EventKind, GpuSample, ProcessKind, Sample
 from gpuassist.model.text import Text, text
-from gpuassist.monitor.labels import label_of
+from gpuassist.monitor.labels import is_called, label_of
 
 _GAP_SECONDS, _GAP_TICKS = 10.0, 2.5  # with a sample every ten seconds, or fewer, each would be a gap
 _TWICE = 2  # looks in a row: a temperature is told to a whole degree, and a figure can be wrong once
@@ -132,7 +132,7 @@ class Alerts:
     def _gpu(self, gpu: GpuSample, now: float) -> Iterator[Event]:
         self._rest(gpu, now)
         for threshold in self.thresholds:
-            if threshold.gpu not in {None, gpu.index}:
+            if threshold.gpu is not None and not is_called(gpu, threshold.gpu):
                 continue
             value = self._value(threshold, gpu, now)
             if value is None:

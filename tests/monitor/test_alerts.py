@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.sample import EventKind, GpuSample, ProcessKind, ProcessSample, Sample
@@ -131,3 +132,10 @@ def test_idle_is_told_with_a_sample_a_minute_and_not_of_a_gpu_that_does_not_answ
     assert seen(Alerts([idle]), *((60.0 * minute, card(util=0)) for minute in range(20))) == [600.0]
     silent = [(60.0 * minute, card(util=0 if minute < 5 else None)) for minute in range(20)]
     assert seen(Alerts([idle]), *silent) == []
+
+
+def test_a_gpu_of_several_machines_is_meant_by_its_own_number() -> None:
+    alerts = Alerts((Threshold(Measure.MEMORY_BYTES, GIB, 1),))
+    named = [replace(card(2.0), index=index, number=number) for index, number in ((1, "0"), (3, "1"), (5, "1:3"))]
+    events = alerts.look(Sample(1e9, 0.0, tuple(named)))
+    assert [event.gpu for event in events] == [3, 5]
