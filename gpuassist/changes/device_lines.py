@@ -21,9 +21,9 @@ def device_lines(files: ShellFiles, *, chosen: bool) -> tuple[ShellLine, ...]:
     return tuple(line for file in (files.main, *files.others) for line in within_reach(file, tuple(_lines(file, chosen=chosen))))
 
 
-def wins_over_choice(line: ShellLine, files: ShellFiles, *, chosen: bool) -> bool:
-    """Whether new terminals go on with the line's choice where it stays: no block says otherwise, or none that is read after it."""
-    return not chosen or any(file.later for file in files.others if file.path == line.file)
+def is_read_after_block(line: ShellLine, files: ShellFiles) -> bool:
+    """Whether new terminals go on with the line's choice although a block of ours chooses others."""
+    return any(file.later for file in files.others if file.path == line.file)
 
 
 def _lines(file: ShellFile, *, chosen: bool) -> Iterator[ShellLine]:

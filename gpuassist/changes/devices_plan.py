@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from gpuassist.changes.choice import Devices, choose_devices, names_of
-from gpuassist.changes.device_lines import VARIABLES, device_lines, wins_over_choice
+from gpuassist.changes.device_lines import VARIABLES, device_lines, is_read_after_block
 from gpuassist.changes.line_plan import change_id, parsed, step_of
 from gpuassist.changes.lines_after import place_of
 from gpuassist.changes.notes import notes_on, notes_on_shell, notes_on_syntax
@@ -110,7 +110,6 @@ def notes_on_choice(machine: Machine, devices: Devices) -> Iterator[Text]:
 
 def notes_on_lines(files: ShellFiles, devices: Devices, lines: tuple[ShellLine, ...]) -> Iterator[Text]:
     """The user's own lines that choose GPUs: whether each is taken out, and whether one that stays wins over the block."""
-    chosen = bool(devices.values)
     for line in lines:
         value, where, number = line.text.strip(), line.file, line.line
         if line.ticked:
@@ -121,9 +120,9 @@ def notes_on_lines(files: ShellFiles, devices: Devices, lines: tuple[ShellLine, 
                 file=where,
                 value=value,
             )
-        elif not chosen:
+        elif not devices.values:
             yield text("line {line} of {file} chooses GPUs all the same ({value})", line=number, file=where, value=value)
-        elif wins_over_choice(line, files, chosen=chosen):
+        elif is_read_after_block(line, files):
             yield text(
                 "line {line} of {file} is read after the block and wins over it ({value})", line=number, file=where, value=value
             )

@@ -73,19 +73,18 @@ def same_product(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, .
     """
     wanted = names.key(words)
     near = [(len(wanted ^ one), one) for gpu in nearest(found, words) for one in _own_keys(gpu)]
-    plain = {names.undecorated(one) for far, one in near if far == min(near)[0]}
+    least = min((far for far, _ in near), default=0)
+    plain = {names.undecorated(one) for far, one in near if far == least}
     alike = tuple(
         gpu for gpu in found if any(names.undecorated(one) in plain and names.sort(one) <= wanted for one in _own_keys(gpu))
     ) or nearest(found, words)
-    said = names.sizes(wanted)
-    for said_too in (
-        lambda one: names.decoration(wanted) <= one and said <= names.sizes(one),
-        lambda one: names.decoration(wanted) <= one,
-    ):
-        kept = tuple(gpu for gpu in alike if any(map(said_too, _keys(gpu))))
-        if kept:
-            return kept
-    return alike
+    decorated = tuple(gpu for gpu in alike if any(_says(one, wanted, sizes=False) for one in _keys(gpu)))
+    return tuple(gpu for gpu in decorated if any(_says(one, wanted, sizes=True) for one in _keys(gpu))) or decorated or alike
+
+
+def _says(name: names.Key, wanted: names.Key, *, sizes: bool) -> bool:
+    """Whether a name has all that the words say of the slot and the sort, and with `sizes` of the memory."""
+    return names.decoration(wanted) <= name and (not sizes or names.sizes(wanted) <= names.sizes(name))
 
 
 def memory_sizes(knowledge: Knowledge, gpu: GpuRecord) -> tuple[int, ...]:

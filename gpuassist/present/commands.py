@@ -9,6 +9,7 @@ from gpuassist.model.finding import Remedy
 from gpuassist.model.text import Text, listed, text, verbatim
 
 _PLACES = ("terminal", "终端", "powershell")
+_SHORT = 40  # letters: a longer command has no room beside other things, and stands on the page
 
 
 def command_lines(remedy: Remedy) -> Iterator[str]:
@@ -37,9 +38,6 @@ def copyable_lines(lines: Iterable[str]) -> list[Text]:
     kept = list(lines)
     why_not = why_not_copied("\n".join(kept))
     return [why_not] if why_not is not None else [verbatim(line) for line in kept]
-
-
-_SHORT = 40  # letters: a longer command has no room beside other things, and stands on the page
 
 
 def copied(lines: Sequence[str]) -> Text:

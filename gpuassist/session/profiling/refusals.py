@@ -41,44 +41,48 @@ def refusal(path: str, told: ReadNothing, importer: str = IMPORTER) -> ProfileEr
 
 
 def _of_another_program(path: str, why: NotRead, importer: str) -> tuple[Text, tuple[str, ...]] | None:
-    """Files that are known, and belong to a program that reads them."""
+    """Files that are known, and belong to a program that reads them: what each is, and what to type."""
     name, stem = shlex.quote(path), path.rpartition(".")[0]
-    if why is NotRead.NSYS_REPORT:
-        return text("{path} is Nsight Systems' own file, which only its programs read; export it first", path=path), (
-            f"nsys export --type sqlite {name}",
-            f"gpuassist profile {shlex.quote(f'{stem}.sqlite')}",
-        )
-    if why is NotRead.NSYS_STREAM:
-        return text(
-            "{path} is what Nsight Systems has collected and not made a report of yet; its importer does that, and then export it",
-            path=path,
-        ), (
-            f"{shlex.quote(importer)} -i {name}",
-            f"nsys export --type sqlite {shlex.quote(f'{stem}.nsys-rep')}",
-            f"gpuassist profile {shlex.quote(f'{stem}.sqlite')}",
-        )
-    if why is NotRead.NCU_REPORT:
-        return text("{path} is Nsight Compute's own file, which only its programs read", path=path), (f"ncu --import {name}",)
-    if why is NotRead.MEMRAY:
-        return text("{path} is memray's own file, about the memory of the processor; memray itself shows it", path=path), (
-            f"memray stats {name}",
-            f"memray flamegraph {name}",
-        )
-    if why is NotRead.MEMRAY_PAGE:
-        return text("{path} is a report of memray, about the memory of the processor; a browser shows it", path=path), (
-            f"xdg-open {name}",
-        )
-    if why is NotRead.LINE_PROFILE:
-        table = shlex.quote(f"{stem or path}.txt")
-        return text("{path} is line_profiler's own file, which only it reads; let it print its tables", path=path), (
-            f"python3 -m line_profiler {name} > {table}",
-            f"gpuassist profile {table}",
-        )
-    if why is NotRead.SNAPSHOT:
-        return text("{path} is a pickle: torch's memory snapshots are such files, and profiles are not", path=path), (
-            f"gpuassist snapshot {name}",
-        )
-    return None
+    export, table = shlex.quote(f"{stem}.sqlite"), shlex.quote(f"{stem or path}.txt")
+    known: dict[NotRead, tuple[Text, tuple[str, ...]]] = {
+        NotRead.NSYS_REPORT: (
+            text("{path} is Nsight Systems' own file, which only its programs read; export it first", path=path),
+            (f"nsys export --type sqlite {name}", f"gpuassist profile {export}"),
+        ),
+        NotRead.NSYS_STREAM: (
+            text(
+                "{path} is what Nsight Systems has collected and not made a report of yet;"
+                " its importer does that, and then export it",
+                path=path,
+            ),
+            (
+                f"{shlex.quote(importer)} -i {name}",
+                f"nsys export --type sqlite {shlex.quote(f'{stem}.nsys-rep')}",
+                f"gpuassist profile {export}",
+            ),
+        ),
+        NotRead.NCU_REPORT: (
+            text("{path} is Nsight Compute's own file, which only its programs read", path=path),
+            (f"ncu --import {name}",),
+        ),
+        NotRead.MEMRAY: (
+            text("{path} is memray's own file, about the memory of the processor; memray itself shows it", path=path),
+            (f"memray stats {name}", f"memray flamegraph {name}"),
+        ),
+        NotRead.MEMRAY_PAGE: (
+            text("{path} is a report of memray, about the memory of the processor; a browser shows it", path=path),
+            (f"xdg-open {name}",),
+        ),
+        NotRead.LINE_PROFILE: (
+            text("{path} is line_profiler's own file, which only it reads; let it print its tables", path=path),
+            (f"python3 -m line_profiler {name} > {table}", f"gpuassist profile {table}"),
+        ),
+        NotRead.SNAPSHOT: (
+            text("{path} is a pickle: torch's memory snapshots are such files, and profiles are not", path=path),
+            (f"gpuassist snapshot {name}",),
+        ),
+    }
+    return known.get(why)
 
 
 def _reason(path: str, told: ReadNothing) -> Text:

@@ -70,30 +70,29 @@ def test_a_key_leads_to_the_search(page: GuidesPage) -> None:
     assert isinstance(page.focusWidget(), QLineEdit)
 
 
-@pytest.mark.parametrize("typed", ["mixed precision", "PRECISION"])
-def test_enter_opens_the_first_that_is_found(page: GuidesPage, typed: str) -> None:
+def _enter(page: GuidesPage, typed: str) -> None:
+    """As somebody searches for it and presses Enter."""
     search = page.findChild(QLineEdit)
     assert search is not None
     search.setText(typed)
     QTest.keyClick(search, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize("typed", ["mixed precision", "PRECISION"])
+def test_enter_opens_the_first_that_is_found(page: GuidesPage, typed: str) -> None:
+    _enter(page, typed)
     assert page.topic == "precision"
 
 
 def test_enter_opens_what_is_called_so_before_what_only_speaks_of_it(page: GuidesPage) -> None:
-    search = page.findChild(QLineEdit)
-    assert search is not None
-    search.setText("ptx")
-    QTest.keyClick(search, Qt.Key.Key_Return)
+    _enter(page, "ptx")
     assert _title(page) == "PTX"
 
 
 @pytest.mark.parametrize("typed", ["", "  ", "nothing that is called so"])
 def test_enter_opens_nothing_where_nothing_is_found(page: GuidesPage, typed: str) -> None:
     page.arrive(ToGuide("profilers"))
-    search = page.findChild(QLineEdit)
-    assert search is not None
-    search.setText(typed)
-    QTest.keyClick(search, Qt.Key.Key_Return)
+    _enter(page, typed)
     assert page.topic == "profilers"
 
 
